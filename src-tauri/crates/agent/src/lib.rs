@@ -1,0 +1,1 @@
+//! The life of a session: desk, turn, pipeline, consent, undo.

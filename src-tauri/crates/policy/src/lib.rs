@@ -1,0 +1,1 @@
+//! May it? Pure functions: classify, scope, rules, decide.

@@ -1,0 +1,100 @@
+//! What a call would touch: declared by the tool, resolved by the runtime, judged by policy.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A kind of reach into the machine, as rules and requirements name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+pub enum Capability {
+    /// Read a file or list a folder.
+    #[serde(rename = "fs.read")]
+    FsRead,
+    /// Create or change a file.
+    #[serde(rename = "fs.write")]
+    FsWrite,
+    /// Remove a file or folder.
+    #[serde(rename = "fs.delete")]
+    FsDelete,
+    /// Reach a host.
+    #[serde(rename = "net.fetch")]
+    NetFetch,
+    /// Run a command.
+    #[serde(rename = "shell.run")]
+    ShellRun,
+}
+
+impl Capability {
+    /// Every capability, for parsing and for lists.
+    pub const ALL: [Self; 5] = [
+        Self::FsRead,
+        Self::FsWrite,
+        Self::FsDelete,
+        Self::NetFetch,
+        Self::ShellRun,
+    ];
+
+    /// The name as rules write it: `fs.write`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FsRead => "fs.read",
+            Self::FsWrite => "fs.write",
+            Self::FsDelete => "fs.delete",
+            Self::NetFetch => "net.fetch",
+            Self::ShellRun => "shell.run",
+        }
+    }
+}
+
+/// One thing that a call says it will touch, in the words of its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Access {
+    /// How it is touched.
+    pub capability: Capability,
+    /// A path (absolute, or relative to the workspace), a command, or a host.
+    pub target: String,
+}
+
+impl Access {
+    /// An access of `capability` to `target`.
+    pub fn new(capability: Capability, target: impl Into<String>) -> Self {
+        Self {
+            capability,
+            target: target.into(),
+        }
+    }
+}
+
+/// An access after the runtime found out where it really leads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Fact {
+    /// How it is touched.
+    pub capability: Capability,
+    /// As the call said it.
+    pub target: String,
+    /// Where it leads: for a path inside the workspace, relative to its root with `/` and without `.`, `..` or links;
+    /// for one outside, the absolute real path; else the target itself.
+    pub real: String,
+    /// Whether the path lies in a granted root. Always true for commands and hosts, which other gates judge.
+    pub inside: bool,
+    /// Why the path could not be resolved, if it could not: judged as outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unresolved: Option<String>,
+}
+
+/// What a tool needs of the machine, published at registration (`S002-07`, `S002-47` to `S002-51`).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct RequirementSet {
+    /// Path patterns that may be read, relative to the workspace root.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fs_read: Vec<String>,
+    /// Path patterns that may be written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fs_write: Vec<String>,
+    /// Host patterns that may be reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub net_hosts: Vec<String>,
+    /// Whether commands may be run; each is judged by itself.
+    #[serde(default)]
+    pub shell: bool,
+}

@@ -1,0 +1,159 @@
+//! A session as a person reads it: events folded into entries.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::event::Grant;
+use crate::preview::UndoOutlook;
+use crate::{
+    At, CallState, Decision, Digest, Fault, ModelChoice, Notice, Outcome, Preview, SessionId,
+    SessionState, ToolCall, ToolKind, ToolMode, Trail, UndoEntry, Usage,
+};
+
+/// One entry of a transcript.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Entry {
+    /// The message's, the call's or the notice's id; unique within the session.
+    pub id: String,
+    /// The session.
+    pub session: SessionId,
+    /// Position: the `seq` of the event that began it.
+    pub seq: u64,
+    /// When it began.
+    pub at: At,
+    /// What it is.
+    pub body: EntryBody,
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum EntryBody {
+    /// The person said something.
+    Person {
+        /// The text.
+        text: String,
+        /// Whether it was said while a turn ran.
+        steering: bool,
+    },
+    /// The agent said something.
+    Agent {
+        /// The turn's number.
+        turn: u32,
+        /// The answer's text so far.
+        text: String,
+        /// The reasoning so far.
+        reasoning: String,
+        /// Whether more may come.
+        writing: bool,
+        /// What the turn used; none until it ended.
+        usage: Option<Usage>,
+        /// Set when the answer was cut off or failed.
+        error: Option<Fault>,
+    },
+    /// The agent asked for a call.
+    Call(Box<CallView>),
+    /// Something to know.
+    Notice(Notice),
+}
+
+/// One call with all that is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct CallView {
+    /// The call as the model made it.
+    pub call: ToolCall,
+    /// The arguments as the person changed them.
+    #[ts(type = "Record<string, unknown> | null")]
+    pub edited: Option<Map<String, Value>>,
+    /// The agent's own reason.
+    pub reasoning: Option<String>,
+    /// The tool's id.
+    pub tool: String,
+    /// Name on the card.
+    pub title: String,
+    /// What it acts on.
+    pub target: String,
+    /// Its mode; none before it was judged.
+    pub mode: Option<ToolMode>,
+    /// Its kind.
+    pub kind: ToolKind,
+    /// Where it is in its life.
+    pub state: CallState,
+    /// The gates and what they said; none before it was judged.
+    pub trail: Option<Trail>,
+    /// What it would do.
+    pub preview: Preview,
+    /// Whether it could be taken back.
+    pub outlook: UndoOutlook,
+    /// What a decision needs; set while the call waits.
+    pub waits: Option<Waits>,
+    /// What the person said.
+    pub decision: Option<Decided>,
+    /// The history entry, once a copy was taken.
+    pub undo: Option<UndoEntry>,
+    /// When the effect was last taken back.
+    pub undone_at: Option<At>,
+    /// The end of the live output, at most [`CallView::OUTPUT_KEPT_BYTES`].
+    pub output: String,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// When it began to run.
+    pub started_at: Option<At>,
+    /// When it ended.
+    pub ended_at: Option<At>,
+}
+
+impl CallView {
+    /// How much live output the folded call keeps, in bytes; the outcome has the head.
+    pub const OUTPUT_KEPT_BYTES: usize = 64 * 1024;
+}
+
+/// A call on the desk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Waits {
+    /// What a decision must name.
+    pub digest: Digest,
+    /// Since when.
+    pub since: At,
+    /// What each answer would grant.
+    pub grants: Vec<Grant>,
+    /// What changed since it was first shown, if something did.
+    pub refreshed: Option<String>,
+    /// When it expires.
+    pub expires_at: Option<At>,
+}
+
+/// What a person said, and when.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Decided {
+    /// What was said.
+    pub decision: Decision,
+    /// When.
+    pub at: At,
+}
+
+/// One line of the session list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SessionView {
+    /// The session.
+    pub id: SessionId,
+    /// Its title.
+    pub title: String,
+    /// The workspace root, absolute.
+    pub workspace: String,
+    /// Who answers.
+    pub model: ModelChoice,
+    /// What it does.
+    pub state: SessionState,
+    /// When it began.
+    pub opened_at: At,
+    /// When something last happened.
+    pub changed_at: At,
+    /// How many calls wait.
+    pub waiting: u32,
+    /// How many turns the model had.
+    pub turns: u32,
+    /// What all turns used together.
+    pub usage: Usage,
+}

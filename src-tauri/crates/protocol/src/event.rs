@@ -1,0 +1,273 @@
+//! What happened, in order: the one log from which everything else is made.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::preview::UndoOutlook;
+use crate::{
+    At, CallId, Decision, Digest, MessageId, ModelChoice, Outcome, Preview, SessionId, ToolCall,
+    ToolKind, ToolMode, Trail, UndoEntry, UndoId, Usage,
+};
+
+/// One recorded fact. It is on record before anybody hears of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Event {
+    /// Position in the log of this data folder, from 1, without gaps.
+    pub seq: u64,
+    /// The session that it belongs to.
+    pub session: SessionId,
+    /// When it happened.
+    pub at: At,
+    /// What happened.
+    pub body: EventBody,
+}
+
+/// What can happen. Matched without a wildcard where it is stored and where it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum EventBody {
+    /// A session began.
+    SessionOpened {
+        /// A short title; the first message's first line, until renamed.
+        title: String,
+        /// The workspace root, absolute.
+        workspace: String,
+        /// Who answers.
+        model: ModelChoice,
+    },
+    /// A session got another title.
+    SessionRenamed {
+        /// The title.
+        title: String,
+    },
+    /// What the session does now.
+    SessionChanged {
+        /// Its state.
+        state: SessionState,
+    },
+    /// The person said something.
+    PersonSaid {
+        /// The message.
+        message: MessageId,
+        /// The text.
+        text: String,
+        /// Whether it was said while a turn ran.
+        steering: bool,
+    },
+    /// A model turn began.
+    TurnStarted {
+        /// Its number in the session, from 1.
+        turn: u32,
+        /// The message that it writes.
+        message: MessageId,
+    },
+    /// A piece of the agent's message.
+    AgentSaid {
+        /// The message.
+        message: MessageId,
+        /// The piece.
+        text: String,
+        /// Whether this is reasoning and not the answer.
+        reasoning: bool,
+    },
+    /// A model turn's answer is complete, cut off, or failed.
+    TurnEnded {
+        /// Its number.
+        turn: u32,
+        /// The message that it wrote.
+        message: MessageId,
+        /// What it used.
+        usage: Usage,
+        /// From request to last byte, in milliseconds.
+        duration_ms: u64,
+        /// Set when the answer was cut off or failed: what happened, and what to do.
+        error: Option<crate::Fault>,
+        /// What the provider wants back with the message, untouched.
+        #[ts(type = "unknown")]
+        opaque: Value,
+    },
+    /// The model asked for a call.
+    CallProposed {
+        /// The call.
+        call: ToolCall,
+        /// The message that asked for it.
+        message: MessageId,
+        /// The agent's own reason, if it gave one.
+        reasoning: Option<String>,
+    },
+    /// The gates were passed. Comes again when arguments or files changed while the call waited.
+    CallJudged {
+        /// The call.
+        call: CallId,
+        /// The tool's id; the called name if there is no such tool.
+        tool: String,
+        /// Name on the card.
+        title: String,
+        /// What it acts on: a path, a command, a host.
+        target: String,
+        /// Its mode.
+        mode: ToolMode,
+        /// Its kind.
+        kind: ToolKind,
+        /// The gates and what they said.
+        trail: Trail,
+        /// What it would do.
+        preview: Preview,
+        /// Whether it could be taken back.
+        undo: UndoOutlook,
+    },
+    /// The call is on the desk.
+    CallWaits {
+        /// The call.
+        call: CallId,
+        /// What a decision must name.
+        digest: Digest,
+        /// What each answer would grant.
+        grants: Vec<Grant>,
+        /// Set when what is shown changed since the person may have looked: says what changed.
+        refreshed: Option<String>,
+        /// When it expires, if it does.
+        expires_at: Option<At>,
+    },
+    /// A person decided.
+    CallDecided {
+        /// The call.
+        call: CallId,
+        /// What was said.
+        decision: Decision,
+        /// What was decided on.
+        digest: Digest,
+    },
+    /// The call's arguments are no longer the model's.
+    CallEdited {
+        /// The call.
+        call: CallId,
+        /// The person's arguments.
+        #[ts(type = "Record<string, unknown>")]
+        arguments: Map<String, Value>,
+    },
+    /// A copy was taken before the call changes anything.
+    UndoPrepared {
+        /// The call.
+        call: CallId,
+        /// The history entry.
+        entry: UndoEntry,
+    },
+    /// The call runs.
+    CallStarted {
+        /// The call.
+        call: CallId,
+    },
+    /// A piece of live output; for people, never for the model (`S001-12`).
+    CallOutput {
+        /// The call.
+        call: CallId,
+        /// The piece.
+        text: String,
+    },
+    /// The call is over.
+    CallEnded {
+        /// The call.
+        call: CallId,
+        /// How.
+        outcome: Outcome,
+    },
+    /// An effect was taken back.
+    UndoApplied {
+        /// The history entry.
+        entry: UndoId,
+        /// The call whose effect it was.
+        call: CallId,
+        /// Paths restored.
+        paths: u64,
+    },
+    /// An undone effect was brought again.
+    RedoApplied {
+        /// The history entry.
+        entry: UndoId,
+        /// The call whose effect it is.
+        call: CallId,
+        /// Paths written.
+        paths: u64,
+    },
+    /// Something that a person should know.
+    Noted {
+        /// The notice.
+        notice: Notice,
+    },
+}
+
+/// What a session does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionState {
+    /// Waits for the person's next message.
+    Idle,
+    /// A turn runs.
+    Running,
+    /// A call waits for a decision.
+    Waiting,
+    /// The run came to its end.
+    Done,
+    /// The run ended with an error.
+    Failed,
+    /// The person, or the end of the app, stopped it.
+    Interrupted,
+}
+
+impl SessionState {
+    /// The name as written in events.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// How far an answer reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// This one call.
+    Once,
+    /// Nothing.
+    Nothing,
+}
+
+/// What one answer would grant: one line on the card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Grant {
+    /// How far it reaches.
+    pub reach: Reach,
+    /// The button: "Allow", "Reject".
+    pub button: String,
+    /// What it does, without the button's name: "writes the checked hunks to the file."
+    pub text: String,
+}
+
+/// How much a notice matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticeLevel {
+    /// Good to know.
+    Note,
+    /// Something is not as it should be; work goes on.
+    Warning,
+    /// Something went wrong; work stopped.
+    Error,
+}
+
+/// Something that a person should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Notice {
+    /// How much it matters.
+    pub level: NoticeLevel,
+    /// What happened, what was kept, what to do next.
+    pub fault: crate::Fault,
+}

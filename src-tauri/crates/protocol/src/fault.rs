@@ -1,0 +1,54 @@
+//! An error as a person reads it: what happened, and what to do next.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Something went wrong that a person should hear of.
+///
+/// `message` is one sentence that names the offending thing, `hint` the next step, `context` the chain of causes for
+/// the log. Tool failures that the model should correct are not faults; they are [`crate::ToolError`] values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Fault {
+    /// What happened, in one sentence.
+    pub message: String,
+    /// What to do next, in one sentence; empty when there is nothing to do.
+    #[serde(default)]
+    pub hint: String,
+    /// The causes, outermost first; for the log and the *Raw* view.
+    #[serde(default)]
+    pub context: Vec<String>,
+}
+
+impl Fault {
+    /// A fault with its sentence and its next step.
+    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: hint.into(),
+            context: Vec::new(),
+        }
+    }
+
+    /// The same fault with the chain of causes of `error` added.
+    #[must_use]
+    pub fn caused_by(mut self, error: &dyn std::error::Error) -> Self {
+        let mut next = Some(error);
+        while let Some(cause) = next {
+            self.context.push(cause.to_string());
+            next = cause.source();
+        }
+        self
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        if !self.hint.is_empty() {
+            write!(f, " {}", self.hint)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,0 +1,284 @@
+//! From events to entries: the pure fold that record, command line and interface share.
+//!
+//! The interface has the same fold in TypeScript (`ui/src/state/reduce.ts`); both are held together by the golden
+//! streams in `tests/golden`.
+
+use crate::entry::{Decided, SessionView, Waits};
+use crate::preview::UndoOutlook;
+use crate::{
+    CallState, CallView, Entry, EntryBody, Event, EventBody, Preview, SessionState, ToolKind,
+    UndoState, Usage,
+};
+
+/// The id of the entry that an event begins or changes; none for events about the session as a whole.
+pub fn entry_id(event: &Event) -> Option<String> {
+    match &event.body {
+        EventBody::SessionOpened { .. }
+        | EventBody::SessionRenamed { .. }
+        | EventBody::SessionChanged { .. } => None,
+        EventBody::PersonSaid { message, .. }
+        | EventBody::TurnStarted { message, .. }
+        | EventBody::AgentSaid { message, .. }
+        | EventBody::TurnEnded { message, .. } => Some(message.0.clone()),
+        EventBody::CallProposed { call, .. } => Some(call.id.0.clone()),
+        EventBody::CallJudged { call, .. }
+        | EventBody::CallWaits { call, .. }
+        | EventBody::CallDecided { call, .. }
+        | EventBody::CallEdited { call, .. }
+        | EventBody::UndoPrepared { call, .. }
+        | EventBody::CallStarted { call }
+        | EventBody::CallOutput { call, .. }
+        | EventBody::CallEnded { call, .. }
+        | EventBody::UndoApplied { call, .. }
+        | EventBody::RedoApplied { call, .. } => Some(call.0.clone()),
+        EventBody::Noted { .. } => Some(format!("note_{}", event.seq)),
+    }
+}
+
+/// The entry after an event, given the entry before it. An event about an entry that was never begun changes nothing.
+pub fn entry(before: Option<Entry>, event: &Event) -> Option<Entry> {
+    let id = entry_id(event)?;
+    let begin = |body| {
+        Some(Entry {
+            id,
+            session: event.session.clone(),
+            seq: event.seq,
+            at: event.at,
+            body,
+        })
+    };
+    match &event.body {
+        EventBody::PersonSaid { text, steering, .. } => begin(EntryBody::Person {
+            text: text.clone(),
+            steering: *steering,
+        }),
+        EventBody::TurnStarted { turn, .. } => begin(EntryBody::Agent {
+            turn: *turn,
+            text: String::new(),
+            reasoning: String::new(),
+            writing: true,
+            usage: None,
+            error: None,
+        }),
+        EventBody::CallProposed {
+            call, reasoning, ..
+        } => begin(EntryBody::Call(Box::new(proposed(call, reasoning.clone())))),
+        EventBody::Noted { notice } => begin(EntryBody::Notice(notice.clone())),
+        _ => before.map(|mut entry| {
+            match &mut entry.body {
+                EntryBody::Agent { .. } => change_message(&mut entry.body, &event.body),
+                EntryBody::Call(view) => change_call(view, event),
+                EntryBody::Person { .. } | EntryBody::Notice(_) => {}
+            }
+            entry
+        }),
+    }
+}
+
+fn proposed(call: &crate::ToolCall, reasoning: Option<String>) -> CallView {
+    CallView {
+        call: call.clone(),
+        edited: None,
+        reasoning,
+        tool: call.name.clone(),
+        title: call.name.clone(),
+        target: String::new(),
+        mode: None,
+        kind: ToolKind::Other,
+        state: CallState::Proposed,
+        trail: None,
+        preview: Preview::Nothing,
+        outlook: UndoOutlook::NotNeeded,
+        waits: None,
+        decision: None,
+        undo: None,
+        undone_at: None,
+        output: String::new(),
+        outcome: None,
+        started_at: None,
+        ended_at: None,
+    }
+}
+
+fn change_message(body: &mut EntryBody, event: &EventBody) {
+    let EntryBody::Agent {
+        text,
+        reasoning,
+        writing,
+        usage,
+        error,
+        ..
+    } = body
+    else {
+        return;
+    };
+    match event {
+        EventBody::AgentSaid {
+            text: piece,
+            reasoning: false,
+            ..
+        } => text.push_str(piece),
+        EventBody::AgentSaid {
+            text: piece,
+            reasoning: true,
+            ..
+        } => reasoning.push_str(piece),
+        EventBody::TurnEnded {
+            usage: used,
+            error: failed,
+            ..
+        } => {
+            *writing = false;
+            *usage = Some(*used);
+            error.clone_from(failed);
+        }
+        _ => {}
+    }
+}
+
+fn change_call(view: &mut CallView, event: &Event) {
+    match &event.body {
+        EventBody::CallJudged {
+            tool,
+            title,
+            target,
+            mode,
+            kind,
+            trail,
+            preview,
+            undo,
+            ..
+        } => {
+            view.tool.clone_from(tool);
+            view.title.clone_from(title);
+            view.target.clone_from(target);
+            view.mode = Some(*mode);
+            view.kind = *kind;
+            view.trail = Some(trail.clone());
+            view.preview = preview.clone();
+            view.outlook = undo.clone();
+        }
+        EventBody::CallWaits {
+            digest,
+            grants,
+            refreshed,
+            expires_at,
+            ..
+        } => {
+            let since = view.waits.as_ref().map_or(event.at, |waits| waits.since);
+            view.state = CallState::Waiting;
+            view.waits = Some(Waits {
+                digest: digest.clone(),
+                since,
+                grants: grants.clone(),
+                refreshed: refreshed.clone(),
+                expires_at: *expires_at,
+            });
+        }
+        EventBody::CallDecided { decision, .. } => {
+            view.decision = Some(Decided {
+                decision: decision.clone(),
+                at: event.at,
+            });
+        }
+        EventBody::CallEdited { arguments, .. } => view.edited = Some(arguments.clone()),
+        EventBody::UndoPrepared { entry, .. } => view.undo = Some(entry.clone()),
+        EventBody::CallStarted { .. } => {
+            view.state = CallState::Running;
+            view.waits = None;
+            view.started_at = Some(event.at);
+        }
+        EventBody::CallOutput { text, .. } => {
+            view.output.push_str(text);
+            keep_end(&mut view.output, CallView::OUTPUT_KEPT_BYTES);
+        }
+        EventBody::CallEnded { outcome, .. } => {
+            view.state = outcome.state;
+            view.waits = None;
+            view.ended_at = Some(event.at);
+            view.outcome = Some(outcome.clone());
+            match (&mut view.undo, outcome.state) {
+                (Some(undo), CallState::Done) => undo.state = UndoState::Applied,
+                // Whether it took effect is not known: the copy stays on offer.
+                (_, CallState::Interrupted) => {}
+                // A call that failed changed nothing, so there is nothing to take back.
+                _ => view.undo = None,
+            }
+        }
+        EventBody::UndoApplied { .. } => {
+            view.state = CallState::Undone;
+            view.undone_at = Some(event.at);
+            if let Some(undo) = &mut view.undo {
+                undo.state = UndoState::Undone;
+            }
+        }
+        EventBody::RedoApplied { .. } => {
+            view.state = view
+                .outcome
+                .as_ref()
+                .map_or(CallState::Done, |outcome| outcome.state);
+            view.undone_at = None;
+            if let Some(undo) = &mut view.undo {
+                undo.state = UndoState::Applied;
+            }
+        }
+        EventBody::SessionOpened { .. }
+        | EventBody::SessionRenamed { .. }
+        | EventBody::SessionChanged { .. }
+        | EventBody::PersonSaid { .. }
+        | EventBody::TurnStarted { .. }
+        | EventBody::AgentSaid { .. }
+        | EventBody::TurnEnded { .. }
+        | EventBody::CallProposed { .. }
+        | EventBody::Noted { .. } => {}
+    }
+}
+
+/// Cuts a text at its start so that at most `bytes_max` bytes are left, never inside a character.
+fn keep_end(text: &mut String, bytes_max: usize) {
+    if text.len() > bytes_max {
+        let mut cut = text.len() - bytes_max;
+        while !text.is_char_boundary(cut) {
+            cut += 1;
+        }
+        text.drain(..cut);
+    }
+}
+
+/// The session's line after an event. `waiting` counts calls that stand on the desk.
+pub fn session(before: Option<SessionView>, event: &Event, waiting: u32) -> Option<SessionView> {
+    let mut view = match (&event.body, before) {
+        (
+            EventBody::SessionOpened {
+                title,
+                workspace,
+                model,
+            },
+            None,
+        ) => SessionView {
+            id: event.session.clone(),
+            title: title.clone(),
+            workspace: workspace.clone(),
+            model: model.clone(),
+            state: SessionState::Idle,
+            opened_at: event.at,
+            changed_at: event.at,
+            waiting: 0,
+            turns: 0,
+            usage: Usage::default(),
+        },
+        (_, before) => before?,
+    };
+    match &event.body {
+        EventBody::SessionRenamed { title } => view.title.clone_from(title),
+        EventBody::SessionChanged { state } => view.state = *state,
+        EventBody::TurnEnded { usage, .. } => {
+            view.turns += 1;
+            view.usage = view.usage.plus(*usage);
+        }
+        _ => {}
+    }
+    view.changed_at = event.at;
+    view.waiting = waiting;
+    Some(view)
+}

@@ -1,0 +1,83 @@
+//! Undo as a person sees it, and the nodes that it brings back.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::{At, CallId, Digest, SessionId, UndoId};
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Node {
+    /// Nothing.
+    Absent,
+    /// A regular file.
+    File {
+        /// Its content in the store.
+        blob: Digest,
+        /// Length in bytes.
+        bytes: u64,
+        /// Permission bits.
+        mode: u32,
+        /// Modification time, nanoseconds since the epoch.
+        mtime_ns: i128,
+    },
+    /// A symbolic link.
+    Link {
+        /// Where it points, as bytes: a path need not be UTF-8.
+        target: Vec<u8>,
+    },
+    /// A folder.
+    Folder {
+        /// Permission bits.
+        mode: u32,
+        /// Modification time, nanoseconds since the epoch.
+        mtime_ns: i128,
+    },
+}
+
+/// Where an undo entry stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum UndoState {
+    /// The copy was taken; whether the call took effect is not yet known.
+    Prepared,
+    /// The effect stands and can be taken back.
+    Applied,
+    /// The effect was taken back and can be brought again.
+    Undone,
+}
+
+/// One entry of the history: a call's effect on files, kept so that it can be taken back (`S000-24`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UndoEntry {
+    /// Its name.
+    pub id: UndoId,
+    /// The session of the call.
+    pub session: SessionId,
+    /// The call.
+    pub call: CallId,
+    /// When the copy was taken.
+    pub at: At,
+    /// The workspace root, absolute.
+    pub workspace: String,
+    /// What was done: "Deleted tests/old".
+    pub title: String,
+    /// How many paths an undo touches.
+    pub paths: u64,
+    /// How many bytes an undo brings back.
+    pub bytes: u64,
+    /// The first of the paths, at most 20.
+    pub shown: Vec<String>,
+    /// Where it stands.
+    pub state: UndoState,
+}
+
+/// What an undo or redo would meet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UndoCheck {
+    /// The entry.
+    pub id: UndoId,
+    /// Paths that changed since, which an undo would overwrite: it does nothing while there are any.
+    pub conflicts: Vec<String>,
+}

@@ -1,0 +1,73 @@
+//! Names of things: one type for each, so that a call is never mistaken for a session.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+        #[serde(transparent)]
+        pub struct $name(pub String);
+
+        impl $name {
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+    };
+}
+
+id!(
+    /// One conversation with one agent in one workspace: `ses_` and a time-sorted UUID.
+    SessionId
+);
+id!(
+    /// One tool call; unique within its session (`S000-02`).
+    CallId
+);
+id!(
+    /// One message of the person or of the agent: `msg_` and a time-sorted UUID.
+    MessageId
+);
+id!(
+    /// One entry of the undo history: `und_` and a time-sorted UUID.
+    UndoId
+);
+id!(
+    /// A BLAKE3 hash in lower-case hexadecimal, 64 characters.
+    Digest
+);
+
+impl Digest {
+    /// The digest of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(blake3::hash(bytes).to_hex().to_string())
+    }
+
+    /// The digest of a value's JSON text. Object members count in their order.
+    pub fn of_json(value: &impl Serialize) -> Self {
+        // A value that cannot be written as JSON (a map with non-text keys) has no place in the protocol; its digest
+        // is that of nothing, which no decision can ever match.
+        serde_json::to_vec(value).map_or_else(|_| Self(String::new()), |bytes| Self::of(&bytes))
+    }
+}

@@ -1,0 +1,54 @@
+//! The nouns of Countersign: what is said between agent, engine, record and interface.
+//!
+//! Calls and their results, what a tool publishes about itself, what a call would touch, rules and verdicts,
+//! previews, the events that tell a session's story and the ops that a person sends.
+//!
+//! **It knows no file, no process, no window, no database, no clock and no model provider.** It holds data, the pure
+//! projections of that data, and nothing that can fail at run time except parsing.
+//!
+//! Start reading at [`event::EventBody`]: the life of a session in one enum. The folded form that a person reads is
+//! [`entry::Entry`].
+
+pub mod access;
+pub mod call;
+pub mod entry;
+pub mod event;
+pub mod fault;
+pub mod fold;
+pub mod history;
+pub mod ids;
+pub mod interface;
+pub mod judge;
+pub mod mode;
+pub mod model;
+pub mod op;
+pub mod outcome;
+pub mod plan;
+pub mod preview;
+pub mod query;
+pub mod result;
+pub mod rule;
+pub mod settings;
+pub mod shown;
+
+pub use access::{Access, Capability, Fact, RequirementSet};
+pub use call::ToolCall;
+pub use entry::{CallView, Entry, EntryBody};
+pub use event::{Event, EventBody, Notice, NoticeLevel, SessionState};
+pub use fault::Fault;
+pub use history::{Node, UndoEntry, UndoState};
+pub use ids::{CallId, Digest, MessageId, SessionId, UndoId};
+pub use interface::ToolInterface;
+pub use judge::{Gate, Trail, TrailStep, Verdict};
+pub use mode::{ToolKind, ToolMode};
+pub use model::{Message, ModelChoice, Usage};
+pub use op::{Decision, Op};
+pub use outcome::{CallState, Outcome};
+pub use plan::{FileChange, Plan};
+pub use preview::Preview;
+pub use result::{ToolError, ToolOutput, ToolResult};
+pub use rule::{Action, Rule, RuleScope};
+pub use settings::Settings;
+
+/// Milliseconds since the Unix epoch, UTC.
+pub type At = i64;

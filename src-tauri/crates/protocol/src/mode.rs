@@ -1,0 +1,57 @@
+//! The two classifiers of a call: how it is treated (mode) and what it does (kind).
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// How the harness treats a call (`S000-20`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolMode {
+    /// Inspection without side effects.
+    Read,
+    /// A bounded mutation, shown as a diff.
+    SafeWrite,
+    /// Something is lost; it runs by itself only when it can be undone.
+    Destructive,
+    /// Touches the person's machine; needs consent.
+    Local,
+    /// Calls a service outside; runs and is logged.
+    External,
+}
+
+impl ToolMode {
+    /// The name as the specifications write it: `safe_write`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::SafeWrite => "safe_write",
+            Self::Destructive => "destructive",
+            Self::Local => "local",
+            Self::External => "external",
+        }
+    }
+}
+
+/// What a call does, in ACP's words (`S002-98`); drives the icon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    /// Reads a file or data.
+    Read,
+    /// Changes a file or content.
+    Edit,
+    /// Removes files or data.
+    Delete,
+    /// Moves or renames.
+    Move,
+    /// Searches for information.
+    Search,
+    /// Runs a command or code.
+    Execute,
+    /// Reasons or plans.
+    Think,
+    /// Gets data from outside.
+    Fetch,
+    /// Anything else.
+    Other,
+}

@@ -1,0 +1,107 @@
+//! The conversation with a model, free of any provider's wire format.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::{CallId, ToolCall};
+
+/// Which model answers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+pub struct ModelChoice {
+    /// Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of the person's.
+    pub provider: String,
+    /// The provider's name of the model; empty where it has only one.
+    pub model: String,
+}
+
+/// One message of the conversation as the model gets it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    /// The person.
+    User {
+        /// What was said.
+        text: String,
+    },
+    /// The model.
+    Assistant {
+        /// What was said.
+        text: String,
+        /// Calls that it asked for, in order.
+        calls: Vec<ToolCall>,
+        /// Signed thoughts and the like that the provider wants back untouched; null when there are none.
+        #[serde(default)]
+        opaque: Value,
+    },
+    /// The result of a call.
+    Tool {
+        /// The call.
+        call: CallId,
+        /// The tool's name as the model called it.
+        name: String,
+        /// What the model reads.
+        text: String,
+        /// Whether the call failed.
+        is_error: bool,
+    },
+}
+
+/// A tool as the model sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolDefinition {
+    /// The id.
+    pub name: String,
+    /// Prose.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub parameters: Value,
+}
+
+/// What a turn used.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, TS)]
+pub struct Usage {
+    /// Tokens read, cached ones included.
+    pub input_tokens: u64,
+    /// Of these, tokens read from the provider's cache.
+    pub cached_tokens: u64,
+    /// Tokens written, reasoning included.
+    pub output_tokens: u64,
+    /// Cost in US dollars; none when the price is not known.
+    pub cost_usd: Option<f64>,
+}
+
+impl Usage {
+    /// Both together. The cost of the sum is known only if every part's is.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens + other.input_tokens,
+            cached_tokens: self.cached_tokens + other.cached_tokens,
+            output_tokens: self.output_tokens + other.output_tokens,
+            cost_usd: match (self.cost_usd, other.cost_usd) {
+                (Some(a), Some(b)) => Some(a + b),
+                (known, None) if other == Self::default() => known,
+                (None, known) if self == Self::default() => known,
+                _ => None,
+            },
+        }
+    }
+}
+
+/// A provider as the person sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderView {
+    /// Its id.
+    pub id: String,
+    /// Its name: "Anthropic".
+    pub title: String,
+    /// Where it is reached, without credentials; empty for the demo.
+    pub base_url: String,
+    /// Whether a session can start now.
+    pub ready: bool,
+    /// Why it is not ready, and what to do; or where its key comes from ("key from ANTHROPIC_API_KEY").
+    pub note: String,
+    /// Models known so far.
+    pub models: Vec<String>,
+}

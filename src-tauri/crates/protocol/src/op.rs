@@ -1,0 +1,126 @@
+//! What a person asks of the engine.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::{CallId, Digest, ModelChoice, SessionId, Settings, UndoId};
+
+/// One request of the person. The answer is a receipt; what came of it is told by events.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Op {
+    /// Opens a session in a folder, and begins if there is something to say.
+    OpenSession {
+        /// The workspace root, absolute.
+        workspace: String,
+        /// Who answers.
+        model: ModelChoice,
+        /// The first message.
+        prompt: Option<String>,
+    },
+    /// Makes the sample workspace and plays the built-in demo in it.
+    PlayDemo,
+    /// Says something: begins a turn, or steers the one that runs (`S001-37`).
+    Say {
+        /// The session.
+        session: SessionId,
+        /// The text.
+        text: String,
+    },
+    /// Stops what the session does now; nothing that has not started will start.
+    Interrupt {
+        /// The session.
+        session: SessionId,
+    },
+    /// Goes on after an interruption, an error or a restart, without saying anything.
+    Resume {
+        /// The session.
+        session: SessionId,
+    },
+    /// Decides on a waiting call.
+    Decide {
+        /// The session.
+        session: SessionId,
+        /// The call.
+        call: CallId,
+        /// The digest of exactly what was shown; a decision on anything else is refused.
+        digest: Digest,
+        /// What the person said.
+        decision: Decision,
+    },
+    /// Takes an effect back.
+    Undo {
+        /// The history entry.
+        entry: UndoId,
+    },
+    /// Brings an undone effect again.
+    Redo {
+        /// The history entry.
+        entry: UndoId,
+    },
+    /// Gives a session another title.
+    RenameSession {
+        /// The session.
+        session: SessionId,
+        /// The title; not empty.
+        title: String,
+    },
+    /// Replaces the settings.
+    SetSettings {
+        /// All of them.
+        settings: Box<Settings>,
+    },
+    /// Puts a provider's key into the system keychain; an empty key removes it. Never recorded.
+    SetKey {
+        /// The provider's id.
+        provider: String,
+        /// The key.
+        key: String,
+    },
+    /// Tells the engine whether the window has the focus.
+    Focus {
+        /// Whether it has.
+        focused: bool,
+    },
+}
+
+/// What a person says of a waiting call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Decision {
+    /// Let it run, once.
+    Allow {
+        /// The hunks to apply, by their ids; all of them if none are named.
+        hunks: Option<Vec<u32>>,
+        /// A word for the agent, given after the result; empty for none.
+        note: String,
+    },
+    /// Do not let it run.
+    Reject {
+        /// The reason that the agent gets; empty for none.
+        note: String,
+        /// Whether the turn ends as well.
+        stop: bool,
+    },
+    /// Answers to a question's form: one list for each question, in order (`S002-36`).
+    Answer {
+        /// The answers.
+        answers: Vec<Vec<String>>,
+    },
+    /// The person chose not to answer.
+    Skip,
+    /// Other arguments: the call is judged and shown anew with them.
+    Edit {
+        /// All arguments.
+        #[ts(type = "Record<string, unknown>")]
+        arguments: Map<String, Value>,
+    },
+}
+
+/// That an op was taken.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+pub struct Receipt {
+    /// The session that was opened, if one was.
+    pub session: Option<SessionId>,
+}

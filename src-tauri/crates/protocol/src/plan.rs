@@ -1,0 +1,73 @@
+//! What a call will do to files, to the byte: made while it is previewed, carried out as it was shown.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Digest;
+
+/// What execution will change. A tool that changes no file, or cannot know, has none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Plan {
+    /// Nothing that could be said before.
+    #[default]
+    None,
+    /// These files get these contents.
+    Write(Vec<FileChange>),
+    /// This path goes, with all that is below it.
+    Remove(Removal),
+}
+
+/// One file before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Path relative to the workspace root, `/`-separated.
+    pub path: String,
+    /// Content when the plan was made; none if there was no file.
+    pub before: Option<Vec<u8>>,
+    /// Content to be written.
+    pub after: Vec<u8>,
+}
+
+/// A path that goes, with a digest of all that stood there when the plan was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removal {
+    /// Path relative to the workspace root.
+    pub path: String,
+    /// Digest over names, kinds, modes, sizes and modification times below the path.
+    pub listing: Digest,
+    /// Files below the path, itself included.
+    pub files: u64,
+    /// Their length together, in bytes.
+    pub bytes: u64,
+}
+
+impl Plan {
+    /// Paths that execution will touch, relative to the workspace root.
+    pub fn paths(&self) -> Vec<&str> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Write(changes) => changes.iter().map(|change| change.path.as_str()).collect(),
+            Self::Remove(removal) => vec![removal.path.as_str()],
+        }
+    }
+
+    /// A digest of everything that the plan would do, for binding a decision to it.
+    pub fn digest(&self) -> Digest {
+        match self {
+            Self::None => Digest::of(b"none"),
+            Self::Write(changes) => {
+                let parts: Vec<_> = changes
+                    .iter()
+                    .map(|c| {
+                        (
+                            &c.path,
+                            c.before.as_deref().map(Digest::of),
+                            Digest::of(&c.after),
+                        )
+                    })
+                    .collect();
+                Digest::of_json(&("write", parts))
+            }
+            Self::Remove(removal) => Digest::of_json(&("remove", removal)),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Questions to the engine that change nothing, and their answers.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::entry::SessionView;
+use crate::history::UndoCheck;
+use crate::model::ProviderView;
+use crate::shown::Span;
+use crate::{
+    CallId, Entry, Event, Fault, SessionId, Settings, ToolInterface, ToolMode, UndoEntry, UndoId,
+};
+
+/// Everything that the interface needs to be whole again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Snapshot {
+    /// The last event that this includes; subscribe from here.
+    pub seq: u64,
+    /// Every session, the one that changed last first.
+    pub sessions: Vec<SessionView>,
+    /// Every waiting call, oldest first.
+    pub desk: Vec<Entry>,
+    /// The settings in force.
+    pub settings: Settings,
+    /// The providers.
+    pub providers: Vec<ProviderView>,
+    /// What is wrong with settings or rules; stricter behaviour holds meanwhile.
+    pub faults: Vec<Fault>,
+    /// The app's version.
+    pub version: String,
+    /// The home folder, so that paths below it can be written with `~`.
+    pub home: String,
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Query {
+    /// Entries of a session before a position (from the end if none), oldest first within the page.
+    Transcript {
+        /// The session.
+        session: SessionId,
+        /// Only entries with a smaller `seq`.
+        before: Option<u64>,
+        /// At most this many.
+        limit: u32,
+    },
+    /// Entries of a session from a position on.
+    TranscriptFrom {
+        /// The session.
+        session: SessionId,
+        /// Only entries with this `seq` or a greater one.
+        from: u64,
+        /// At most this many.
+        limit: u32,
+    },
+    /// Full-text search with filters.
+    Search {
+        /// Words, "phrases", prefix*, `tool:` `mode:` `state:` `session:` `path:` `before:` `after:`.
+        text: String,
+        /// Skip this many hits.
+        offset: u32,
+        /// At most this many.
+        limit: u32,
+    },
+    /// The undo history, newest first.
+    History {
+        /// Skip this many.
+        offset: u32,
+        /// At most this many.
+        limit: u32,
+    },
+    /// What an undo or redo would meet.
+    UndoCheck {
+        /// The history entry.
+        entry: UndoId,
+    },
+    /// All events about one call, in order.
+    CallEvents {
+        /// The session.
+        session: SessionId,
+        /// The call.
+        call: CallId,
+    },
+    /// Lines of a file that a waiting call would change, for more context.
+    Lines {
+        /// The session.
+        session: SessionId,
+        /// Path relative to the workspace root.
+        path: String,
+        /// First line, from 1.
+        start: u32,
+        /// How many lines, at most 2,000.
+        count: u32,
+    },
+    /// A stretch of a call's whole output.
+    Output {
+        /// The session.
+        session: SessionId,
+        /// The call.
+        call: CallId,
+        /// First byte.
+        offset: u64,
+    },
+    /// What is wrong with other arguments for a waiting call.
+    CheckArguments {
+        /// The session.
+        session: SessionId,
+        /// The call.
+        call: CallId,
+        /// The arguments.
+        #[ts(type = "Record<string, unknown>")]
+        arguments: Map<String, Value>,
+    },
+    /// The models of a provider.
+    Models {
+        /// The provider's id.
+        provider: String,
+    },
+    /// Every tool.
+    Tools,
+    /// A session as text: `md` or `jsonl`.
+    Export {
+        /// The session.
+        session: SessionId,
+        /// `md` or `jsonl`.
+        format: String,
+    },
+}
+
+/// An answer, of the question's kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Answer {
+    /// To `transcript` and `transcript_from`.
+    Transcript {
+        /// Oldest first.
+        entries: Vec<Entry>,
+        /// Whether there are more in the direction asked.
+        more: bool,
+    },
+    /// To `search`.
+    Search(SearchPage),
+    /// To `history`.
+    History {
+        /// Newest first.
+        entries: Vec<UndoEntry>,
+        /// Whether there are more.
+        more: bool,
+    },
+    /// To `undo_check`.
+    UndoCheck(UndoCheck),
+    /// To `call_events`.
+    CallEvents {
+        /// In order.
+        events: Vec<Event>,
+    },
+    /// To `lines`.
+    Lines {
+        /// The lines, hidden characters named.
+        lines: Vec<Vec<Span>>,
+    },
+    /// To `output`.
+    Output {
+        /// The text from the offset on, at most 256 KB.
+        text: String,
+        /// Length of the whole in bytes.
+        bytes: u64,
+        /// Where to go on, if there is more.
+        next: Option<u64>,
+    },
+    /// To `check_arguments`.
+    CheckArguments {
+        /// What is wrong, one sentence each; empty if nothing is.
+        problems: Vec<String>,
+    },
+    /// To `models`.
+    Models {
+        /// The names.
+        models: Vec<String>,
+    },
+    /// To `tools`.
+    Tools {
+        /// Every tool with its mode.
+        tools: Vec<ToolView>,
+    },
+    /// To `export`.
+    Export {
+        /// The text.
+        text: String,
+    },
+}
+
+/// A tool with what was inferred about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ToolView {
+    /// What it publishes.
+    pub interface: ToolInterface,
+    /// The mode that holds.
+    pub mode: ToolMode,
+    /// Where the mode comes from.
+    pub mode_from: String,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SearchPage {
+    /// Newest first.
+    pub hits: Vec<SearchHit>,
+    /// How many there are in all.
+    pub total: u64,
+    /// How many entries were searched.
+    pub searched: u64,
+    /// How long it took, in microseconds.
+    pub took_us: u64,
+    /// What is wrong with the query, if something is: the hits are then none.
+    pub problem: Option<Fault>,
+    /// How many hits there are by state, mode and session, for narrowing.
+    pub facets: Vec<Facet>,
+}
+
+/// One count for narrowing a search.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Facet {
+    /// `state`, `mode` or `session`.
+    pub filter: String,
+    /// The filter's value.
+    pub value: String,
+    /// The value as a person reads it.
+    pub label: String,
+    /// How many hits have it.
+    pub count: u64,
+}
+
+/// One entry that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SearchHit {
+    /// The session.
+    pub session: SessionId,
+    /// Its title.
+    pub session_title: String,
+    /// The entry's id.
+    pub id: String,
+    /// The entry's position, for jumping.
+    pub seq: u64,
+    /// When it began.
+    pub at: crate::At,
+    /// `person`, `agent`, `call` or `notice`.
+    pub body: String,
+    /// A call's kind.
+    pub kind: Option<crate::ToolKind>,
+    /// A call's title, or who said it.
+    pub title: String,
+    /// A call's target.
+    pub target: String,
+    /// A call's state.
+    pub state: Option<crate::CallState>,
+    /// The lines around the first match.
+    pub lines: Vec<HitLine>,
+}
+
+/// One line of context of a hit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct HitLine {
+    /// Line number within the entry's text, from 1.
+    pub number: u32,
+    /// The text in stretches.
+    pub parts: Vec<HitPart>,
+}
+
+/// A stretch of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct HitPart {
+    /// The text.
+    pub text: String,
+    /// Whether this is what was searched for.
+    pub matched: bool,
+}

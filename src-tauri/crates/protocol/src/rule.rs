@@ -1,0 +1,50 @@
+//! A rule: who may do what to which, and what a person said about why.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What a rule says (`S002-81`). A rule that says nothing asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Let it pass.
+    Allow,
+    /// Ask a person.
+    #[default]
+    Ask,
+    /// Refuse it.
+    Deny,
+}
+
+/// Where a rule comes from. The order is the order of precedence among rules that are equally specific (M14).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleScope {
+    /// The agent's manifest; its deny is final (`S002-84`).
+    Manifest,
+    /// The person's own file.
+    User,
+    /// The workspace's `.countersign/rules.toml`.
+    Project,
+    /// Granted while the session runs.
+    Session,
+}
+
+/// One rule, with the place it was read from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Rule {
+    /// A tool id, a capability (`fs.write`), `mode:local`, or `*` (`S002-79`).
+    pub permission: String,
+    /// What it applies to: a command, a path or a host (`S002-80`). None: everything.
+    pub pattern: Option<String>,
+    /// What it says.
+    pub action: Action,
+    /// Why, in the words of whoever wrote it.
+    pub reason: Option<String>,
+    /// Where it comes from.
+    pub scope: RuleScope,
+    /// The file it stands in, shortened for display.
+    pub file: Option<String>,
+    /// The line of its `[[rule]]` header, from 1.
+    pub line: Option<u32>,
+}

@@ -1,0 +1,117 @@
+//! The person's settings, as `settings.toml` holds them.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::ModelChoice;
+
+/// Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Drop the mode defaults: every call asks (M02).
+    pub ask_for_everything: bool,
+    /// Light, dark, or as the system has it.
+    pub theme: Theme,
+    /// How a difference is laid out.
+    pub diff: DiffLayout,
+    /// Tell the person when a card lands while the window has no focus.
+    pub notify: bool,
+    /// After how many minutes a waiting call or question expires; 0: never.
+    pub expire_after_min: u32,
+    /// For how many days copies for undo are kept.
+    pub undo_keep_days: u32,
+    /// How many bytes copies for undo may take together.
+    pub undo_bytes_max: u64,
+    /// The model that a new session starts with.
+    pub model: Option<ModelChoice>,
+    /// Providers beyond the built-in ones.
+    pub providers: Vec<ProviderSettings>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            ask_for_everything: false,
+            theme: Theme::System,
+            diff: DiffLayout::Unified,
+            notify: true,
+            expire_after_min: 0,
+            undo_keep_days: 30,
+            undo_bytes_max: 2 * 1024 * 1024 * 1024,
+            model: None,
+            providers: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// What holds when the file cannot be read: defaults, but every call asks.
+    pub fn strict() -> Self {
+        Self {
+            ask_for_everything: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// Light or dark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Theme {
+    /// As the system has it.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+/// How a difference is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum DiffLayout {
+    /// One column.
+    #[default]
+    Unified,
+    /// Before and after side by side.
+    Split,
+}
+
+/// Which wire format a provider speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Wire {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI chat completions and everything compatible.
+    Openai,
+    /// Google Gemini.
+    Gemini,
+    /// Ollama.
+    Ollama,
+}
+
+/// A provider that the person added.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderSettings {
+    /// A short id of the person's choice.
+    pub id: String,
+    /// Its name.
+    pub title: String,
+    /// The wire format.
+    pub wire: Wire,
+    /// Where it is reached: `http://127.0.0.1:1234/v1/`.
+    pub base_url: String,
+    /// The environment variable that holds its key; else the keychain is asked.
+    #[serde(default)]
+    pub key_env: Option<String>,
+    /// US dollars for a million tokens read; none when not known.
+    #[serde(default)]
+    pub input_usd_per_mtok: Option<f64>,
+    /// US dollars for a million tokens written; none when not known.
+    #[serde(default)]
+    pub output_usd_per_mtok: Option<f64>,
+}

@@ -1,0 +1,104 @@
+//! Text shown letter for letter: what cannot be seen, or changes how the rest is seen, becomes a visible mark.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A stretch of text, either as it is or the name of a character that must not be drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Span {
+    /// The text, or `U+202E` for a hidden character.
+    pub text: String,
+    /// Whether this is the name of a hidden character.
+    pub control: bool,
+}
+
+/// Splits a text into plain stretches and named hidden characters. Line feeds and tabs stay as they are. Two different
+/// texts never give the same spans, so nothing can hide behind something else.
+pub fn shown(text: &str) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    let mut plain = String::new();
+    for c in text.chars() {
+        if is_hidden(c) {
+            if !plain.is_empty() {
+                spans.push(Span {
+                    text: std::mem::take(&mut plain),
+                    control: false,
+                });
+            }
+            spans.push(Span {
+                text: format!("U+{:04X}", c as u32),
+                control: true,
+            });
+        } else {
+            plain.push(c);
+        }
+    }
+    if !plain.is_empty() {
+        spans.push(Span {
+            text: plain,
+            control: false,
+        });
+    }
+    spans
+}
+
+/// Whether a character is invisible, reorders its neighbours, or moves the cursor.
+pub fn is_hidden(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        _ if c.is_control() => true,
+        // Soft hyphen, combining grapheme joiner, Arabic letter mark, Hangul fillers, Khmer inherent vowels, Mongolian
+        // separators.
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' => {
+            true
+        }
+        '\u{180b}'..='\u{180f}' | '\u{3164}' | '\u{ffa0}' => true,
+        // Blanks that look like a space or like nothing, zero-width characters, line separators, bidi controls.
+        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' => true,
+        '\u{205f}'..='\u{206f}' | '\u{3000}' | '\u{feff}' => true,
+        // Variation selectors, interlinear annotation, tags.
+        '\u{fe00}'..='\u{fe0f}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_reversed_name_is_marked() {
+        assert_eq!(
+            shown("rm \u{202e}txt"),
+            vec![
+                Span {
+                    text: "rm ".into(),
+                    control: false
+                },
+                Span {
+                    text: "U+202E".into(),
+                    control: true
+                },
+                Span {
+                    text: "txt".into(),
+                    control: false
+                },
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn two_texts_never_look_the_same(a in "\\PC{0,12}", b in "\\PC{0,12}") {
+            prop_assert_eq!(a == b, shown(&a) == shown(&b));
+        }
+
+        #[test]
+        fn nothing_hidden_is_left(text in any::<String>()) {
+            for span in shown(&text) {
+                prop_assert!(!span.text.chars().any(is_hidden));
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The hands: the only engine crate that touches disk and process.
