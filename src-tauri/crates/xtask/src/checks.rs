@@ -1,0 +1,165 @@
+//! Runs checks one after the other, remembers what failed, and adds up what the runners counted.
+
+use std::process::{Command, ExitCode};
+
+use crate::command;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::tally::Tally;
+
+/// The checks of a run so far.
+pub struct Checks {
+    progress: Progress,
+    tally: Tally,
+    failures: Vec<Failure>,
+}
+
+impl Checks {
+    /// No check has run yet.
+    pub fn new(progress: Progress) -> Self {
+        Self {
+            progress,
+            tally: Tally::default(),
+            failures: Vec::new(),
+        }
+    }
+
+    /// A test that this system cannot run, and why.
+    pub fn skip(&mut self, why: &str) {
+        println!("Skipped: {why}");
+        self.tally.skipped += 1;
+    }
+
+    /// A check that either passes or does not; it is no test, so passing it counts nothing.
+    pub fn pass(&mut self, name: &str, next: &str, command: impl FnOnce() -> Command) {
+        self.stage(name, next, command, |ok, _| ok);
+    }
+
+    /// A test runner, whose counts are added; one that ran no test at all has failed.
+    pub fn count(&mut self, name: &str, next: &str, command: impl FnOnce() -> Command) {
+        self.stage(name, next, command, |ok, ran| {
+            ok && ran.passed + ran.skipped > 0
+        });
+    }
+
+    fn stage(
+        &mut self,
+        name: &str,
+        next: &str,
+        command: impl FnOnce() -> Command,
+        holds: impl FnOnce(bool, &Tally) -> bool,
+    ) {
+        let mut ran = Tally::default();
+        let mut what = format!("{name}: did not pass.");
+        let result = self.progress.stage(name, || {
+            match command::follow(&mut command(), |line| ran.read(line)) {
+                Ok(ok) if holds(ok, &ran) => Ok(true),
+                Ok(true) => {
+                    what = format!("{name}: ran no test.");
+                    Err(())
+                }
+                Ok(false) => Err(()),
+                Err(failure) => {
+                    what = failure.what;
+                    Err(())
+                }
+            }
+        });
+        if result.is_err() {
+            // A check without tests, or a runner that could not even start, counts as one that failed.
+            ran.failed = ran.failed.max(1);
+            self.failures.push(Failure::new(what, next));
+        }
+        self.tally.add(&ran);
+    }
+
+    /// Repeats what failed, says the sum alone on the last line, and turns it into the exit code.
+    pub fn conclude(self) -> ExitCode {
+        println!();
+        for failure in &self.failures {
+            println!("{failure}\n");
+        }
+        println!("{}", self.tally);
+        if self.failures.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    fn says(line: &str, code: i32) -> Command {
+        let mut sh = Command::new("sh");
+        sh.args(["-c", &format!("echo '{line}'; exit {code}")]);
+        sh
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn every_kind_of_failure_reaches_the_sum() {
+        let passed = "test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out";
+        let failed =
+            "test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out";
+        let nothing = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+        let table = [
+            (passed, 0, (2, 0, 1), 0),
+            (failed, 101, (1, 3, 0), 1),
+            (passed, 101, (2, 1, 1), 1),
+            ("error: could not compile", 101, (0, 1, 0), 1),
+            (nothing, 0, (0, 1, 0), 1),
+        ];
+        for (line, code, (passed, failed, skipped), failures) in table {
+            let mut checks = Checks::new(Progress::start());
+            checks.count("a runner", "look", || says(line, code));
+            assert_eq!(
+                checks.tally,
+                Tally {
+                    passed,
+                    failed,
+                    skipped
+                },
+                "{line} {code}"
+            );
+            assert_eq!(checks.failures.len(), failures, "{line} {code}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_check_that_passes_counts_nothing_and_one_that_does_not_counts_one() {
+        let mut checks = Checks::new(Progress::start());
+        checks.pass("a check", "look", || says("fine", 0));
+        assert_eq!(checks.tally, Tally::default());
+        checks.pass("a check", "look", || says("not fine", 1));
+        assert_eq!(
+            checks.tally,
+            Tally {
+                failed: 1,
+                ..Tally::default()
+            }
+        );
+        assert_eq!(
+            checks.failures,
+            [Failure::new("a check: did not pass.", "look")]
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_fails_its_check_alone() {
+        let mut checks = Checks::new(Progress::start());
+        checks.pass("a check", "look", || {
+            Command::new("countersign-no-such-program")
+        });
+        assert_eq!(checks.tally.failed, 1);
+        assert!(
+            checks.failures[0]
+                .what
+                .contains("countersign-no-such-program")
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! Starting other programs: waiting for them, reading them, and following what they print.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::failure::Failure;
+use crate::place;
+
+/// Cargo, in the checkout's root, without the variables by which an outer `cargo run` describes itself.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in std::env::vars_os() {
+        let described = name.to_string_lossy();
+        if described.starts_with("CARGO_PKG_") || described.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&name);
+        }
+    }
+    cargo.current_dir(place::root());
+    cargo
+}
+
+/// npm, in the UI's folder, silent about what it would like to sell.
+pub fn npm() -> Command {
+    let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
+    npm.current_dir(place::ui()).envs([
+        ("NPM_CONFIG_FUND", "false"),
+        ("NPM_CONFIG_AUDIT", "false"),
+        ("NPM_CONFIG_UPDATE_NOTIFIER", "false"),
+    ]);
+    npm
+}
+
+/// Runs a program to its end, showing what it prints.
+pub fn run(command: &mut Command, what: &str, next: &str) -> Result<(), Failure> {
+    let status = command
+        .stdin(Stdio::null())
+        .status()
+        .map_err(|e| missing(command, &e))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::new(what, next))
+    }
+}
+
+/// What a program printed, if it could be started and ended well.
+pub fn read(command: &mut Command) -> Option<String> {
+    let output = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs a program to its end, showing what it prints and handing each line of its standard output to `each`.
+///
+/// Answers whether the program ended well.
+pub fn follow(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool, Failure> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|e| missing(command, &e))?;
+    if let Some(stdout) = child.stdout.take() {
+        let mut reader = BufReader::new(stdout);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+            let text = String::from_utf8_lossy(&line);
+            print!("{text}");
+            each(text.trim_end());
+            line.clear();
+        }
+    }
+    let status = child.wait().map_err(|e| missing(command, &e))?;
+    Ok(status.success())
+}
+
+fn missing(command: &Command, error: &std::io::Error) -> Failure {
+    let program = PathBuf::from(command.get_program());
+    Failure::new(
+        format!("`{}` could not be started: {error}.", program.display()),
+        "Install it, or put it on PATH, then run the same command again.",
+    )
+}

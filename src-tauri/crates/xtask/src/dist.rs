@@ -1,0 +1,159 @@
+//! `cargo xtask dist`: the installers, and the proof that they are really there.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use crate::command;
+use crate::failure::Failure;
+use crate::installed;
+use crate::place;
+use crate::progress::Progress;
+use crate::system::{self, Purpose};
+use crate::ui;
+
+/// What is written when nothing else is asked for: what this system can build without downloading more.
+const BUNDLES: &str = if cfg!(target_os = "macos") {
+    "dmg"
+} else if cfg!(windows) {
+    "msi,nsis"
+} else {
+    "deb,rpm"
+};
+
+/// Writes the installers, or tries out the one that was written.
+pub fn dist(own: &[String]) -> Result<(), Failure> {
+    let words: Vec<&str> = own.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => write(BUNDLES),
+        ["--bundles", bundles] => write(bundles),
+        ["--check"] => installed::check(&newest_deb()?),
+        _ => Err(Failure::new(
+            format!("`cargo xtask dist {}` is not understood.", words.join(" ")),
+            "Use `--bundles deb,rpm` or `--check`.",
+        )),
+    }
+}
+
+fn write(bundles: &str) -> Result<(), Failure> {
+    let progress = Progress::start();
+    let began = SystemTime::now();
+    progress.stage("system packages", || system::ensure(Purpose::App))?;
+    progress.stage("UI packages", ui::install)?;
+    progress.stage("UI build", ui::build)?;
+    progress.stage("command line", || {
+        let mut cargo = command::cargo();
+        cargo.args([
+            "build",
+            "--release",
+            "--locked",
+            "--package",
+            "cli",
+            "--bin",
+            "countersign",
+        ]);
+        let next = "Read the compiler's message above.";
+        command::run(&mut cargo, "The command line could not be built.", next).map(|()| true)
+    })?;
+    progress.stage("app and installers", || {
+        let cli = place::ui().join("node_modules").join(".bin");
+        let cli = cli.join(if cfg!(windows) { "tauri.cmd" } else { "tauri" });
+        let mut tauri = Command::new(cli);
+        tauri.current_dir(place::root()).args(["build", "--ci", "--bundles", bundles]);
+        let next = "Read the message above; an AppImage needs a download, dmg needs macOS, msi and nsis need Windows.";
+        command::run(&mut tauri, "The installers could not be written.", next).map(|()| true)
+    })?;
+    for kind in bundles.split(',') {
+        let files = made_since(kind, began)?;
+        // The bundler also ends well when it has written nothing.
+        if files.is_empty() {
+            return Err(Failure::new(
+                format!("The bundler ended well but wrote no {kind}."),
+                "Ask only for what this system can build: deb and rpm on Linux, dmg on macOS, msi and nsis on Windows.",
+            ));
+        }
+        for (file, bytes) in files {
+            println!("{}  {:.1} MB", file.display(), bytes as f64 / 1e6);
+        }
+    }
+    Ok(())
+}
+
+/// The endings of the files of one kind of bundle.
+fn ending(kind: &str) -> &str {
+    match kind {
+        "appimage" => "AppImage",
+        "nsis" => "exe",
+        other => other,
+    }
+}
+
+/// The installers of one kind that were written after a moment, with their size in bytes.
+fn made_since(kind: &str, began: SystemTime) -> Result<Vec<(PathBuf, u64)>, Failure> {
+    let dir = place::target().join("release").join("bundle").join(kind);
+    let Ok(entries) = std::fs::read_dir(&dir) else {
+        return Ok(Vec::new());
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|e| Failure::file("read", &dir, &e))?;
+        let data = entry
+            .metadata()
+            .map_err(|e| Failure::file("read", &entry.path(), &e))?;
+        let fresh = data.modified().is_ok_and(|written| written >= began);
+        if data.is_file() && fresh && has_ending(&entry.path(), ending(kind)) {
+            files.push((entry.path(), data.len()));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn newest_deb() -> Result<PathBuf, Failure> {
+    let files = made_since("deb", SystemTime::UNIX_EPOCH)?;
+    let written = |file: &PathBuf| {
+        std::fs::metadata(file)
+            .and_then(|data| data.modified())
+            .ok()
+    };
+    files
+        .into_iter()
+        .map(|(file, _)| file)
+        .max_by_key(written)
+        .ok_or_else(|| {
+            Failure::new(
+                "There is no .deb to try out.",
+                "Run `cargo xtask dist` first.",
+            )
+        })
+}
+
+fn has_ending(file: &Path, ending: &str) -> bool {
+    file.extension().is_some_and(|e| e == ending)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bundles_are_known_by_their_endings() {
+        let table = [
+            ("deb", "Countersign_0.1.0_amd64.deb", true),
+            ("rpm", "Countersign-0.1.0-1.x86_64.rpm", true),
+            ("appimage", "Countersign_0.1.0_amd64.AppImage", true),
+            ("nsis", "Countersign_0.1.0_x64-setup.exe", true),
+            ("msi", "Countersign_0.1.0_x64_en-US.msi", true),
+            ("dmg", "Countersign_0.1.0_aarch64.dmg", true),
+            ("deb", "control", false),
+            ("deb", "Countersign_0.1.0_amd64.deb.tmp", false),
+        ];
+        for (kind, file, is) in table {
+            assert_eq!(
+                has_ending(Path::new(file), ending(kind)),
+                is,
+                "{kind} {file}"
+            );
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! tauri-driver, which lets a test drive the window: found where cargo puts programs, or installed into target/.
+
+use std::path::PathBuf;
+
+use crate::command;
+use crate::failure::Failure;
+use crate::place;
+
+/// The version that the window tests were written with.
+const VERSION: &str = "2.1.0";
+
+/// Where tauri-driver is, if it is there already.
+pub fn find() -> Option<PathBuf> {
+    let name = format!("tauri-driver{}", std::env::consts::EXE_SUFFIX);
+    let own = tools().join("bin").join(&name);
+    if own.is_file() {
+        return Some(own);
+    }
+    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
+        #[allow(deprecated, reason = "the one thing it was deprecated for, HOME on Windows, was repaired in Rust 1.85")]
+        std::env::home_dir().map(|home| home.join(".cargo"))
+    })?;
+    let shared = cargo_home.join("bin").join(name);
+    shared.is_file().then_some(shared)
+}
+
+/// Sees to it that tauri-driver is there. Answers whether it had to be installed.
+pub fn ensure() -> Result<bool, Failure> {
+    if find().is_some() {
+        return Ok(false);
+    }
+    let mut cargo = command::cargo();
+    cargo.args([
+        "install",
+        "--quiet",
+        "--locked",
+        &format!("tauri-driver@{VERSION}"),
+        "--root",
+    ]);
+    command::run(
+        cargo.arg(tools()),
+        "tauri-driver, which the window tests need, could not be installed.",
+        &format!(
+            "Check that the crate registry can be reached; by hand: `cargo install --locked tauri-driver@{VERSION}`."
+        ),
+    )?;
+    Ok(true)
+}
+
+fn tools() -> PathBuf {
+    place::target().join("tools")
+}

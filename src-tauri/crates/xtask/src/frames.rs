@@ -1,0 +1,209 @@
+//! Pictures of the app at work: one for each moment at which the window has come to rest on something new.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::command;
+use crate::display;
+use crate::failure::Failure;
+use crate::place;
+
+/// How long the app has to show its window.
+const WINDOW_WAIT: Duration = Duration::from_secs(30);
+/// How often the screen is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(400);
+/// The demo is over when the screen has not changed for this long.
+const REST: Duration = Duration::from_secs(8);
+/// No demo of ours is longer than this.
+const DEMO_MAX: Duration = Duration::from_secs(120);
+/// Pictures for one theme, at most.
+const PICTURES_MAX: usize = 16;
+/// Fewer different pixels than this are a caret or a clock, not something new.
+const NEW_PIXELS_MIN: f64 = 1_500.0;
+
+/// Plays the demo in light and in dark and saves what the window showed as `light-01.png`, … in `dir`.
+pub fn take(app: &Path, dir: &Path) -> Result<(), Failure> {
+    for theme in ["light", "dark"] {
+        let data_dir = fresh_data_dir(theme)?;
+        let result = inside("play", app, &[dir.as_os_str(), theme.as_ref()], |shown| {
+            shown
+                .env("COUNTERSIGN_PLAY_DEMO", "1")
+                .env("COUNTERSIGN_THEME", theme)
+                .env("COUNTERSIGN_DATA_DIR", &data_dir);
+        });
+        let _ = std::fs::remove_dir_all(&data_dir);
+        result?;
+    }
+    Ok(())
+}
+
+/// Starts an installed app in the virtual display and waits for its window.
+pub fn show_once(app: &Path) -> Result<(), Failure> {
+    let data_dir = fresh_data_dir("installed")?;
+    let result = inside("show", app, &[], |shown| {
+        shown.env("COUNTERSIGN_DATA_DIR", &data_dir);
+    });
+    let _ = std::fs::remove_dir_all(&data_dir);
+    result
+}
+
+/// The half that runs inside the display: `in-display play APP DIR THEME` or `in-display show APP`.
+pub fn in_display(own: &[String]) -> Result<(), Failure> {
+    let words: Vec<&str> = own.iter().map(String::as_str).collect();
+    match words[..] {
+        ["play", app, dir, theme] => {
+            with_window(Path::new(app), |app| watch(app, Path::new(dir), theme))
+        }
+        ["show", app] => with_window(Path::new(app), |_| Ok(())),
+        _ => Err(Failure::new(
+            "`in-display` is for this program itself.",
+            "Use `cargo xtask run --screenshot DIR`.",
+        )),
+    }
+}
+
+/// Runs this program again, inside the virtual display.
+fn inside(
+    what: &str,
+    app: &Path,
+    more: &[&std::ffi::OsStr],
+    prepare: impl FnOnce(&mut Command),
+) -> Result<(), Failure> {
+    let own = std::env::current_exe().map_err(|e| Failure::file("find", Path::new("xtask"), &e))?;
+    let mut shown = display::around(&own);
+    shown.arg("in-display").arg(what).arg(app).args(more);
+    prepare(&mut shown);
+    command::run(
+        &mut shown,
+        "The app did not do in the virtual display what it should.",
+        "Read the message above.",
+    )
+}
+
+fn fresh_data_dir(name: &str) -> Result<PathBuf, Failure> {
+    let dir = place::target()
+        .join("xtask")
+        .join(format!("data-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).map_err(|e| Failure::file("make", &dir, &e))?;
+    Ok(dir)
+}
+
+/// Starts the app, waits until its window is there, does something with it, and ends the app.
+fn with_window(
+    app: &Path,
+    work: impl FnOnce(&mut Child) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut child = Command::new(app)
+        .stdin(Stdio::null())
+        .spawn()
+        .map_err(|e| Failure::file("start", app, &e))?;
+    let began = Instant::now();
+    let result = wait_for_window(&mut child).and_then(|()| {
+        println!("    window after {:.1} s", began.elapsed().as_secs_f64());
+        work(&mut child)
+    });
+    let _ = child.kill();
+    let _ = child.wait();
+    result
+}
+
+fn wait_for_window(app: &mut Child) -> Result<(), Failure> {
+    let deadline = Instant::now() + WINDOW_WAIT;
+    while Instant::now() < deadline {
+        if let Ok(Some(status)) = app.try_wait() {
+            return Err(Failure::new(
+                format!("The app ended before it showed a window ({status})."),
+                "Read its message above.",
+            ));
+        }
+        let mut search = Command::new("xdotool");
+        search.args(["search", "--onlyvisible", "--name", "^Countersign"]);
+        if command::read(&mut search).is_some_and(|ids| !ids.trim().is_empty()) {
+            return Ok(());
+        }
+        std::thread::sleep(LOOK_EVERY / 4);
+    }
+    Err(Failure::new(
+        format!(
+            "The app showed no window within {} s.",
+            WINDOW_WAIT.as_secs()
+        ),
+        "Start it by hand and look whether its window is titled Countersign.",
+    ))
+}
+
+/// Saves a picture whenever two looks in a row agree with each other and differ from the last picture.
+fn watch(app: &mut Child, dir: &Path, theme: &str) -> Result<(), Failure> {
+    let look = dir.join(format!(".{theme}-look.png"));
+    let before = dir.join(format!(".{theme}-before.png"));
+    let began = Instant::now();
+    let mut last_change = began;
+    let mut saved: Vec<PathBuf> = Vec::new();
+    while began.elapsed() < DEMO_MAX && last_change.elapsed() < REST && saved.len() < PICTURES_MAX {
+        if let Ok(Some(status)) = app.try_wait() {
+            return Err(Failure::new(
+                format!("The app ended in the middle of the demo ({status})."),
+                "Read its message above.",
+            ));
+        }
+        capture(&look)?;
+        let at_rest = before.is_file() && !differ(&look, &before);
+        let new = saved.last().is_none_or(|picture| differ(&look, picture));
+        if new {
+            last_change = Instant::now();
+        }
+        if at_rest && new && !is_blank(&look) {
+            let picture = dir.join(format!("{theme}-{:02}.png", saved.len() + 1));
+            std::fs::copy(&look, &picture).map_err(|e| Failure::file("write", &picture, &e))?;
+            println!("    {}", picture.display());
+            saved.push(picture);
+        }
+        std::fs::rename(&look, &before).map_err(|e| Failure::file("write", &before, &e))?;
+        std::thread::sleep(LOOK_EVERY);
+    }
+    let _ = std::fs::remove_file(&before);
+    if saved.is_empty() {
+        return Err(Failure::new(
+            "The window stayed blank.",
+            "Start the app by hand and open the web inspector.",
+        ));
+    }
+    Ok(())
+}
+
+fn capture(to: &Path) -> Result<(), Failure> {
+    command::run(
+        Command::new("import")
+            .args(["-silent", "-window", "root"])
+            .arg(to),
+        "The virtual display could not be photographed.",
+        "Check that ImageMagick's `import` works.",
+    )
+}
+
+/// Whether two pictures show something different; unreadable pictures count as different.
+fn differ(one: &Path, other: &Path) -> bool {
+    // `compare` writes its number to standard error and ends with 1 for pictures that differ.
+    let output = Command::new("compare")
+        .args(["-metric", "AE", "-fuzz", "3%"])
+        .args([one, other])
+        .arg("null:")
+        .output();
+    let Ok(output) = output else { return true };
+    String::from_utf8_lossy(&output.stderr)
+        .trim()
+        .parse::<f64>()
+        .map_or(true, |n| n >= NEW_PIXELS_MIN)
+}
+
+/// Whether a picture has fewer colours than any text on it would bring.
+fn is_blank(picture: &Path) -> bool {
+    command::read(
+        Command::new("identify")
+            .args(["-format", "%k"])
+            .arg(picture),
+    )
+    .and_then(|colours| colours.trim().parse::<u32>().ok())
+    .is_none_or(|colours| colours < 16)
+}

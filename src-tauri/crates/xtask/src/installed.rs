@@ -1,0 +1,88 @@
+//! Tries the .deb out as a person would: install it, start what it installed, take it away again.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::command;
+use crate::failure::Failure;
+use crate::frames;
+use crate::place;
+use crate::progress::Progress;
+use crate::run::APP;
+use crate::system::{self, Purpose};
+
+/// The Debian package's name: the product's, in small letters.
+const PACKAGE: &str = "countersign";
+
+/// What the package must bring, besides its icons.
+const FILES: [&str; 4] = [
+    "/usr/bin/countersign-desktop",
+    "/usr/bin/countersign",
+    "/usr/share/applications/Countersign.desktop",
+    "/usr/share/doc/countersign/LICENSE-MIT",
+];
+
+/// Installs the package, uses it and removes it; it is removed also when something does not hold.
+pub fn check(deb: &Path) -> Result<(), Failure> {
+    let progress = Progress::start();
+    if place::on_path("dpkg").is_none() {
+        return Err(Failure::new(
+            "A .deb can be tried out on Debian and Ubuntu only.",
+            "Run `cargo xtask dist --check` there.",
+        ));
+    }
+    if is_installed() {
+        return Err(Failure::new(
+            "Countersign is installed here already, and the check would remove it.",
+            "Remove it first: `sudo apt-get remove countersign`.",
+        ));
+    }
+    progress.stage("system packages", || system::ensure(Purpose::Pictures))?;
+    let deb = deb.display().to_string();
+    let result = progress
+        .stage("install", || {
+            system::apt_get(&["install", "-y", "-qq", &deb]).map(|()| true)
+        })
+        .and_then(|()| progress.stage("what it installed", || use_it().map(|()| true)));
+    let removed = progress.stage("remove", || {
+        system::apt_get(&["remove", "-y", "-qq", PACKAGE])
+            .and_then(|()| is_gone())
+            .map(|()| true)
+    });
+    result.and(removed)?;
+    println!("{deb} installs, opens its window, answers on the command line, and goes away again.");
+    Ok(())
+}
+
+fn use_it() -> Result<(), Failure> {
+    if let Some(missing) = FILES.iter().find(|file| !Path::new(file).is_file()) {
+        return Err(Failure::new(
+            format!("The package brought no {missing}."),
+            "Look at bundle.linux.deb in tauri.conf.json.",
+        ));
+    }
+    let version =
+        command::read(Command::new("/usr/bin/countersign").arg("--version")).ok_or_else(|| {
+            Failure::new(
+                "The installed command line did not say its version.",
+                "Run `/usr/bin/countersign --version` after installing the package by hand.",
+            )
+        })?;
+    println!("    {}", version.trim());
+    frames::show_once(&Path::new("/usr/bin").join(APP))
+}
+
+fn is_installed() -> bool {
+    command::read(Command::new("dpkg").args(["-s", PACKAGE]))
+        .is_some_and(|status| status.contains("Status: install ok installed"))
+}
+
+fn is_gone() -> Result<(), Failure> {
+    match FILES.iter().find(|file| Path::new(file).exists()) {
+        None => Ok(()),
+        Some(left) => Err(Failure::new(
+            format!("Removing the package left {left} behind."),
+            "Look at the package's scripts, then remove the file by hand.",
+        )),
+    }
+}

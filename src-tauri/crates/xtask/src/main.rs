@@ -1,0 +1,112 @@
+//! `cargo xtask`: the house's own commands, so that a fresh machine needs one line and no reading.
+//!
+//! **Knows nothing of the product's crates**: it depends on no crate at all, so that it compiles in a few
+//! seconds on a machine that has only Rust. Start reading at [`test::test`] or [`run::run`].
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this program's whole job is to start other programs, to touch files and to print"
+)]
+
+mod checks;
+mod command;
+mod display;
+mod dist;
+mod driver;
+mod failure;
+mod frames;
+mod installed;
+mod place;
+mod progress;
+mod run;
+mod system;
+mod tally;
+mod test;
+mod ui;
+
+use std::process::ExitCode;
+
+use failure::Failure;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND
+
+  run [--screenshot DIR] [-- ARGS]      build the app and open it; with DIR, play the demo unseen and save pictures
+  test [--only PART] [-- ARGS]          everything that must hold; PART is engine, ui, window or lint
+  dist [--bundles deb,rpm] [--check]    write the installers; --check installs the .deb, starts it and removes it
+  bindings                              write the TypeScript types of the protocol to ui/src/ipc/bindings
+  bench [-- ARGS]                       the measurements, in release mode
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("\n{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Splits the command line at `--` and hands it to the command that it names.
+fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
+    let Some((verb, rest)) = arguments.split_first() else {
+        print!("{HELP}");
+        return Ok(ExitCode::FAILURE);
+    };
+    let (own, passed_on) = match rest.iter().position(|a| a == "--") {
+        Some(at) => (&rest[..at], &rest[at + 1..]),
+        None => (rest, &[][..]),
+    };
+    match verb.as_str() {
+        "run" => run::run(own, passed_on).map(|()| ExitCode::SUCCESS),
+        "test" => test::test(own, passed_on),
+        "dist" => dist::dist(own).map(|()| ExitCode::SUCCESS),
+        "bindings" => bindings().map(|()| ExitCode::SUCCESS),
+        "bench" => bench(passed_on).map(|()| ExitCode::SUCCESS),
+        // Not for people: the half of `run --screenshot` and `dist --check` that lives in the virtual display.
+        "in-display" => frames::in_display(own).map(|()| ExitCode::SUCCESS),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        other => Err(Failure::new(
+            format!("There is no command `{other}`."),
+            "Type `cargo xtask help` to see the five that there are.",
+        )),
+    }
+}
+
+/// Writes the TypeScript types that the UI shares with the engine.
+fn bindings() -> Result<(), Failure> {
+    let mut cargo = command::cargo();
+    cargo.args([
+        "run",
+        "--quiet",
+        "--package",
+        "protocol",
+        "--example",
+        "bindings",
+    ]);
+    command::run(
+        &mut cargo,
+        "The bindings could not be written.",
+        "Read the compiler's message above; the generator is src-tauri/crates/protocol/examples/bindings.rs.",
+    )
+}
+
+/// Runs the measurements.
+fn bench(passed_on: &[String]) -> Result<(), Failure> {
+    let mut cargo = command::cargo();
+    cargo
+        .args(["run", "--release", "--package", "bench", "--"])
+        .args(passed_on);
+    command::run(
+        &mut cargo,
+        "The measurements did not finish.",
+        "Read the message above; `cargo xtask bench -- --help` lists what can be measured.",
+    )
+}

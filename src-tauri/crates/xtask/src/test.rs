@@ -1,0 +1,188 @@
+//! `cargo xtask test`: everything that must hold, and one line at the end that says how much of it does.
+
+use std::process::{Command, ExitCode};
+
+use crate::checks::Checks;
+use crate::command;
+use crate::display;
+use crate::driver;
+use crate::failure::Failure;
+use crate::place;
+use crate::progress::Progress;
+use crate::system::{self, Purpose};
+use crate::ui;
+
+/// A part of the whole that can be asked for alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Svelte's types, lint and unit tests.
+    Ui,
+    /// Formatting and clippy.
+    Lint,
+    /// Every Rust test that needs no window.
+    Engine,
+    /// The real app in a real window.
+    Window,
+}
+
+/// The same packages in every cargo command: with others, cargo would choose other features and build twice.
+const PACKAGES: [&str; 4] = ["--workspace", "--exclude", "bench", "--locked"];
+
+/// Runs all parts, or the one after `--only`.
+pub fn test(own: &[String], passed_on: &[String]) -> Result<ExitCode, Failure> {
+    let only = part(own)?;
+    let wanted = |part| only.is_none_or(|only| only == part);
+    let progress = Progress::start();
+    prepare(&progress, only)?;
+    let mut checks = Checks::new(progress);
+    if wanted(Part::Ui) {
+        check_ui(&mut checks, only.is_some(), passed_on);
+    }
+    if wanted(Part::Lint) {
+        check_lint(&mut checks);
+    }
+    if wanted(Part::Engine) {
+        check_engine(&mut checks, passed_on);
+    }
+    if wanted(Part::Window) {
+        check_window(&mut checks, passed_on);
+    }
+    Ok(checks.conclude())
+}
+
+fn part(own: &[String]) -> Result<Option<Part>, Failure> {
+    let words: Vec<&str> = own.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => Ok(None),
+        ["--only", "ui"] => Ok(Some(Part::Ui)),
+        ["--only", "lint"] => Ok(Some(Part::Lint)),
+        ["--only", "engine"] => Ok(Some(Part::Engine)),
+        ["--only", "window"] => Ok(Some(Part::Window)),
+        _ => Err(Failure::new(
+            format!("`cargo xtask test {}` is not understood.", words.join(" ")),
+            "Use `--only` with engine, ui, window or lint; what the test runners are to get goes after `--`.",
+        )),
+    }
+}
+
+/// Installs and builds what the tests stand on. Without it no check has a meaning, so a failure ends the run.
+fn prepare(progress: &Progress, only: Option<Part>) -> Result<(), Failure> {
+    let ui_alone = only == Some(Part::Ui);
+    if !ui_alone {
+        progress.stage("system packages", || system::ensure(Purpose::Tests))?;
+    }
+    progress.stage("UI packages", ui::install)?;
+    if !ui_alone {
+        // The app compiles the built UI into itself.
+        progress.stage("UI build", ui::build)?;
+    }
+    if cfg!(target_os = "linux") && matches!(only, None | Some(Part::Window)) {
+        progress.stage("tauri-driver", driver::ensure)?;
+    }
+    Ok(())
+}
+
+fn check_ui(checks: &mut Checks, alone: bool, passed_on: &[String]) {
+    checks.pass("svelte-check", "`npm run check` in ui/ repeats it.", || {
+        npm(&["check"])
+    });
+    checks.pass("UI lint", "`npm run lint` in ui/ repeats it.", || {
+        npm(&["--if-present", "lint"])
+    });
+    checks.count("UI tests", "`npm test` in ui/ repeats them.", || {
+        let mut npm = npm(&["test", "--"]);
+        // With the other parts, what comes after `--` is for Rust's test runner.
+        if alone {
+            npm.args(passed_on);
+        }
+        npm
+    });
+}
+
+fn check_lint(checks: &mut Checks) {
+    checks.pass("cargo fmt", "`cargo fmt` puts it right.", || {
+        cargo(&["fmt", "--all", "--check"], &[])
+    });
+    checks.pass(
+        "cargo clippy",
+        "Read clippy's reasons above; `clippy.toml` says what the walls are for.",
+        || {
+            let mut clippy = cargo(&["clippy"], &PACKAGES);
+            clippy.args(["--all-targets", "--test", "window", "--", "-D", "warnings"]);
+            clippy
+        },
+    );
+}
+
+fn check_engine(checks: &mut Checks, passed_on: &[String]) {
+    checks.count(
+        "engine tests",
+        "`cargo test -p CRATE NAME` repeats one.",
+        || {
+            let mut cargo = cargo(&["test", "--no-fail-fast"], &PACKAGES);
+            cargo.arg("--").args(passed_on);
+            cargo
+        },
+    );
+}
+
+fn check_window(checks: &mut Checks, passed_on: &[String]) {
+    if !cfg!(target_os = "linux") {
+        checks.skip("the window tests run on Linux only; macOS has no driver for its web view.");
+        return;
+    }
+    checks.count("window tests", "Pictures are in target/window-shots; `cargo xtask test --only window -- NAME` repeats one.", || {
+        let cargo = command::cargo();
+        let mut shown = display::around(cargo.get_program().as_ref());
+        shown.current_dir(place::root()).args(["test", "--no-fail-fast"]).args(PACKAGES);
+        for (name, value) in cargo.get_envs() {
+            match value {
+                Some(value) => shown.env(name, value),
+                None => shown.env_remove(name),
+            };
+        }
+        if let Some(driver) = driver::find() {
+            shown.env("TAURI_DRIVER", driver);
+        }
+        shown.args(["--test", "window", "--"]).args(passed_on);
+        shown
+    });
+}
+
+fn npm(script: &[&str]) -> Command {
+    let mut npm = command::npm();
+    npm.args(["run", "--silent"]).args(script);
+    npm
+}
+
+fn cargo(verb: &[&str], packages: &[&str]) -> Command {
+    let mut cargo = command::cargo();
+    cargo.args(verb).args(packages);
+    cargo
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(String::from).collect()
+    }
+
+    #[test]
+    fn only_the_four_parts_are_understood() {
+        let table = [
+            ("", Some(None)),
+            ("--only ui", Some(Some(Part::Ui))),
+            ("--only lint", Some(Some(Part::Lint))),
+            ("--only engine", Some(Some(Part::Engine))),
+            ("--only window", Some(Some(Part::Window))),
+            ("--only", None),
+            ("--only all", None),
+            ("ui", None),
+        ];
+        for (line, expected) in table {
+            assert_eq!(part(&words(line)).ok(), expected, "{line}");
+        }
+    }
+}

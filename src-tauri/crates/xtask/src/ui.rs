@@ -1,0 +1,139 @@
+//! The web half: its packages, its build, and when neither is needed.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::Hasher;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::command;
+use crate::failure::Failure;
+use crate::place;
+
+/// npm writes its two lockfiles one after the other; so close together they belong to the same installation.
+const LOCKFILE_GRACE: Duration = Duration::from_secs(2);
+
+/// Folders of the UI that are made, not written.
+const MADE: [&str; 3] = ["node_modules", "dist", ".svelte-kit"];
+
+/// Installs the UI's packages as locked. Answers whether there was something to do.
+pub fn install() -> Result<bool, Failure> {
+    let ui = place::ui();
+    if !ui.join("package-lock.json").is_file() {
+        return Err(Failure::new(
+            "ui/package-lock.json is missing.",
+            "Take it from the repository again: it names the exact packages that the UI is built with.",
+        ));
+    }
+    if installed(&ui) {
+        return Ok(false);
+    }
+    node_is_new_enough()?;
+    command::run(
+        command::npm().args(["ci", "--no-progress"]),
+        "The UI's packages could not be installed.",
+        "Check that the npm registry can be reached, then run the same command again.",
+    )?;
+    Ok(true)
+}
+
+/// Builds the UI into ui/dist. Answers whether something had changed since the last build.
+pub fn build() -> Result<bool, Failure> {
+    let ui = place::ui();
+    let stamp_file = place::target().join("xtask").join("ui.stamp");
+    let stamp = fingerprint(&ui).map_err(|e| Failure::file("read", &ui, &e))?;
+    let built = ui.join("dist").join("index.html").is_file();
+    if built && std::fs::read_to_string(&stamp_file).is_ok_and(|last| last == stamp) {
+        return Ok(false);
+    }
+    command::run(
+        command::npm().args(["run", "--silent", "build"]),
+        "The UI could not be built.",
+        "Read Vite's message above; `npm run build` in ui/ repeats it.",
+    )?;
+    let made = stamp_file.parent().map_or(Ok(()), std::fs::create_dir_all);
+    made.and_then(|()| std::fs::write(&stamp_file, stamp))
+        .map_err(|e| Failure::file("write", &stamp_file, &e))?;
+    Ok(true)
+}
+
+/// npm leaves a copy of the lockfile behind when it has finished, also when a person ran it by hand.
+fn installed(ui: &Path) -> bool {
+    let modified = |path: PathBuf| std::fs::metadata(path).and_then(|m| m.modified()).ok();
+    let locked = modified(ui.join("package-lock.json"));
+    let installed = modified(ui.join("node_modules").join(".package-lock.json"));
+    match (locked, installed) {
+        (Some(locked), Some(installed)) => installed + LOCKFILE_GRACE >= locked,
+        _ => false,
+    }
+}
+
+fn node_is_new_enough() -> Result<(), Failure> {
+    let next = "Install Node.js 20.19 or newer, which brings npm, then run the same command again.";
+    let version = command::read(std::process::Command::new("node").arg("--version"))
+        .ok_or_else(|| Failure::new("Node.js is not installed.", next))?;
+    let mut numbers = version
+        .trim()
+        .trim_start_matches('v')
+        .split('.')
+        .map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (20, 19) => Ok(()),
+        _ => Err(Failure::new(
+            format!("Node.js {} is too old.", version.trim()),
+            next,
+        )),
+    }
+}
+
+/// Names and contents of everything that the UI is built from, as one number.
+fn fingerprint(ui: &Path) -> std::io::Result<String> {
+    let mut files = Vec::new();
+    collect(ui, &mut files)?;
+    files.sort();
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        hasher.write(file.to_string_lossy().as_bytes());
+        hasher.write_u8(0);
+        let contents = std::fs::read(&file)?;
+        hasher.write_usize(contents.len());
+        hasher.write(&contents);
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        let made = MADE.iter().any(|name| entry.file_name() == *name);
+        if entry.file_type()?.is_dir() {
+            if !made {
+                collect(&entry.path(), files)?;
+            }
+        } else {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fingerprint_follows_contents_and_names_but_not_what_was_made() {
+        let ui = std::env::temp_dir().join(format!("xtask-ui-{}", std::process::id()));
+        std::fs::create_dir_all(ui.join("src")).unwrap();
+        std::fs::create_dir_all(ui.join("dist")).unwrap();
+        std::fs::write(ui.join("src/a.ts"), "1").unwrap();
+        let first = fingerprint(&ui).unwrap();
+        std::fs::write(ui.join("dist/index.html"), "made").unwrap();
+        assert_eq!(fingerprint(&ui).unwrap(), first, "a build is not a change");
+        std::fs::write(ui.join("src/a.ts"), "2").unwrap();
+        let changed = fingerprint(&ui).unwrap();
+        assert_ne!(changed, first, "contents count");
+        std::fs::rename(ui.join("src/a.ts"), ui.join("src/b.ts")).unwrap();
+        assert_ne!(fingerprint(&ui).unwrap(), changed, "names count");
+        std::fs::remove_dir_all(&ui).unwrap();
+    }
+}
