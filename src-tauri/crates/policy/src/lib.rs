@@ -1,1 +1,24 @@
-//! May it? Pure functions: classify, scope, rules, decide.
+//! May it? Pure functions from what is known of a call to a verdict with its reasons.
+//!
+//! **No file, no clock, no network, no randomness, no async**: the dependency list keeps that. The same inputs give the
+//! same verdict for ever, which is what makes a recorded trail worth reading.
+//!
+//! **It deliberately does not know** what any particular tool does: it judges declared accesses, modes and rules.
+//!
+//! Start reading at [`judge::judge`]. A call can only run with an [`Approved`], and only a [`Judgement`] makes one.
+
+pub mod approved;
+pub mod classify;
+pub mod command;
+mod explain;
+pub mod judge;
+pub mod limits;
+pub mod pattern;
+pub mod rules;
+pub mod rules_file;
+pub mod scope;
+
+pub use approved::{Answers, Approved, Consent};
+pub use classify::{Classified, classify};
+pub use judge::{Judgement, Request, judge};
+pub use rules::RuleSet;

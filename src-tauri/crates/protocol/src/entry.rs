@@ -74,7 +74,7 @@ pub struct CallView {
     pub title: String,
     /// What it acts on.
     pub target: String,
-    /// Its mode; none before it was judged.
+    /// Its mode; none before it was judged, or if nothing says which.
     pub mode: Option<ToolMode>,
     /// Its kind.
     pub kind: ToolKind,

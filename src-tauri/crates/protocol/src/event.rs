@@ -106,8 +106,8 @@ pub enum EventBody {
         title: String,
         /// What it acts on: a path, a command, a host.
         target: String,
-        /// Its mode.
-        mode: ToolMode,
+        /// Its mode; none if nothing says which (M21).
+        mode: Option<ToolMode>,
         /// Its kind.
         kind: ToolKind,
         /// The gates and what they said.

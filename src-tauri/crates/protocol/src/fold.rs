@@ -152,7 +152,7 @@ fn change_call(view: &mut CallView, event: &Event) {
             view.tool.clone_from(tool);
             view.title.clone_from(title);
             view.target.clone_from(target);
-            view.mode = Some(*mode);
+            view.mode = *mode;
             view.kind = *kind;
             view.trail = Some(trail.clone());
             view.preview = preview.clone();

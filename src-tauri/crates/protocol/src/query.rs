@@ -197,8 +197,8 @@ pub enum Answer {
 pub struct ToolView {
     /// What it publishes.
     pub interface: ToolInterface,
-    /// The mode that holds.
-    pub mode: ToolMode,
+    /// The mode that holds; none if nothing says which (M21).
+    pub mode: Option<ToolMode>,
     /// Where the mode comes from.
     pub mode_from: String,
 }

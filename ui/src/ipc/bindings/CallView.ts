@@ -40,7 +40,7 @@ title: string,
  */
 target: string, 
 /**
- * Its mode; none before it was judged.
+ * Its mode; none before it was judged, or if nothing says which.
  */
 mode: ToolMode | null, 
 /**

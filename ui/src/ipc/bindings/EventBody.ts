@@ -128,9 +128,9 @@ title: string,
  */
 target: string, 
 /**
- * Its mode.
+ * Its mode; none if nothing says which (M21).
  */
-mode: ToolMode, 
+mode: ToolMode | null, 
 /**
  * Its kind.
  */

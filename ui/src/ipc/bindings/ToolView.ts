@@ -11,9 +11,9 @@ export type ToolView = {
  */
 interface: ToolInterface, 
 /**
- * The mode that holds.
+ * The mode that holds; none if nothing says which (M21).
  */
-mode: ToolMode, 
+mode: ToolMode | null, 
 /**
  * Where the mode comes from.
  */

@@ -1,0 +1,97 @@
+//! The right to run: made from a verdict, or from a verdict and a person's consent to exactly what was shown.
+
+use protocol::{CallId, Digest, Plan, Verdict};
+use serde_json::{Map, Value};
+
+use crate::judge::Judgement;
+
+/// A call that may run. It cannot be made but by [`Judgement::approve`].
+#[derive(Debug)]
+pub struct Approved {
+    call: CallId,
+    tool: String,
+    arguments: Map<String, Value>,
+    plan: Plan,
+    answers: Option<Answers>,
+}
+
+impl Approved {
+    /// The call.
+    pub fn call(&self) -> &CallId {
+        &self.call
+    }
+
+    /// The tool's id.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// The arguments, validated.
+    pub fn arguments(&self) -> &Map<String, Value> {
+        &self.arguments
+    }
+
+    /// What may be changed, and nothing else.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What the person answered, if the tool asked.
+    pub fn answers(&self) -> Option<&Answers> {
+        self.answers.as_ref()
+    }
+}
+
+/// What a person said to a tool's questions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answers {
+    /// One list for each question, in order.
+    Given(Vec<Vec<String>>),
+    /// The person chose not to answer.
+    Declined,
+}
+
+/// A person's yes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Consent {
+    /// What was shown when it was given.
+    pub shown: Digest,
+    /// Answers to the tool's questions.
+    pub answers: Option<Answers>,
+}
+
+/// Why there is no approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// The verdict is deny; no consent lifts that.
+    Denied,
+    /// The verdict is ask, and nobody consented.
+    NotAsked,
+    /// The consent is to something else than what would run now.
+    Changed,
+}
+
+impl Judgement {
+    /// Makes the call ready to run: when the verdict is allow, or when it is ask and the consent names exactly what
+    /// was judged. `plan` may be a part of the plan that was shown, never more.
+    pub fn approve(
+        self,
+        arguments: Map<String, Value>,
+        plan: Plan,
+        consent: Option<Consent>,
+    ) -> Result<Approved, Refused> {
+        let answers = match (self.verdict(), consent) {
+            (Verdict::Deny, _) => return Err(Refused::Denied),
+            (Verdict::Ask, None) => return Err(Refused::NotAsked),
+            (_, Some(consent)) if consent.shown != self.shown => return Err(Refused::Changed),
+            (Verdict::Allow | Verdict::Ask, consent) => consent.and_then(|consent| consent.answers),
+        };
+        Ok(Approved {
+            call: self.call,
+            tool: self.tool,
+            arguments,
+            plan,
+            answers,
+        })
+    }
+}

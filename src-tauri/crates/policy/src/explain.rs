@@ -1,0 +1,111 @@
+//! The sentence that answers *why*: "Asked, because …", and what would have happened otherwise.
+
+use protocol::judge::TrailStep;
+use protocol::{Gate, ToolMode, Verdict};
+
+/// A mode as a person reads it.
+pub fn mode_title(mode: ToolMode) -> &'static str {
+    match mode {
+        ToolMode::Read => "Read",
+        ToolMode::SafeWrite => "Safe write",
+        ToolMode::Destructive => "Destructive",
+        ToolMode::Local => "Local",
+        ToolMode::External => "External",
+    }
+}
+
+/// The lead sentence and the sentence after it.
+pub fn lead(verdict: Verdict, steps: &[TrailStep]) -> (String, String) {
+    let word = match verdict {
+        Verdict::Allow => "Let through",
+        Verdict::Ask => "Asked",
+        Verdict::Deny => "Denied",
+    };
+    let decided = steps
+        .iter()
+        .rev()
+        .find(|step| step.verdict == Some(verdict) && step.gate != Gate::Mode);
+    let because = match decided.or(steps.first()) {
+        Some(step) => reason(step, verdict),
+        None => "nothing speaks against it".to_owned(),
+    };
+    (
+        format!("{word}, because {because}."),
+        otherwise(verdict, decided, steps),
+    )
+}
+
+fn reason(step: &TrailStep, verdict: Verdict) -> String {
+    match step.gate {
+        Gate::Rules => match step
+            .rules
+            .iter()
+            .find(|trace| trace.won && Verdict::from(trace.rule.action) == verdict)
+        {
+            Some(trace) => match &trace.rule.reason {
+                Some(reason) => format!("a rule says so: {}", reason.trim_end_matches('.')),
+                None => format!("the rule `{}` says so", rule_text(trace)),
+            },
+            None if step.rules.is_empty() => "the rules could not be read".to_owned(),
+            None => "no rule that may loosen says otherwise".to_owned(),
+        },
+        Gate::Capability if verdict == Verdict::Allow => {
+            "everything it touches lies in the workspace".to_owned()
+        }
+        Gate::Capability => lower(&step.text),
+        Gate::Undo if verdict == Verdict::Allow => {
+            "a copy is taken first, so it can be undone".to_owned()
+        }
+        Gate::Undo => lower(&step.text),
+        Gate::Interaction => "the agent needs your answer".to_owned(),
+        Gate::Headless => lower(&step.text),
+        Gate::Mode if verdict == Verdict::Allow => "it only looks".to_owned(),
+        Gate::Mode if step.text.starts_with("You asked") => {
+            "you want to be asked about everything".to_owned()
+        }
+        Gate::Mode if step.text.starts_with("No mode") => {
+            "nothing says what kind of call this is".to_owned()
+        }
+        Gate::Mode => "it touches your machine in ways that only you can judge".to_owned(),
+        Gate::Watchdog | Gate::Consent => lower(&step.text),
+    }
+}
+
+fn otherwise(verdict: Verdict, decided: Option<&TrailStep>, steps: &[TrailStep]) -> String {
+    let by_mode = steps.first().and_then(|step| step.verdict);
+    match (verdict, decided.map(|step| step.gate), by_mode) {
+        (Verdict::Ask | Verdict::Deny, Some(Gate::Rules), Some(Verdict::Allow)) => {
+            "Without that rule this call would have run by itself.".to_owned()
+        }
+        (Verdict::Deny, Some(Gate::Rules), Some(Verdict::Ask)) => {
+            "Without that rule you would have been asked.".to_owned()
+        }
+        (Verdict::Allow, Some(Gate::Rules), Some(Verdict::Ask)) => {
+            "Without that rule you would have been asked.".to_owned()
+        }
+        (Verdict::Ask, Some(Gate::Undo), _) => {
+            "With a copy it would have run by itself.".to_owned()
+        }
+        (Verdict::Deny, Some(Gate::Headless), _) => {
+            "With a person there, it would have asked.".to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+fn rule_text(trace: &protocol::judge::RuleTrace) -> String {
+    match &trace.rule.pattern {
+        Some(pattern) => format!("{} {pattern}", trace.rule.permission),
+        None => trace.rule.permission.clone(),
+    }
+}
+
+/// A sentence as the second half of another one.
+fn lower(sentence: &str) -> String {
+    let trimmed = sentence.trim_end_matches('.');
+    let mut chars = trimmed.chars();
+    match chars.next() {
+        Some(first) if !trimmed.starts_with("I ") => first.to_lowercase().chain(chars).collect(),
+        _ => trimmed.to_owned(),
+    }
+}
