@@ -1,0 +1,84 @@
+// The one door to the engine: four commands and the folder dialog. No other file imports @tauri-apps.
+
+import type { Answer } from './bindings/Answer';
+import type { Event } from './bindings/Event';
+import type { Fault } from './bindings/Fault';
+import type { Op } from './bindings/Op';
+import type { Query } from './bindings/Query';
+import type { Receipt } from './bindings/Receipt';
+import type { Snapshot } from './bindings/Snapshot';
+
+/** The answer that belongs to a query. */
+export type AnswerTo<Q extends Query> = Extract<
+  Answer,
+  { type: Q['type'] extends 'transcript_from' ? 'transcript' : Q['type'] }
+>;
+
+/** What the interface needs of the world. Every promise may be refused with a [`Refused`]. */
+export interface Host {
+  /** Asks the engine for something; what came of it is told by events. */
+  submit(op: Op): Promise<Receipt>;
+  /** Everything at once, and the position to subscribe from. */
+  snapshot(): Promise<Snapshot>;
+  /** Asks a question that changes nothing. */
+  query<Q extends Query>(query: Q): Promise<AnswerTo<Q>>;
+  /** Every event after `since`, in order, without gaps, in batches. */
+  subscribe(since: number, onEvents: (events: Event[]) => void): Promise<void>;
+  /** Lets the person choose a folder; none if they chose none. */
+  pickFolder(from?: string): Promise<string | null>;
+}
+
+/** The engine said no: a sentence and the next step. */
+export class Refused extends Error {
+  constructor(readonly fault: Fault) {
+    super(fault.message);
+    this.name = 'Refused';
+  }
+}
+
+/** What was thrown, as a person can read it. */
+export function faultOf(thrown: unknown): Fault {
+  if (thrown instanceof Refused) return thrown.fault;
+  if (isFault(thrown)) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { message, hint: '', context: [] };
+}
+
+function isFault(value: unknown): value is Fault {
+  return typeof value === 'object' && value !== null && 'message' in value && 'hint' in value && 'context' in value;
+}
+
+/** The host of a Tauri window. */
+async function windowHost(): Promise<Host> {
+  const { invoke, Channel } = await import('@tauri-apps/api/core');
+  const { open } = await import('@tauri-apps/plugin-dialog');
+
+  async function ask<T>(command: string, args?: Record<string, unknown>): Promise<T> {
+    try {
+      return await invoke<T>(command, args);
+    } catch (thrown) {
+      throw new Refused(faultOf(thrown));
+    }
+  }
+
+  return {
+    submit: (op) => ask('submit', { op }),
+    snapshot: () => ask('snapshot'),
+    query: (query) => ask('query', { query }),
+    subscribe: async (since, onEvents) => {
+      const channel = new Channel<Event[]>();
+      channel.onmessage = onEvents;
+      await ask('subscribe', { since, channel });
+    },
+    pickFolder: (from) => open({ directory: true, defaultPath: from, title: 'Choose a folder' }),
+  };
+}
+
+/** The host of this page: the window's engine, or, while developing, a recorded one (`?fake=demo`). */
+export async function openHost(): Promise<Host> {
+  if (import.meta.env.DEV || import.meta.env.VITE_FAKE) {
+    const fake = new URLSearchParams(location.search).get('fake');
+    if (fake) return (await import('./fake')).openFake(fake);
+  }
+  return windowHost();
+}
