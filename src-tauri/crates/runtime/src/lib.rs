@@ -1,1 +1,37 @@
-//! The hands: the only engine crate that touches disk and process.
+//! The hands: files, processes, history, search.
+//!
+//! Everything that touches the disk or starts a process goes through here: files by directory handle, plans carried
+//! out exactly, copies taken before an effect so that it can be taken back, one command in its own process group.
+//!
+//! **It knows no rule, no tool, no model, no session and no window.** It does what it is told inside the folders it was
+//! given, says where a path really leads, and never decides whether something may be done.
+//!
+//! Start reading at [`Workspace`]; then [`apply`] and [`History`].
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this crate is the wall: the only one that touches disk and process"
+)]
+
+pub mod apply;
+pub mod atomic;
+pub mod clock;
+pub mod error;
+pub mod files;
+pub mod history;
+pub mod limits;
+pub mod process;
+pub mod search;
+pub mod spill;
+pub mod watch;
+
+pub use apply::apply;
+pub use atomic::{private_folder, read_text, write_atomic};
+pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
+pub use error::FileError;
+pub use files::{FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
+pub use history::{Direction, EntryMeta, History, RestoreError};
+pub use process::{Command, Exit, Ran, Spill, run};
+pub use search::{GlobFound, GrepFound, GrepMatch, GrepQuery, glob, grep};
+pub use spill::SessionFolder;
+pub use watch::Watch;

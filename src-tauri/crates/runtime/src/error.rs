@@ -1,0 +1,138 @@
+//! Why a file or process operation did not happen, as a sentence that names the path and the next step.
+
+use std::io;
+
+/// What can go wrong between a path and its bytes. The display text is what the model and the person read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FileError {
+    /// Nothing stands at the path.
+    #[error(
+        "There is no file or folder at `{path}`. Check the name, or list the folder with glob."
+    )]
+    NotFound {
+        /// As it was asked for.
+        path: String,
+    },
+    /// A folder stands where a file was expected.
+    #[error("`{path}` is a folder, not a file. Name a file in it, or list it with glob.")]
+    IsFolder {
+        /// As it was asked for.
+        path: String,
+    },
+    /// A file stands where a folder was expected, at the path or above it.
+    #[error("`{path}` is not a folder, or a part of it is a file. Check the path with glob.")]
+    NotAFolder {
+        /// As it was asked for.
+        path: String,
+    },
+    /// The system forbids it.
+    #[error(
+        "The system does not permit this for `{path}`. Check who owns it and its mode, or choose another path."
+    )]
+    NoPermission {
+        /// As it was asked for.
+        path: String,
+    },
+    /// The path leads out of every granted folder.
+    #[error(
+        "`{path}` leads to `{real}`, outside the workspace. Only paths inside the workspace can be used."
+    )]
+    Outside {
+        /// As it was asked for.
+        path: String,
+        /// Where it really leads, absolute.
+        real: String,
+    },
+    /// More bytes than the limit.
+    #[error(
+        "`{path}` is {bytes} bytes long; at most {bytes_max} can be handled at once. Read it in ranges, or work on a smaller file."
+    )]
+    TooLarge {
+        /// As it was asked for.
+        path: String,
+        /// Its length.
+        bytes: u64,
+        /// The limit.
+        bytes_max: u64,
+    },
+    /// More entries than the limit.
+    #[error(
+        "There are more than {items_max} entries below `{path}`. Choose a smaller folder, or take it in parts."
+    )]
+    TooMany {
+        /// As it was asked for.
+        path: String,
+        /// The limit.
+        items_max: usize,
+    },
+    /// A pipe, a socket or a device.
+    #[error("`{path}` is a pipe, socket or device, not a regular file. Choose a regular file.")]
+    Special {
+        /// As it was asked for.
+        path: String,
+    },
+    /// What stands there is no longer what was looked at.
+    #[error(
+        "`{path}` changed since it was looked at, so nothing was done. Read it again, then repeat."
+    )]
+    Changed {
+        /// As it was asked for.
+        path: String,
+    },
+    /// No room left on the device, or a quota is used up.
+    #[error("The disk is full, so `{path}` could not be written. Free some space, then repeat.")]
+    DiskFull {
+        /// As it was asked for.
+        path: String,
+    },
+    /// A pattern that cannot be understood.
+    #[error("The pattern `{pattern}` cannot be used: {reason}. Correct the pattern.")]
+    Pattern {
+        /// As it was given.
+        pattern: String,
+        /// What is wrong, with its position where it is known.
+        reason: String,
+    },
+    /// The person or the engine stopped it.
+    #[error("Stopped before it was finished.")]
+    Cancelled,
+    /// Anything else, with the system's own words.
+    #[error("`{path}` could not be used: {source_text}. Check the path and repeat.")]
+    Other {
+        /// As it was asked for.
+        path: String,
+        /// The cause.
+        source_text: String,
+    },
+}
+
+impl FileError {
+    /// The error for what the system answered about `path`.
+    pub fn from_io(path: impl Into<String>, error: &io::Error) -> Self {
+        let path = path.into();
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::NotFound { path },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Self::NoPermission { path }
+            }
+            io::ErrorKind::IsADirectory => Self::IsFolder { path },
+            io::ErrorKind::NotADirectory => Self::NotAFolder { path },
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            _ => Self::other(path, error),
+        }
+    }
+
+    /// An error in other words than the named kinds have.
+    pub fn other(path: impl Into<String>, source: impl std::fmt::Display) -> Self {
+        Self::Other {
+            path: path.into(),
+            source_text: source.to_string(),
+        }
+    }
+}
+
+impl From<FileError> for protocol::Fault {
+    fn from(error: FileError) -> Self {
+        protocol::Fault::new(error.to_string(), "")
+    }
+}

@@ -1,0 +1,48 @@
+//! The limits of this crate, in one place.
+
+use std::time::Duration;
+
+/// Links followed on the way to one path before it counts as a loop; what Linux allows.
+pub const LINKS_MAX: usize = 40;
+/// Length of a path in bytes.
+pub const PATH_BYTES_MAX: usize = 4096;
+/// How often a path is looked up again when it changes between look-up and opening.
+pub const RACES_MAX: usize = 4;
+/// Entries in one tree that is to be removed.
+pub const TREE_ITEMS_MAX: usize = 200_000;
+/// Depth of one tree.
+pub const TREE_DEPTH_MAX: usize = 256;
+/// Bytes read to count the lines of a tree; beyond them the number is not known.
+pub const TREE_LINES_BYTES_MAX: u64 = 64 << 20;
+/// Free disk that a copy must leave.
+pub const DISK_RESERVE_BYTES: u64 = 64 << 20;
+/// Up to so many files are synced one by one; more of them by one sync of the file system.
+pub const SYNC_SINGLY_MAX: usize = 32;
+/// Paths shown with a history entry.
+pub const SHOWN_PATHS_MAX: usize = 20;
+/// Conflicts listed by one check.
+pub const CONFLICTS_MAX: usize = 200;
+/// One manifest on disk.
+pub const MANIFEST_BYTES_MAX: u64 = 512 << 20;
+/// Text of one matching line; the rest is cut.
+pub const LINE_BYTES_MAX: usize = 2_000;
+/// Context lines on each side of a match.
+pub const CONTEXT_LINES_MAX: usize = 20;
+/// Compiled size of one regular expression.
+pub const REGEX_BYTES_MAX: usize = 10 << 20;
+/// Threads of one search.
+pub const SEARCH_THREADS_MAX: usize = 12;
+/// One spill file; beyond it, output is counted and dropped.
+pub const SPILL_BYTES_MAX: u64 = 256 << 20;
+/// One piece of live output.
+pub const PIECE_BYTES_MAX: usize = 16 << 10;
+/// From TERM to KILL.
+pub const TERM_GRACE: Duration = Duration::from_millis(1_000);
+/// From the end of the shell to the end of everything that still holds its output.
+pub const LEFTOVER_GRACE: Duration = Duration::from_millis(250);
+/// How long a killed group is waited for.
+pub const REAP_GRACE: Duration = Duration::from_secs(5);
+/// Changes that come so close together are one.
+pub const DEBOUNCE: Duration = Duration::from_millis(80);
+/// One text file of settings or rules.
+pub const TEXT_BYTES_MAX: u64 = 4 << 20;
