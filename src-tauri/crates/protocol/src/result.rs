@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::outcome::Truncated;
+
 /// What a tool returns when it worked. The pipeline folds it, once, into an [`crate::Outcome`] (M01).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ToolOutput {
@@ -15,6 +17,9 @@ pub struct ToolOutput {
     pub data: Option<Value>,
     /// The tool worked and says that the run is over.
     pub terminal: bool,
+    /// Set when `text` is only the head by the tool's own count (entries, matches) and the whole already stands in a
+    /// sidecar file (`S002-73` to `S002-75`). The pipeline takes it over as it is.
+    pub truncated: Option<Truncated>,
 }
 
 impl ToolOutput {
@@ -25,6 +30,7 @@ impl ToolOutput {
             message: message.into(),
             data: None,
             terminal: false,
+            truncated: None,
         }
     }
 }
@@ -41,6 +47,9 @@ pub enum ToolError {
     InvalidArgs(String),
     /// The call was cancelled while it ran.
     Cancelled,
+    /// What was shown is no longer so: a file changed between preview and execution, and nothing was touched. The
+    /// pipeline shows the call anew.
+    Stale(String),
     /// The call ran longer than its limit; the text says how long and what was left behind.
     TimedOut(String),
 }
@@ -48,7 +57,9 @@ pub enum ToolError {
 impl std::fmt::Display for ToolError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Failed(message) | Self::TimedOut(message) => f.write_str(message),
+            Self::Failed(message) | Self::Stale(message) | Self::TimedOut(message) => {
+                f.write_str(message)
+            }
             Self::NotFound(name) => write!(f, "Tool not found: {name}"),
             Self::InvalidArgs(message) => write!(f, "Invalid arguments: {message}"),
             Self::Cancelled => f.write_str("Cancelled"),
