@@ -1,0 +1,84 @@
+//! Lines of a text, and how one line is shown: without its end, with every hidden character named.
+
+use protocol::preview::LinePart;
+use protocol::shown::shown;
+
+use super::marks::Segments;
+
+/// The lines of a text, each with its end. A bare carriage return ends no line.
+pub(super) fn split(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// Whether the line is the last one and no line end follows it.
+pub(super) fn ends_without_newline(lines: &[&str], index: usize) -> bool {
+    index + 1 == lines.len() && lines.get(index).is_some_and(|line| !line.ends_with('\n'))
+}
+
+/// How line ends are treated in one difference.
+pub(super) struct Ends {
+    name_carriage_returns: bool,
+}
+
+impl Ends {
+    /// A carriage return before the line feed is part of the line end where all lines of both sides have it. Where
+    /// lines differ in it, it is a difference that must be seen, and is named.
+    pub(super) fn of(old: &[&str], new: &[&str]) -> Self {
+        let mut ended = old.iter().chain(new).filter(|line| line.ends_with('\n'));
+        Self {
+            name_carriage_returns: !ended.all(|line| line.ends_with("\r\n")),
+        }
+    }
+
+    /// The visible parts of a line, and whether it is whole: past `bytes_max` only its length is told.
+    pub(super) fn parts(&self, segments: Segments<'_>, bytes_max: usize) -> (Vec<LinePart>, bool) {
+        let mut length: usize = segments.iter().map(|(_, text)| text.len()).sum();
+        let ends_with = |suffix: &str| {
+            segments
+                .iter()
+                .rev()
+                .find(|s| !s.1.is_empty())
+                .is_some_and(|s| s.1.ends_with(suffix))
+        };
+        if ends_with("\n") {
+            length -= 1;
+            let carriage_return = segments
+                .iter()
+                .flat_map(|(_, text)| text.bytes())
+                .nth(length.wrapping_sub(1))
+                == Some(b'\r');
+            if carriage_return && !self.name_carriage_returns {
+                length -= 1;
+            }
+        }
+        let mut left = length.min(bytes_max);
+        let mut taken = 0;
+        let mut parts: Vec<LinePart> = Vec::new();
+        for (changed, text) in segments {
+            let text = &text[..text.floor_char_boundary(left.min(text.len()))];
+            left -= text.len().min(left);
+            taken += text.len();
+            for span in shown(text) {
+                match parts.last_mut() {
+                    Some(last) if !span.control && !last.control && last.changed == changed => {
+                        last.text.push_str(&span.text);
+                    }
+                    _ => parts.push(LinePart {
+                        text: span.text,
+                        changed,
+                        control: span.control,
+                    }),
+                }
+            }
+        }
+        let whole = length <= bytes_max;
+        if !whole {
+            parts.push(LinePart {
+                text: format!("… {} more bytes", length - taken),
+                changed: false,
+                control: true,
+            });
+        }
+        (parts, whole)
+    }
+}

@@ -1,0 +1,110 @@
+//! The function, class or heading that a changed place stands in.
+
+use protocol::shown::shown;
+
+use crate::limits::{SECTION_CHARS_MAX, SECTION_LINES_SCANNED_MAX};
+
+/// Words that begin a definition in the languages that people write.
+const WORDS: &[&str] = &[
+    "abstract",
+    "async",
+    "class",
+    "const",
+    "def",
+    "defmodule",
+    "defp",
+    "enum",
+    "export",
+    "extern",
+    "final",
+    "fn",
+    "fun",
+    "func",
+    "function",
+    "impl",
+    "interface",
+    "internal",
+    "macro_rules!",
+    "mod",
+    "module",
+    "namespace",
+    "open",
+    "override",
+    "package",
+    "private",
+    "protected",
+    "proc",
+    "protocol",
+    "pub",
+    "public",
+    "sealed",
+    "static",
+    "struct",
+    "sub",
+    "trait",
+    "type",
+    "union",
+    "unsafe",
+    "virtual",
+    "void",
+];
+
+/// Words of [`WORDS`] that only lead to the word that counts; a line of them alone opens nothing.
+const STATEMENTS: &[&str] = &["const", "static", "type", "export", "pub", "package"];
+
+/// The nearest line before `start` that opens a section, shortened, hidden characters named; empty if there is none.
+pub(super) fn section(lines: &[&str], start: usize, language: &str) -> String {
+    lines[..start.min(lines.len())]
+        .iter()
+        .rev()
+        .take(SECTION_LINES_SCANNED_MAX)
+        .find(|line| opens_section(line, language))
+        .map(|line| visible(line.trim()))
+        .unwrap_or_default()
+}
+
+fn opens_section(line: &str, language: &str) -> bool {
+    let text = line.trim();
+    match language {
+        "markdown" => {
+            let marks = text.bytes().take_while(|b| *b == b'#').count();
+            (1..=6).contains(&marks) && text[marks..].starts_with(' ')
+        }
+        "toml" | "ini" => text.starts_with('[') && text.ends_with(']'),
+        "yaml" => !line.starts_with([' ', '\t', '#', '-']) && text.ends_with(':'),
+        "css" | "scss" => text.ends_with('{'),
+        "html" | "xml" | "svelte" | "vue" if text.starts_with('<') => {
+            !line.starts_with([' ', '\t']) && !text.starts_with("</") && !text.starts_with("<!")
+        }
+        "json" | "text" | "" => false,
+        _ => opens_definition(text),
+    }
+}
+
+fn opens_definition(text: &str) -> bool {
+    let first = text
+        .split([' ', '(', '<', '{', ':'])
+        .next()
+        .unwrap_or_default();
+    if !WORDS.contains(&first) {
+        return false;
+    }
+    let body = text.ends_with(['{', '(', ':', ',']) || text.contains("=>") || text.contains(") ");
+    if STATEMENTS.contains(&first) {
+        let definition = text
+            .split([' ', '(', '<'])
+            .skip(1)
+            .any(|word| WORDS.contains(&word) && !STATEMENTS.contains(&word));
+        return !text.ends_with(';') && (definition || body);
+    }
+    !text.ends_with(';') || first == "mod" || first == "module" || first == "namespace"
+}
+
+fn visible(text: &str) -> String {
+    let whole: String = shown(text).into_iter().map(|span| span.text).collect();
+    let mut short: String = whole.chars().take(SECTION_CHARS_MAX).collect();
+    if short.len() < whole.len() {
+        short.push('…');
+    }
+    short
+}

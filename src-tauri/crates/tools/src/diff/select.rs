@@ -1,0 +1,161 @@
+//! What a choice of hunks writes, and how the agent is told of the rest.
+
+use std::ops::Range;
+
+use protocol::plan::FileChange;
+use protocol::preview::{FileDiff, Hunk};
+use protocol::{Plan, Preview, ToolError};
+
+use crate::text::plural;
+
+/// The content of a file with only these hunks applied. All of them give the new content, none give the old one (for a
+/// file that does not exist yet: nothing). Hunks of other files are ignored.
+///
+/// # Errors
+/// A difference that was cut can only be taken whole: nobody can choose from what was not shown.
+pub fn select(change: &FileChange, file: &FileDiff, hunks: &[u32]) -> Result<Vec<u8>, ToolError> {
+    let chosen = |hunk: &&Hunk| hunks.contains(&hunk.id);
+    if file.hunks.iter().all(|hunk| chosen(&hunk)) {
+        return Ok(change.after.clone());
+    }
+    let old_bytes = change.before.as_deref().unwrap_or_default();
+    if !file.hunks.iter().any(|hunk| chosen(&hunk)) {
+        return Ok(old_bytes.to_vec());
+    }
+    if file.cut.is_some() {
+        return Err(ToolError::InvalidArgs(format!(
+            "the difference of {} is too large to be shown whole, so it can only be accepted whole or rejected",
+            file.path
+        )));
+    }
+    let (old, new) = (lines(old_bytes), lines(&change.after));
+    let mut content = Vec::with_capacity(change.after.len());
+    let mut next = 0;
+    for hunk in file.hunks.iter().filter(chosen) {
+        let (gone, come) = ranges(hunk);
+        let (Some(kept), Some(come)) = (old.get(next..gone.start), new.get(come)) else {
+            return Err(ToolError::Failed(format!(
+                "The hunks of {} do not belong to its content. Look at the file again.",
+                file.path
+            )));
+        };
+        for line in kept.iter().chain(come) {
+            content.extend_from_slice(line);
+        }
+        next = gone.end;
+    }
+    for line in old.get(next..).unwrap_or_default() {
+        content.extend_from_slice(line);
+    }
+    Ok(content)
+}
+
+/// The plan with only these hunks of its preview. Files of which every hunk is left out are left alone; files without
+/// hunks (a new empty file) cannot be left out.
+///
+/// # Errors
+/// A number that names no hunk, a choice that leaves nothing to do, a choice within a difference that was cut, and a
+/// call that has no hunks to choose from.
+pub fn select_plan(plan: &Plan, preview: &Preview, hunks: &[u32]) -> Result<Plan, ToolError> {
+    let (Plan::Write(changes), Preview::Diff { files }) = (plan, preview) else {
+        return Err(ToolError::InvalidArgs(
+            "this call has no hunks to choose from; accept it whole or reject it".to_owned(),
+        ));
+    };
+    let known = |id: &u32| {
+        files
+            .iter()
+            .flat_map(|file| &file.hunks)
+            .any(|h| h.id == *id)
+    };
+    if let Some(id) = hunks.iter().find(|id| !known(id)) {
+        return Err(ToolError::InvalidArgs(format!(
+            "there is no hunk {id} in what was shown; choose from the hunks on the card"
+        )));
+    }
+    let mut narrowed = Vec::with_capacity(changes.len());
+    for change in changes {
+        let Some(file) = files.iter().find(|file| file.path == change.path) else {
+            return Err(ToolError::Failed(format!(
+                "{} is part of the plan but was not shown; nothing was changed.",
+                change.path
+            )));
+        };
+        let dropped = !file.hunks.is_empty() && !file.hunks.iter().any(|h| hunks.contains(&h.id));
+        if !dropped {
+            narrowed.push(FileChange {
+                path: change.path.clone(),
+                before: change.before.clone(),
+                after: select(change, file, hunks)?,
+            });
+        }
+    }
+    if narrowed.is_empty() {
+        return Err(ToolError::InvalidArgs(
+            "no hunk was accepted, so there is nothing to write; reject the call instead"
+                .to_owned(),
+        ));
+    }
+    Ok(Plan::Write(narrowed))
+}
+
+/// What the agent is told of the hunks that were not accepted; none if all were.
+pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
+    let Preview::Diff { files } = preview else {
+        return None;
+    };
+    let all: usize = files.iter().map(|file| file.hunks.len()).sum();
+    let places: Vec<String> = files
+        .iter()
+        .flat_map(|file| file.hunks.iter().map(move |hunk| (file, hunk)))
+        .filter(|(_, hunk)| !hunks.contains(&hunk.id))
+        .map(|(file, hunk)| place(&file.path, hunk))
+        .collect();
+    if places.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "The person accepted this in part and left out {} of {}: {}. There the content is as it was before; read the \
+         file before you change it again, and do not repeat what was left out without asking.",
+        places.len(),
+        plural(all as u64, "change", "changes"),
+        places.join("; ")
+    ))
+}
+
+/// "src/a.rs lines 10 to 12 (fn parse)", counted in the file as it was.
+fn place(path: &str, hunk: &Hunk) -> String {
+    let changed = |line: &&protocol::preview::DiffLine| line.new.is_none();
+    let mut old = hunk
+        .lines
+        .iter()
+        .filter(changed)
+        .filter_map(|line| line.old);
+    let lines = match (old.next(), old.next_back()) {
+        (Some(first), Some(last)) => format!("lines {first} to {last}"),
+        (Some(line), None) => format!("line {line}"),
+        (None, _) => match hunk.lines.iter().take_while(|l| l.old.is_some()).last() {
+            Some(line) => format!("after line {}", line.old.unwrap_or_default()),
+            None => "at its start".to_owned(),
+        },
+    };
+    match hunk.section.as_str() {
+        "" => format!("{path} {lines}"),
+        section => format!("{path} {lines} ({section})"),
+    }
+}
+
+/// Where a hunk stands in the old lines and in the new ones.
+fn ranges(hunk: &Hunk) -> (Range<usize>, Range<usize>) {
+    let range = |start: u32, lines: usize| {
+        let start = (start as usize).saturating_sub(1);
+        start..start + lines
+    };
+    let old = hunk.lines.iter().filter(|line| line.old.is_some()).count();
+    let new = hunk.lines.iter().filter(|line| line.new.is_some()).count();
+    (range(hunk.old_start, old), range(hunk.new_start, new))
+}
+
+fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|byte| *byte == b'\n').collect()
+}

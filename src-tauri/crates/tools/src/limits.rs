@@ -1,0 +1,103 @@
+//! Every limit of this crate that is not in a tool's published interface.
+
+/// Largest file that is read whole to be changed, in bytes. Reading in ranges has no such limit.
+pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Output that the model gets inline, in bytes (`S002-72`, `S002-75`).
+pub const OUTPUT_BYTES_MAX: u64 = 200 * 1024;
+
+/// Room within [`OUTPUT_BYTES_MAX`] for the words around a file's text, in bytes.
+pub const OUTPUT_NOTE_BYTES: usize = 1024;
+
+/// Bytes that are read from disk at once while lines are looked for.
+pub const READ_CHUNK_BYTES: u64 = 1024 * 1024;
+
+/// A file's lines are counted to its end only up to this size, in bytes.
+pub const COUNT_LINES_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// Entries that `glob` gives inline (`S002-73`).
+pub const GLOB_ENTRIES_MAX: usize = 1_000;
+
+/// Entries that `glob` puts in the sidecar file.
+pub const GLOB_WHOLE_MAX: usize = 100_000;
+
+/// Matches that `grep` gives inline (`S002-74`).
+pub const GREP_MATCHES_MAX: usize = 200;
+
+/// Matches that `grep` puts in the sidecar file.
+pub const GREP_WHOLE_MAX: usize = 10_000;
+
+/// Longest line that `grep` shows, in characters.
+pub const GREP_LINE_CHARS_MAX: usize = 400;
+
+/// Default time of a command, in milliseconds (M06).
+pub const COMMAND_TIMEOUT_MS: u64 = 120_000;
+
+/// Longest time that a command may ask for, in milliseconds.
+pub const COMMAND_TIMEOUT_MS_MAX: u64 = 600_000;
+
+/// Longest command, in characters.
+pub const COMMAND_CHARS_MAX: usize = 32_768;
+
+/// Most facts that the card of a command lists.
+pub const COMMAND_FACTS_MAX: usize = 64;
+
+/// Most questions in one form.
+pub const QUESTIONS_MAX: usize = 10;
+
+/// Most answers to choose from in one question.
+pub const OPTIONS_MAX: usize = 20;
+
+/// Longest question, in characters.
+pub const QUESTION_CHARS_MAX: usize = 2_000;
+
+/// Longest label of an answer, in characters.
+pub const LABEL_CHARS_MAX: usize = 200;
+
+/// Most things in a list of things to do.
+pub const TODO_ITEMS_MAX: usize = 200;
+
+/// Longest thing to do, in characters.
+pub const TODO_CHARS_MAX: usize = 1_000;
+
+/// Paths below a folder that a deletion is counted and secured for.
+pub const DELETE_ENTRIES_MAX: usize = 200_000;
+
+/// Entries of a folder that are looked at for a name that is close to a missing one.
+pub const CLOSE_NAMES_SCANNED_MAX: usize = 2_000;
+
+/// Suggestions that an error gives.
+pub const CLOSE_NAMES_MAX: usize = 3;
+
+/// Problems that one error about arguments names.
+pub const PROBLEMS_MAX: usize = 5;
+
+/// Time that one file's line difference may take, in milliseconds; past it the difference is coarser, never wrong.
+pub const DIFF_DEADLINE_MS: u64 = 1_000;
+
+/// Changed lines of both sides together up to which a difference is looked for; beyond it one block replaces the other.
+pub const DIFF_LINES_MAX: usize = 200_000;
+
+/// Lines of one file's difference that are shown.
+pub const DIFF_SHOWN_LINES_MAX: usize = 4_000;
+
+/// Bytes of one file's difference that are shown.
+pub const DIFF_SHOWN_BYTES_MAX: usize = 1024 * 1024;
+
+/// Bytes of one line that are shown.
+pub const DIFF_SHOWN_LINE_BYTES_MAX: usize = 4_096;
+
+/// Lines of one replaced block, both sides together, up to which marks within lines are looked for.
+pub const MARKED_LINES_MAX: usize = 200;
+
+/// Bytes of one replaced block, both sides together, up to which marks within lines are looked for.
+pub const MARKED_BYTES_MAX: usize = 32 * 1024;
+
+/// Lines that are looked at for a heading above a hunk.
+pub const SECTION_LINES_SCANNED_MAX: usize = 2_000;
+
+/// Longest heading above a hunk, in characters.
+pub const SECTION_CHARS_MAX: usize = 80;
+
+/// Lines of a file that are compared with a text that was not found in it.
+pub const LOOK_ALIKE_LINES_MAX: usize = 20_000;

@@ -1,0 +1,163 @@
+//! Bytes as text, and numbers as words: what is told to a person or a model.
+
+/// What some bytes are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Text<'a> {
+    /// UTF-8.
+    Utf8(&'a str),
+    /// No text: what it looks like, such as "a PNG image".
+    Binary(&'static str),
+    /// Text perhaps, but not UTF-8.
+    NotUtf8 {
+        /// The first byte that does not fit.
+        offset: usize,
+        /// What it looks like: "UTF-16", or empty.
+        looks_like: &'static str,
+    },
+}
+
+/// Bytes at the start in which a zero byte makes a file binary.
+const SNIFFED_BYTES: usize = 8 * 1024;
+
+/// Beginnings that name a format.
+const FORMATS: &[(&[u8], &str)] = &[
+    (b"\x89PNG\r\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive or an office document"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"\x7fELF", "a program or library"),
+    (b"SQLite format 3\0", "an SQLite database"),
+    (b"\0asm", "a WebAssembly module"),
+];
+
+/// Looks at the whole bytes.
+pub fn decode(bytes: &[u8]) -> Text<'_> {
+    if let Some((_, name)) = FORMATS.iter().find(|(start, _)| bytes.starts_with(start)) {
+        return Text::Binary(name);
+    }
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Text::NotUtf8 {
+            offset: 0,
+            looks_like: "UTF-16",
+        };
+    }
+    if bytes.iter().take(SNIFFED_BYTES).any(|byte| *byte == 0) {
+        return Text::Binary("a binary file");
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Text::Utf8(text),
+        Err(error) => Text::NotUtf8 {
+            offset: error.valid_up_to(),
+            looks_like: "",
+        },
+    }
+}
+
+/// "12 bytes", "6.8 kB", "1.3 MB".
+pub fn amount(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => plural(bytes, "byte", "bytes"),
+        1_000..1_000_000 => format!("{}.{} kB", bytes / 1_000, bytes % 1_000 / 100),
+        1_000_000..1_000_000_000 => {
+            format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000)
+        }
+        _ => format!(
+            "{}.{} GB",
+            bytes / 1_000_000_000,
+            bytes % 1_000_000_000 / 100_000_000
+        ),
+    }
+}
+
+/// "1 line", "2,310 lines".
+pub fn plural(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
+/// "2,310".
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A text for one line of an error: quoted, line ends written out, cut after `chars_max` characters.
+pub fn quoted(text: &str, chars_max: usize) -> String {
+    let mut short: String = text
+        .chars()
+        .take(chars_max)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(chars_max).is_some() {
+        short.push('…');
+    }
+    format!("\"{}\"", short.replace("\\'", "'"))
+}
+
+/// The same text with at most `chars_max` characters, an ellipsis where it was cut.
+pub fn shortened(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_told_apart() {
+        for (bytes, expected) in [
+            (&b""[..], Text::Utf8("")),
+            ("grün\n".as_bytes(), Text::Utf8("grün\n")),
+            (b"a\0b", Text::Binary("a binary file")),
+            (b"\x89PNG\r\n\x1a\n", Text::Binary("a PNG image")),
+            (
+                b"gr\xfcn",
+                Text::NotUtf8 {
+                    offset: 2,
+                    looks_like: "",
+                },
+            ),
+            (
+                b"\xff\xfea\0",
+                Text::NotUtf8 {
+                    offset: 0,
+                    looks_like: "UTF-16",
+                },
+            ),
+        ] {
+            assert_eq!(decode(bytes), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_told_in_words() {
+        assert_eq!(
+            [0, 1, 999, 6_850, 1_300_000, 2_000_000_000].map(amount),
+            [
+                "0 bytes",
+                "1 byte",
+                "999 bytes",
+                "6.8 kB",
+                "1.3 MB",
+                "2.0 GB"
+            ]
+        );
+        assert_eq!(
+            [1, 1_000, 12_345_678].map(grouped),
+            ["1", "1,000", "12,345,678"]
+        );
+        assert_eq!(quoted("a\n\"b\"'c'", 4), r#""a\n\"b…""#);
+        assert_eq!(shortened("grün", 3), "grü…");
+    }
+}
