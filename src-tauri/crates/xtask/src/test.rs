@@ -4,10 +4,8 @@ use std::process::{Command, ExitCode};
 
 use crate::checks::Checks;
 use crate::command;
-use crate::display;
 use crate::driver;
 use crate::failure::Failure;
-use crate::place;
 use crate::progress::Progress;
 use crate::system::{self, Purpose};
 use crate::ui;
@@ -131,21 +129,15 @@ fn check_window(checks: &mut Checks, passed_on: &[String]) {
         checks.skip("the window tests run on Linux only; macOS has no driver for its web view.");
         return;
     }
-    checks.count("window tests", "Pictures are in target/window-shots; `cargo xtask test --only window -- NAME` repeats one.", || {
-        let cargo = command::cargo();
-        let mut shown = display::around(cargo.get_program().as_ref());
-        shown.current_dir(place::root()).args(["test", "--no-fail-fast"]).args(PACKAGES);
-        for (name, value) in cargo.get_envs() {
-            match value {
-                Some(value) => shown.env(name, value),
-                None => shown.env_remove(name),
-            };
-        }
+    let next = "Pictures are in target/window-shots; `cargo xtask test --only window -- NAME` repeats one.";
+    // Each test brings its own display and bus, so nothing is put around cargo here.
+    checks.count("window tests", next, || {
+        let mut cargo = cargo(&["test", "--no-fail-fast"], &PACKAGES);
+        cargo.args(["--test", "window", "--"]).args(passed_on);
         if let Some(driver) = driver::find() {
-            shown.env("TAURI_DRIVER", driver);
+            cargo.env("TAURI_DRIVER", driver);
         }
-        shown.args(["--test", "window", "--"]).args(passed_on);
-        shown
+        cargo
     });
 }
 

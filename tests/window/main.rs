@@ -1,0 +1,13 @@
+//! The real app in a real window: what a person sees and does, through WebDriver.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests fail by panicking, and set up real files and processes"
+)]
+
+mod smoke;
+mod support;

@@ -1,0 +1,151 @@
+//! The rig: the real app on a screen of its own, driven as a person would, found by `data-testid`.
+//!
+//! Every [`Rig`] has its own X display, message bus, data folder and driver, so rigs do not see each other,
+//! nor an app that a person has open. It stands on `Xvfb`, `dbus-daemon`, `tauri-driver` and
+//! `WebKitWebDriver`; `cargo xtask test` installs them.
+
+mod page;
+mod processes;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use thirtyfour::prelude::*;
+
+use processes::Group;
+
+/// How long anything that a test waits for may take on a busy machine.
+const WAIT: Duration = Duration::from_secs(20);
+
+/// How often a test looks again while it waits.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
+
+/// The program under test.
+const APP: &str = env!("CARGO_BIN_EXE_countersign-desktop");
+
+/// The app in a window, with everything around it.
+pub struct Rig {
+    window: Option<WebDriver>,
+    driver: Option<Group>,
+    /// The display and the bus: they outlive a restart of the app.
+    stage: Vec<Group>,
+    env: Vec<(String, String)>,
+    folders: TempDir,
+}
+
+impl Rig {
+    /// Starts the app on an empty data folder and waits until its page is there.
+    pub async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// The same, with more environment variables for the app.
+    pub async fn start_with(more: &[(&str, &str)]) -> Self {
+        let folders = tempfile::Builder::new()
+            .prefix("countersign-window-")
+            .tempdir()
+            .unwrap();
+        let (screen, display) = processes::screen();
+        let (bus, bus_address) = processes::bus();
+        let mut env: Vec<(String, String)> = vec![
+            ("DISPLAY".into(), display),
+            ("DBUS_SESSION_BUS_ADDRESS".into(), bus_address),
+            ("GDK_BACKEND".into(), "x11".into()),
+            ("NO_AT_BRIDGE".into(), "1".into()),
+        ];
+        for (name, folder) in [
+            ("COUNTERSIGN_DATA_DIR", "data"),
+            ("COUNTERSIGN_SAMPLE_DIR", "sample"),
+            ("HOME", "home"),
+            ("XDG_DATA_HOME", "home/data"),
+            ("XDG_CONFIG_HOME", "home/config"),
+            ("XDG_CACHE_HOME", "home/cache"),
+            ("XDG_RUNTIME_DIR", "home/run"),
+        ] {
+            let path = folders.path().join(folder);
+            std::fs::create_dir_all(&path).unwrap();
+            env.push((name.into(), path.to_str().unwrap().into()));
+        }
+        env.extend(
+            more.iter()
+                .map(|(name, value)| ((*name).into(), (*value).into())),
+        );
+        let mut rig = Self {
+            window: None,
+            driver: None,
+            stage: vec![screen, bus],
+            env,
+            folders,
+        };
+        rig.open().await;
+        rig
+    }
+
+    /// Kills the app as a power cut would (`kill -9`) and starts it again on the same data.
+    pub async fn restart(&mut self) {
+        let killed = processes::kill_app(Path::new(APP), &self.data_dir());
+        assert_ne!(killed, 0, "no running app was found to kill");
+        self.close().await;
+        self.open().await;
+    }
+
+    /// Closes the app and everything around it. Dropping the rig does the same, less politely.
+    pub async fn end(mut self) {
+        self.close().await;
+    }
+
+    /// Where the app keeps its database and settings.
+    pub fn data_dir(&self) -> PathBuf {
+        self.folders.path().join("data")
+    }
+
+    /// Where the app puts the demo's workspace.
+    pub fn sample_dir(&self) -> PathBuf {
+        self.folders.path().join("sample")
+    }
+
+    /// The WebDriver session, for what the rig has no word for.
+    pub fn window(&self) -> &WebDriver {
+        self.window
+            .as_ref()
+            .expect("the window is open between start and end")
+    }
+
+    async fn open(&mut self) {
+        let (driver, url) = processes::driver(&self.env);
+        self.driver = Some(driver);
+        let mut capabilities = Capabilities::new();
+        capabilities.set("browserName", "wry").unwrap();
+        let options = serde_json::json!({ "application": APP });
+        capabilities.set("tauri:options", options).unwrap();
+        let window = WebDriver::new(&url, capabilities)
+            .await
+            .expect("the app opens its window");
+        self.window = Some(window);
+        self.until("the page is loaded", async |rig| {
+            let state = rig
+                .window()
+                .execute("return document.readyState", vec![])
+                .await;
+            state.is_ok_and(|state| state.json() == "complete")
+        })
+        .await;
+    }
+
+    async fn close(&mut self) {
+        if let Some(window) = self.window.take() {
+            // After a kill there is no session left to end, and nobody to say so quickly.
+            let _ = tokio::time::timeout(Duration::from_secs(3), window.quit()).await;
+        }
+        self.driver = None;
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        self.driver = None;
+        // The screen went up first and comes down last.
+        while self.stage.pop().is_some() {}
+    }
+}

@@ -1,0 +1,156 @@
+//! The programs around the app, each started in a process group that ends with it.
+
+use std::io::{BufRead, BufReader};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use super::{LOOK_EVERY, WAIT};
+
+/// How long a group has to end by itself before it is killed.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// A program and whatever it starts; dropping it ends all of them.
+pub struct Group {
+    leader: Child,
+}
+
+impl Group {
+    fn start(command: &mut Command, package: &str) -> Self {
+        let program = command.get_program().to_string_lossy().into_owned();
+        let leader = command.process_group(0).spawn().unwrap_or_else(|error| {
+            panic!("`{program}` could not be started ({error}); {package} brings it")
+        });
+        Self { leader }
+    }
+
+    /// The first line that the program prints.
+    fn first_line(&mut self) -> String {
+        let stdout: ChildStdout = self.leader.stdout.take().expect("standard output is piped");
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line).unwrap();
+        assert_ne!(
+            line.trim(),
+            "",
+            "the program ended before it said where it listens"
+        );
+        line.trim().to_owned()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let Some(group) = Pid::from_raw(self.leader.id().cast_signed()) else {
+            return;
+        };
+        let _ = kill_process_group(group, Signal::TERM);
+        let deadline = Instant::now() + GRACE;
+        while Instant::now() < deadline && matches!(self.leader.try_wait(), Ok(None)) {
+            std::thread::sleep(LOOK_EVERY);
+        }
+        // Also when the leader is gone: what it started may not be.
+        let _ = kill_process_group(group, Signal::KILL);
+        let _ = self.leader.wait();
+    }
+}
+
+/// A screen that nobody sees, and its name. Xvfb chooses a free number by itself.
+pub fn screen() -> (Group, String) {
+    let mut command = Command::new("Xvfb");
+    command
+        .args([
+            "-displayfd",
+            "1",
+            "-screen",
+            "0",
+            "1440x900x24",
+            "-nolisten",
+            "tcp",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut screen = Group::start(&mut command, "the package xvfb");
+    let display = format!(":{}", screen.first_line());
+    (screen, display)
+}
+
+/// A message bus of its own, and its address: the app's single-instance check asks there.
+pub fn bus() -> (Group, String) {
+    let mut command = Command::new("dbus-daemon");
+    command
+        .args(["--session", "--nofork", "--print-address=1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut bus = Group::start(&mut command, "the package dbus");
+    let address = bus.first_line();
+    (bus, address)
+}
+
+/// tauri-driver and the WebKitWebDriver behind it, both listening, and the address to talk to.
+pub fn driver(env: &[(String, String)]) -> (Group, String) {
+    let (port, native_port) = free_ports();
+    let program = std::env::var_os("TAURI_DRIVER").unwrap_or_else(|| "tauri-driver".into());
+    let mut command = Command::new(program);
+    command
+        .args([
+            "--port",
+            &port.to_string(),
+            "--native-port",
+            &native_port.to_string(),
+        ])
+        .envs(env.iter().map(|(name, value)| (name, value)))
+        .env_remove("WAYLAND_DISPLAY")
+        .stdin(Stdio::null());
+    let mut driver = Group::start(&mut command, "`cargo install --locked tauri-driver@2.1.0`");
+    let deadline = Instant::now() + WAIT;
+    for port in [port, native_port] {
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            let ended = driver.leader.try_wait().unwrap();
+            assert_eq!(
+                ended, None,
+                "tauri-driver ended; is the package webkit2gtk-driver there?"
+            );
+            assert!(Instant::now() < deadline, "nothing listens on port {port}");
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+    (driver, format!("http://127.0.0.1:{port}"))
+}
+
+/// Kills every process of the app that works on that data folder, without warning. Answers how many.
+pub fn kill_app(app: &Path, data_dir: &Path) -> usize {
+    let app = app.canonicalize().unwrap();
+    let mark = format!("COUNTERSIGN_DATA_DIR={}", data_dir.display());
+    let mut killed = 0;
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
+        let is_app = std::fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == app);
+        let is_ours = std::fs::read(entry.path().join("environ")).is_ok_and(|environ| {
+            environ
+                .split(|byte| *byte == 0)
+                .any(|e| e == mark.as_bytes())
+        });
+        if let (true, true, Some(pid)) = (is_app, is_ours, Pid::from_raw(pid)) {
+            kill_process(pid, Signal::KILL).unwrap();
+            killed += 1;
+        }
+    }
+    killed
+}
+
+/// Two different ports that were free a moment ago: both are held until both are known.
+fn free_ports() -> (u16, u16) {
+    let held = [0, 0].map(|_| TcpListener::bind(("127.0.0.1", 0)).unwrap());
+    let [one, two] = held.map(|listener| listener.local_addr().unwrap().port());
+    (one, two)
+}
