@@ -1,0 +1,282 @@
+// An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|large).
+
+import { begun, changed, entryId, isCall, sessionAfter } from '../state/fold';
+import type { Answer } from './bindings/Answer';
+import type { Entry } from './bindings/Entry';
+import type { Event } from './bindings/Event';
+import type { EventBody } from './bindings/EventBody';
+import type { Op } from './bindings/Op';
+import type { Outcome } from './bindings/Outcome';
+import type { Query } from './bindings/Query';
+import type { Receipt } from './bindings/Receipt';
+import type { SessionView } from './bindings/SessionView';
+import type { Snapshot } from './bindings/Snapshot';
+import { Refused, type AnswerTo, type Host } from './desk';
+import { searchEntries } from './fake_search';
+import { emptySnapshot } from './fake_settings';
+
+/** Reads a golden stream: one event on each line. */
+export function parseStream(text: string): Event[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as Event);
+}
+
+/** A host that plays a stream to its end at once and then answers as an engine would. */
+export class FakeHost implements Host {
+  readonly events: Event[] = [];
+  readonly ops: Op[] = [];
+  #entries = new Map<string, Entry[]>();
+  #sessions = new Map<string, SessionView>();
+  #listeners: ((events: Event[]) => void)[] = [];
+  #snapshot = emptySnapshot();
+  /** Entries of undo that were changed by hand since: an undo does nothing. */
+  conflicts: Record<string, string[]> = {};
+  /** What the folder dialog gives. */
+  picked: string | null = '/home/mira/code/site';
+  now: () => number = Date.now;
+
+  constructor(events: readonly Event[] = [], settings: Partial<Snapshot> = {}) {
+    this.#snapshot = { ...this.#snapshot, ...settings };
+    for (const event of events) this.#record(event);
+  }
+
+  /** Something happens. */
+  emit(session: string, ...bodies: EventBody[]): void {
+    const events = bodies.map((body, i): Event => ({ seq: this.events.length + 1 + i, session, at: this.now(), body }));
+    for (const event of events) this.#record(event);
+    for (const listener of this.#listeners) listener(events);
+  }
+
+  snapshot(): Promise<Snapshot> {
+    const desk = this.#all().filter((entry) => isCall(entry) && entry.body.state === 'waiting');
+    const sessions = [...this.#sessions.values()].sort((one, other) => other.changed_at - one.changed_at);
+    return Promise.resolve({ ...this.#snapshot, seq: this.events.length, sessions, desk });
+  }
+
+  subscribe(since: number, onEvents: (events: Event[]) => void): Promise<void> {
+    const backlog = this.events.filter((event) => event.seq > since);
+    if (backlog.length > 0) onEvents(backlog);
+    this.#listeners.push(onEvents);
+    return Promise.resolve();
+  }
+
+  pickFolder(): Promise<string | null> {
+    return Promise.resolve(this.picked);
+  }
+
+  submit(op: Op): Promise<Receipt> {
+    this.ops.push(op);
+    return Promise.resolve({ session: this.#carryOut(op) });
+  }
+
+  query<Q extends Query>(query: Q): Promise<AnswerTo<Q>> {
+    try {
+      return Promise.resolve(this.#answer(query) as AnswerTo<Q>);
+    } catch (thrown) {
+      return Promise.reject(thrown as Error);
+    }
+  }
+
+  #carryOut(op: Op): string | null {
+    switch (op.type) {
+      case 'open_session':
+      case 'play_demo': {
+        const session = `ses_new_${this.#sessions.size + 1}`;
+        const title = op.type === 'play_demo' ? 'The demo' : (op.prompt?.split('\n')[0] ?? 'New session');
+        const workspace = op.type === 'play_demo' ? '/home/mira/countersign-demo' : op.workspace;
+        const model = op.type === 'play_demo' ? { provider: 'demo', model: '' } : op.model;
+        this.emit(session, { type: 'session_opened', title, workspace, model });
+        if (op.type === 'open_session' && op.prompt) this.#say(session, op.prompt, false);
+        return session;
+      }
+      case 'say':
+        this.#say(op.session, op.text, this.#sessions.get(op.session)?.state === 'running');
+        return null;
+      case 'interrupt':
+        this.emit(op.session, { type: 'session_changed', state: 'interrupted' });
+        return null;
+      case 'resume':
+        this.emit(op.session, { type: 'session_changed', state: 'running' });
+        return null;
+      case 'decide':
+        this.#decide(op);
+        return null;
+      case 'undo':
+      case 'redo':
+        this.#takeBack(op);
+        return null;
+      case 'rename_session':
+        this.emit(op.session, { type: 'session_renamed', title: op.title });
+        return null;
+      case 'set_settings':
+        this.#snapshot = { ...this.#snapshot, settings: op.settings };
+        return null;
+      case 'set_key': {
+        const ready = op.key !== '';
+        const providers = this.#snapshot.providers.map((provider) =>
+          provider.id === op.provider
+            ? { ...provider, ready, note: ready ? 'key from the keychain' : 'No key. Enter one below.' }
+            : provider,
+        );
+        this.#snapshot = { ...this.#snapshot, providers };
+        return null;
+      }
+      case 'focus':
+        return null;
+    }
+  }
+
+  #say(session: string, text: string, steering: boolean): void {
+    const message = `msg_new_${this.events.length}`;
+    this.emit(session, { type: 'person_said', message, text, steering }, { type: 'session_changed', state: 'running' });
+  }
+
+  #decide(op: Extract<Op, { type: 'decide' }>): void {
+    const { session, call, digest, decision } = op;
+    const waiting = this.#find(session, call);
+    if (!waiting || !isCall(waiting) || waiting.body.waits?.digest !== digest) {
+      throw new Refused({ message: 'This card changed since you looked.', hint: 'Look again, then decide.', context: [] });
+    }
+    this.emit(session, { type: 'call_decided', call, digest, decision });
+    if (decision.type === 'edit') {
+      this.emit(session, { type: 'call_edited', call, arguments: decision.arguments });
+      return;
+    }
+    const said = decision.type === 'reject' || decision.type === 'skip';
+    const outcome: Outcome = {
+      state: said ? 'rejected' : 'done',
+      text: said ? 'The person rejected this call.' : 'Done.',
+      message: said ? '' : 'as shown',
+      duration_ms: said ? 0 : 6,
+      needs_followup: said,
+      terminal: false,
+      digest,
+    };
+    if (!said) this.emit(session, { type: 'call_started', call });
+    const stop = decision.type === 'reject' && decision.stop;
+    const state = stop ? 'interrupted' : 'running';
+    this.emit(session, { type: 'call_ended', call, outcome }, { type: 'session_changed', state });
+  }
+
+  #takeBack(op: Extract<Op, { type: 'undo' | 'redo' }>): void {
+    const conflicts = this.conflicts[op.entry];
+    if (conflicts) {
+      const message = `${conflicts.join(', ')} changed since.`;
+      throw new Refused({ message, hint: 'Nothing was touched.', context: [] });
+    }
+    const call = this.#all().filter(isCall).find((entry) => entry.body.undo?.id === op.entry);
+    if (!call?.body.undo) return;
+    const type = op.type === 'undo' ? 'undo_applied' : 'redo_applied';
+    this.emit(call.session, { type, entry: op.entry, call: call.id, paths: call.body.undo.paths });
+  }
+
+  #answer(query: Query): Answer {
+    switch (query.type) {
+      case 'transcript': {
+        const all = this.#entries.get(query.session) ?? [];
+        const before = query.before;
+        const older = before === null ? all : all.filter((entry) => entry.seq < before);
+        return { type: 'transcript', entries: older.slice(-query.limit), more: older.length > query.limit };
+      }
+      case 'transcript_from': {
+        const newer = (this.#entries.get(query.session) ?? []).filter((entry) => entry.seq >= query.from);
+        return { type: 'transcript', entries: newer.slice(0, query.limit), more: newer.length > query.limit };
+      }
+      case 'search':
+        return { type: 'search', ...searchEntries(this.#all(), this.#sessions, query) };
+      case 'history': {
+        const kept = this.#all().filter(isCall).flatMap((entry) => entry.body.undo ?? []);
+        const newest = kept.sort((one, other) => other.at - one.at);
+        const entries = newest.slice(query.offset, query.offset + query.limit);
+        return { type: 'history', entries, more: newest.length > query.offset + query.limit };
+      }
+      case 'undo_check':
+        return { type: 'undo_check', id: query.entry, conflicts: this.conflicts[query.entry] ?? [] };
+      case 'call_events': {
+        const about = (event: Event) => event.session === query.session && entryId(event) === query.call;
+        return { type: 'call_events', events: this.events.filter(about) };
+      }
+      case 'lines': {
+        const line = (n: number) => [{ text: `line ${query.start + n} of ${query.path}`, control: false }];
+        return { type: 'lines', lines: Array.from({ length: Math.min(query.count, 20) }, (_, n) => line(n)) };
+      }
+      case 'output': {
+        const entry = this.#find(query.session, query.call);
+        const text = entry && isCall(entry) ? (entry.body.outcome?.text ?? '') : '';
+        return { type: 'output', text: text.slice(query.offset), bytes: text.length, next: null };
+      }
+      case 'check_arguments':
+        return { type: 'check_arguments', problems: [] };
+      case 'models': {
+        const provider = this.#snapshot.providers.find((one) => one.id === query.provider);
+        return { type: 'models', models: provider?.models ?? [] };
+      }
+      case 'tools':
+        return { type: 'tools', tools: [] };
+      case 'export':
+        return { type: 'export', text: '' };
+    }
+  }
+
+  #record(event: Event): void {
+    this.events.push(event);
+    const entries = this.#entries.get(event.session) ?? [];
+    this.#entries.set(event.session, entries);
+    const start = begun(event);
+    if (start) {
+      entries.push(start);
+    } else {
+      const at = entries.findLastIndex((entry) => entry.id === entryId(event));
+      const before = entries[at];
+      if (before) entries[at] = changed(before, event);
+    }
+    const waiting = entries.filter((entry) => isCall(entry) && entry.body.state === 'waiting').length;
+    const session = sessionAfter(this.#sessions.get(event.session), event, waiting);
+    if (session) this.#sessions.set(event.session, session);
+  }
+
+  #find(session: string, id: string): Entry | undefined {
+    return this.#entries.get(session)?.find((entry) => entry.id === id);
+  }
+
+  #all(): Entry[] {
+    return [...this.#entries.values()].flat();
+  }
+}
+
+/** The same stream, its last event just now. */
+export function untilNow(events: readonly Event[], now: number): Event[] {
+  const shift = now - (events.at(-1)?.at ?? now);
+  const later = (at: number) => at + shift;
+  return events.map((event) => {
+    const body = structuredClone(event.body);
+    if (body.type === 'undo_prepared') body.entry.at = later(body.entry.at);
+    if (body.type === 'call_waits' && body.expires_at !== null) body.expires_at = later(body.expires_at);
+    return { ...event, at: later(event.at), body };
+  });
+}
+
+/** A session of so many entries. */
+export function largeStream(entries: number): Event[] {
+  const session = 'ses_large';
+  const bodies: EventBody[] = [
+    { type: 'session_opened', title: 'A long night', workspace: '/home/mira/code/tidemark', model: { provider: 'demo', model: '' } },
+  ];
+  for (let n = 1; n <= entries; n += 1) {
+    const text = `Message ${n}. ${'It says a little more. '.repeat(n % 7)}`;
+    bodies.push({ type: 'person_said', message: `msg_${n}`, text, steering: false });
+  }
+  return bodies.map((body, i) => ({ seq: i + 1, session, at: 1_763_700_000_000 + i * 1_000, body }));
+}
+
+/** The host for `?fake=NAME`. */
+export async function openFake(name: string): Promise<Host> {
+  const sample = (await import('../../../tests/golden/sample.jsonl?raw')).default;
+  if (name === 'empty') return new FakeHost();
+  if (name === 'large') return new FakeHost(largeStream(100_000));
+  const host = new FakeHost(untilNow(parseStream(sample), Date.now()));
+  host.conflicts = { und_0002: ['crates/core/src/lib.rs'] };
+  return host;
+}

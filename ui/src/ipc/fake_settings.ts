@@ -1,0 +1,57 @@
+// The settings and providers of the recorded engine.
+
+import type { Settings } from './bindings/Settings';
+import type { Snapshot } from './bindings/Snapshot';
+
+/** Settings as a new installation has them. */
+export const firstSettings: Settings = {
+  ask_for_everything: false,
+  theme: 'system',
+  diff: 'unified',
+  notify: true,
+  expire_after_min: 0,
+  undo_keep_days: 30,
+  undo_bytes_max: 2_000_000_000,
+  model: { provider: 'anthropic', model: 'claude-sonnet-5' },
+  providers: [],
+};
+
+/** A snapshot without sessions. */
+export function emptySnapshot(): Snapshot {
+  return {
+    seq: 0,
+    sessions: [],
+    desk: [],
+    settings: firstSettings,
+    providers: [
+      {
+        id: 'anthropic',
+        title: 'Anthropic',
+        base_url: 'https://api.anthropic.com/',
+        ready: true,
+        note: 'key from ANTHROPIC_API_KEY',
+        models: ['claude-opus-5', 'claude-sonnet-5'],
+      },
+      {
+        id: 'openai',
+        title: 'OpenAI',
+        base_url: 'https://api.openai.com/',
+        ready: false,
+        note: 'No key. Set OPENAI_API_KEY, or enter one below.',
+        models: [],
+      },
+      {
+        id: 'ollama',
+        title: 'Ollama',
+        base_url: 'http://127.0.0.1:11434/',
+        ready: true,
+        note: 'needs no key',
+        models: ['qwen3-coder:30b'],
+      },
+      { id: 'demo', title: 'Demo', base_url: '', ready: true, note: 'needs no model and no network', models: [] },
+    ],
+    faults: [],
+    version: '0.1.0',
+    home: '/home/mira',
+  };
+}

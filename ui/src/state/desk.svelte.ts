@@ -1,0 +1,330 @@
+// The store: the pure state, fed by the host, and what is looked at now.
+
+import { getContext, setContext } from 'svelte';
+import type { Entry } from '../ipc/bindings/Entry';
+import type { Event } from '../ipc/bindings/Event';
+import type { Op } from '../ipc/bindings/Op';
+import type { Query } from '../ipc/bindings/Query';
+import type { Receipt } from '../ipc/bindings/Receipt';
+import type { SessionView } from '../ipc/bindings/SessionView';
+import type { Settings } from '../ipc/bindings/Settings';
+import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
+import { isCall, type CallEntry } from './fold';
+import { fromSnapshot, healed, liveKey, reduce, withoutPage, withPage, type Page, type State } from './reduce';
+import { Toasts } from './toasts.svelte';
+
+/** How many entries are loaded at once. */
+export const PAGE_ENTRIES = 200;
+
+/** What fills the middle of the window. */
+export type View =
+  | { screen: 'start' }
+  | { screen: 'desk' }
+  | { screen: 'search' }
+  | { screen: 'history' }
+  | { screen: 'session'; session: string };
+
+/** An entry to be shown and marked for a moment. */
+export interface Jump {
+  session: string;
+  id: string;
+}
+
+export class Desk {
+  #host: Host;
+  #state: State = $state.raw()!;
+  #pending: Event[] = [];
+  #frame = 0;
+  #loading = new Map<string, Promise<void>>();
+
+  /** The time that ages are told from, in milliseconds since 1970; moves once a second. */
+  now = $state(Date.now());
+  /** What is looked at. */
+  view: View = $state.raw({ screen: 'start' });
+  /** The entry that the inspector shows. */
+  selected: Jump | null = $state.raw(null);
+  /** The entry to scroll to, once. */
+  jump: Jump | null = $state.raw(null);
+  /** What the person last searched for; kept while other screens are looked at. */
+  searched = $state('');
+  /** The last thing that a screen reader should say. */
+  announced = $state('');
+  readonly toasts = new Toasts();
+  #owner: Jump | null = $state.raw(null);
+
+  private constructor(host: Host, state: State) {
+    this.#host = host;
+    this.#state = state;
+  }
+
+  /** Takes a snapshot and hears every event after it. */
+  static async open(host: Host): Promise<Desk> {
+    const snapshot = await host.snapshot();
+    const desk = new Desk(host, fromSnapshot(snapshot));
+    await host.subscribe(snapshot.seq, (events) => desk.#hear(events));
+    if (snapshot.desk.length > 0) desk.view = { screen: 'desk' };
+    else if (snapshot.sessions[0]) desk.show(snapshot.sessions[0].id);
+    return desk;
+  }
+
+  get sessions(): readonly SessionView[] {
+    return this.#state.sessions;
+  }
+  /** Every waiting call, oldest first. */
+  get waiting(): readonly CallEntry[] {
+    return this.#state.desk;
+  }
+  get settings(): Settings {
+    return this.#state.settings;
+  }
+  get providers(): State['providers'] {
+    return this.#state.providers;
+  }
+  get faults(): State['faults'] {
+    return this.#state.faults;
+  }
+  get home(): string {
+    return this.#state.home;
+  }
+  get version(): string {
+    return this.#state.version;
+  }
+
+  /** A session's line; none if there is no such session. */
+  session(id: string): SessionView | undefined {
+    return this.#state.sessions.find((session) => session.id === id);
+  }
+
+  /** The open page of a session. */
+  page(session: string): Page | undefined {
+    return this.#state.pages.get(session);
+  }
+
+  /** An entry as far as it is loaded. */
+  entry(session: string, id: string): Entry | undefined {
+    const live = this.#state.live.get(liveKey(session, id));
+    return live ?? this.#state.pages.get(session)?.entries.find((entry) => entry.id === id);
+  }
+
+  /** The waiting cards of what is looked at, in the order they stand there. */
+  get cards(): readonly CallEntry[] {
+    const view = this.view;
+    if (view.screen === 'desk') return this.waiting;
+    if (view.screen === 'session') return this.waiting.filter((entry) => entry.session === view.session);
+    return [];
+  }
+
+  /** The one card whose keys work: the one that last had the focus, else the first. */
+  get owner(): CallEntry | undefined {
+    const owner = this.#owner;
+    return this.cards.find((entry) => entry.id === owner?.id && entry.session === owner.session) ?? this.cards[0];
+  }
+
+  /** Whether a card owns the keys. */
+  owns(entry: Entry): boolean {
+    return this.owner?.id === entry.id && this.owner.session === entry.session;
+  }
+
+  /** A card took the focus. */
+  own(entry: Entry): void {
+    this.#owner = { session: entry.session, id: entry.id };
+  }
+
+  /** Asks the engine for something. A refusal is told to the person, and gives none. */
+  async submit(op: Op): Promise<Receipt | null> {
+    try {
+      const receipt = await this.#host.submit(op);
+      if (op.type === 'set_settings' || op.type === 'set_key') await this.#refreshSettings();
+      return receipt;
+    } catch (thrown) {
+      this.tellFault(thrown);
+      return null;
+    }
+  }
+
+  /** Asks a question; refused with a fault. */
+  query<Q extends Query>(query: Q): Promise<AnswerTo<Q>> {
+    return this.#host.query(query);
+  }
+
+  pickFolder(from?: string): Promise<string | null> {
+    return this.#host.pickFolder(from);
+  }
+
+  /** Changes some of the settings. */
+  async set(changes: Partial<Settings>): Promise<void> {
+    const before = this.#state;
+    const settings = { ...before.settings, ...changes };
+    this.#state = { ...before, settings };
+    const receipt = await this.submit({ type: 'set_settings', settings });
+    if (!receipt) this.#state = { ...this.#state, settings: before.settings };
+  }
+
+  /** Tells the person that something was refused. */
+  tellFault(thrown: unknown): void {
+    const fault = faultOf(thrown);
+    this.toasts.add({ icon: 'failed', ink: 'failed', title: fault.message, text: fault.hint });
+  }
+
+  /** Goes to a screen. */
+  go(screen: 'start' | 'desk' | 'search' | 'history'): void {
+    this.view = { screen };
+  }
+
+  /** Opens a session at its end, or at an entry. */
+  show(session: string, at?: { id: string; seq: number }): void {
+    this.view = { screen: 'session', session };
+    const loaded = at && this.page(session)?.entries.some((entry) => entry.id === at.id);
+    if (at) {
+      this.selected = { session, id: at.id };
+      this.jump = { session, id: at.id };
+    }
+    if (at && !loaded) void this.#loadAround(session, at.seq);
+    else if (!this.page(session)) void this.#loadEnd(session);
+    // Only the session that is looked at keeps its page.
+    for (const other of this.#state.pages.keys()) {
+      if (other !== session) this.#state = withoutPage(this.#state, other);
+    }
+  }
+
+  /** Loads the last page of a session anew, and so goes to its end. */
+  toEnd(session: string): Promise<void> {
+    return this.#loadEnd(session);
+  }
+
+  loadOlder(session: string): Promise<void> {
+    const page = this.page(session);
+    const first = page?.entries[0];
+    if (!page?.older || !first || this.#loading.has(session)) return Promise.resolve();
+    return this.#load(session, async () => {
+      const answer = await this.query({ type: 'transcript', session, before: first.seq, limit: PAGE_ENTRIES });
+      this.#state = withPage(this.#state, session, answer, 'older');
+    });
+  }
+
+  loadNewer(session: string): Promise<void> {
+    const page = this.page(session);
+    const last = page?.entries.at(-1);
+    if (!page?.newer || !last || this.#loading.has(session)) return Promise.resolve();
+    return this.#load(session, async () => {
+      const answer = await this.query({ type: 'transcript_from', session, from: last.seq + 1, limit: PAGE_ENTRIES });
+      this.#state = withPage(this.#state, session, answer, 'newer');
+    });
+  }
+
+  #loadEnd(session: string): Promise<void> {
+    return this.#load(session, async () => {
+      const answer = await this.query({ type: 'transcript', session, before: null, limit: PAGE_ENTRIES });
+      const rest = { older: answer.more, newer: false };
+      this.#state = withPage(this.#state, session, answer, 'instead', rest);
+    });
+  }
+
+  #loadAround(session: string, seq: number): Promise<void> {
+    const half = PAGE_ENTRIES / 2;
+    return this.#load(session, async () => {
+      const [before, from] = await Promise.all([
+        this.query({ type: 'transcript', session, before: seq, limit: half }),
+        this.query({ type: 'transcript_from', session, from: seq, limit: half }),
+      ]);
+      const entries = [...before.entries, ...from.entries];
+      const rest = { older: before.more, newer: from.more };
+      this.#state = withPage(this.#state, session, { entries, more: before.more }, 'instead', rest);
+    });
+  }
+
+  /** One load after the other for each session; of those that join a page only one at a time is needed. */
+  async #load(session: string, load: () => Promise<void>): Promise<void> {
+    const before = this.#loading.get(session);
+    const mine = (before ?? Promise.resolve()).then(load).catch((thrown: unknown) => this.tellFault(thrown));
+    this.#loading.set(session, mine);
+    await mine;
+    if (this.#loading.get(session) === mine) this.#loading.delete(session);
+  }
+
+  async #refreshSettings(): Promise<void> {
+    const { settings, providers, faults } = await this.#host.snapshot();
+    this.#state = { ...this.#state, settings, providers, faults };
+  }
+
+  /** Collects events and takes them in once for each frame: a fast stream does not draw more often than the screen. */
+  #hear(events: Event[]): void {
+    this.#pending.push(...events);
+    if (this.#frame) return;
+    this.#frame = nextFrame(() => {
+      this.#frame = 0;
+      this.#take();
+    });
+  }
+
+  #take(): void {
+    const events = this.#pending;
+    this.#pending = [];
+    const before = this.#state;
+    this.#state = reduce(before, events);
+    this.now = Math.max(this.now, Date.now());
+    this.#tell(before, events);
+    if (this.#state.stale.size > 0) void this.#heal();
+  }
+
+  /** Asks anew for what events alone could not tell. */
+  async #heal(): Promise<void> {
+    const stale = this.#state.stale;
+    this.#state = healed(this.#state, await this.#host.snapshot());
+    for (const session of stale) {
+      if (this.page(session)) await this.#loadEnd(session);
+    }
+  }
+
+  /** Says what a person should hear of: cards that landed, effects that were taken back. */
+  #tell(before: State, events: readonly Event[]): void {
+    const known = new Set(before.desk.map((entry) => liveKey(entry.session, entry.id)));
+    for (const entry of this.#state.desk) {
+      if (known.has(liveKey(entry.session, entry.id))) continue;
+      this.announced = `${entry.body.title} ${entry.body.target} waits for you.`;
+      if (this.cards.some((card) => card.id === entry.id && card.session === entry.session)) continue;
+      this.toasts.add({
+        icon: 'waiting',
+        ink: 'asking',
+        title: `${entry.body.title} waits for you`,
+        text: this.session(entry.session)?.title,
+        act: { text: 'Show', run: () => this.show(entry.session, entry) },
+        brief: true,
+      });
+    }
+    for (const { body } of events) {
+      if (body.type !== 'undo_applied' && body.type !== 'redo_applied') continue;
+      const undone = body.type === 'undo_applied';
+      const paths = `${body.paths} ${body.paths === 1 ? 'path' : 'paths'}`;
+      const op = { type: undone ? 'redo' : 'undo', entry: body.entry } as const;
+      this.announced = undone ? `${paths} restored.` : `${paths} changed again.`;
+      this.toasts.add({
+        icon: undone ? 'undone' : 'redo',
+        ink: 'undone',
+        title: undone ? `${paths} restored` : `${paths} changed again`,
+        text: undone ? 'As before the call, times and modes included.' : undefined,
+        act: { text: undone ? 'Redo' : 'Undo', run: () => void this.submit(op) },
+        brief: true,
+      });
+    }
+  }
+}
+
+function nextFrame(run: () => void): number {
+  // A window that is not seen draws no frames; what happens must arrive all the same.
+  return document.hidden ? (setTimeout(run, 50) as unknown as number) : requestAnimationFrame(run);
+}
+
+const KEY = Symbol('desk');
+
+/** Hands the store down to every feature. */
+export function setDesk(desk: Desk): void {
+  setContext(KEY, desk);
+}
+
+/** The store. */
+export function getDesk(): Desk {
+  return getContext<Desk>(KEY);
+}
+
+export { isCall, type CallEntry };

@@ -1,0 +1,128 @@
+// The fold and the state, held to the golden stream.
+
+import { describe, expect, test } from 'vitest';
+import sample from '../../../tests/golden/sample.jsonl?raw';
+import type { Event } from '../ipc/bindings/Event';
+import type { EventBody } from '../ipc/bindings/EventBody';
+import { FakeHost, parseStream } from '../ipc/fake';
+import { emptySnapshot } from '../ipc/fake_settings';
+import { isCall, keepEnd } from './fold';
+import { fromSnapshot, healed, reduce, withPage, type State } from './reduce';
+
+const events = parseStream(sample);
+const start = (): State => fromSnapshot(emptySnapshot());
+
+let seq = 0;
+function happen(body: EventBody, session = 'ses_a'): Event {
+  seq += 1;
+  return { seq, session, at: seq * 1_000, body };
+}
+const opened: EventBody = { type: 'session_opened', title: 'A', workspace: '/w', model: { provider: 'demo', model: '' } };
+
+/** A page that holds all there is so far: nothing. */
+function withEmptyPage(state: State, session: string): State {
+  return withPage(state, session, { entries: [], more: false }, 'instead', { older: false, newer: false });
+}
+
+describe('the golden stream', () => {
+  test('leaves on the desk what waits, oldest first', () => {
+    const state = reduce(start(), events);
+    expect(state.desk.map((entry) => `${entry.body.title} ${entry.body.target}`)).toEqual([
+      'Run cargo nextest run --workspace --no-fail-fast',
+      'Question How long should the console keep query history?',
+      'Delete crates/wal/proptest-regressions/',
+      'Edit crates/parser/src/expr.rs',
+    ]);
+  });
+
+  test('gives the same state in one batch, in many, and told twice', () => {
+    const whole = reduce(start(), events);
+    const single = events.reduce((state, event) => reduce(state, [event]), start());
+    expect(single).toEqual(whole);
+    expect(reduce(whole, events)).toBe(whole);
+  });
+
+  test('gives the same entries as the engine that folds alone', async () => {
+    const host = new FakeHost(events);
+    for (const session of reduce(start(), events).sessions) {
+      const followed = reduce(withEmptyPage(start(), session.id), events).pages.get(session.id);
+      const query = { type: 'transcript', session: session.id, before: null, limit: 1_000 } as const;
+      expect(followed?.entries).toEqual((await host.query(query)).entries);
+    }
+  });
+
+  test('counts what each session used and what waits in it', () => {
+    const state = reduce(start(), events);
+    expect(state.sessions.map(({ title, state: now, waiting, turns }) => ({ title, now, waiting, turns }))).toEqual([
+      { title: 'Unary minus precedence', now: 'waiting', waiting: 1, turns: 2 },
+      { title: 'Console: query history', now: 'waiting', waiting: 1, turns: 1 },
+      { title: 'Upgrade axum to 0.8', now: 'waiting', waiting: 1, turns: 2 },
+      { title: 'Flaky WAL recovery test', now: 'waiting', waiting: 1, turns: 2 },
+      { title: 'Release notes 0.14', now: 'failed', waiting: 0, turns: 2 },
+      { title: 'Split planner crate', now: 'done', waiting: 0, turns: 2 },
+    ]);
+  });
+});
+
+describe('pages', () => {
+  const person = (n: number): EventBody => ({ type: 'person_said', message: `msg_${n}`, text: `${n}`, steering: false });
+  const ids = (state: State) => state.pages.get('ses_a')?.entries.map((entry) => entry.id);
+
+  test('a page at the end takes new entries, one in the middle does not and says so', () => {
+    const first = happen(opened);
+    const atEnd = withEmptyPage(reduce(start(), [first]), 'ses_a');
+    expect(ids(reduce(atEnd, [happen(person(1)), happen(person(2))]))).toEqual(['msg_1', 'msg_2']);
+
+    const middle = withPage(reduce(start(), [first]), 'ses_a', { entries: [], more: true }, 'instead', { older: true, newer: true });
+    const passed = happen(person(3));
+    const after = reduce(middle, [passed]).pages.get('ses_a');
+    expect(after).toEqual({ entries: [], older: true, newer: true, passed: passed.seq });
+  });
+
+  test('an answer that was made before an entry came does not claim to be the end', () => {
+    const middle = withPage(reduce(start(), [happen(opened)]), 'ses_a', { entries: [], more: true }, 'instead', { older: false, newer: true });
+    const after = withPage(reduce(middle, [happen(person(4))]), 'ses_a', { entries: [], more: false }, 'newer');
+    expect(after.pages.get('ses_a')?.newer).toBe(true);
+  });
+
+  test('pieces of a message that began before the snapshot are not told twice', async () => {
+    const host = new FakeHost([
+      { seq: 1, session: 'ses_a', at: 1, body: opened },
+      { seq: 2, session: 'ses_a', at: 2, body: { type: 'turn_started', turn: 1, message: 'msg_1' } },
+      { seq: 3, session: 'ses_a', at: 3, body: { type: 'agent_said', message: 'msg_1', text: 'Hello', reasoning: false } },
+    ]);
+    const snapshot = await host.snapshot();
+    const late: Event = { seq: 4, session: 'ses_a', at: 4, body: { type: 'agent_said', message: 'msg_1', text: ' there', reasoning: false } };
+    const page = await host.query({ type: 'transcript', session: 'ses_a', before: null, limit: 10 });
+    const state = withPage(fromSnapshot(snapshot), 'ses_a', page, 'instead', { older: false, newer: false });
+    const after = reduce(state, [late]);
+    expect(after.pages.get('ses_a')?.entries).toEqual(page.entries);
+    expect(after.stale.size).toBe(0);
+
+    const usage = { input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd: null };
+    const end: EventBody = { type: 'turn_ended', turn: 1, message: 'msg_1', usage, duration_ms: 1, error: null, opaque: null };
+    const ended = reduce(after, [{ seq: 5, session: 'ses_a', at: 5, body: end }]);
+    expect([...ended.stale]).toEqual(['ses_a']);
+    expect(healed(ended, snapshot).stale.size).toBe(0);
+  });
+});
+
+test('a settled call is taken back and brought again in its page', () => {
+  const session = 'ses_0001';
+  const state = reduce(withEmptyPage(start(), session), events);
+  const call = state.pages.get(session)?.entries.filter(isCall).find((entry) => entry.body.state === 'undone');
+  expect(call?.body.undo?.state).toBe('undone');
+  const body: EventBody = { type: 'redo_applied', entry: call!.body.undo!.id, call: call!.id, paths: 1 };
+  const again = reduce(state, [{ seq: state.seq + 1, session, at: 1, body }]);
+  const after = again.pages.get(session)?.entries.find((entry) => entry.id === call!.id);
+  expect(after && isCall(after) && [after.body.state, after.body.undone_at, after.body.undo?.state]).toEqual(['done', null, 'applied']);
+});
+
+describe('the end of live output', () => {
+  test.each([
+    ['short enough', 'abc', 4, 'abc'],
+    ['cut at its start', 'abcdef', 4, 'cdef'],
+    ['never inside a character', 'a€€', 4, '€'],
+    ['exactly the limit', '€a', 4, '€a'],
+  ])('%s', (_, text, limit, kept) => expect(keepEnd(text, limit)).toBe(kept));
+});

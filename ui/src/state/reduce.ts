@@ -1,0 +1,212 @@
+// The state of the interface as a pure function of the snapshot, the pages that were loaded, and the events since.
+
+import type { Entry } from '../ipc/bindings/Entry';
+import type { Event } from '../ipc/bindings/Event';
+import type { Fault } from '../ipc/bindings/Fault';
+import type { ProviderView } from '../ipc/bindings/ProviderView';
+import type { SessionView } from '../ipc/bindings/SessionView';
+import type { Settings } from '../ipc/bindings/Settings';
+import type { Snapshot } from '../ipc/bindings/Snapshot';
+import { begun, changed, entryId, isCall, isLive, sessionAfter, type CallEntry } from './fold';
+
+/** A stretch of a transcript, oldest first. */
+export interface Page {
+  entries: readonly Entry[];
+  /** Whether older entries exist that are not here. */
+  older: boolean;
+  /** Whether newer entries exist that are not here: new ones are then not appended. */
+  newer: boolean;
+  /** The position of the last entry that was not appended for that reason. */
+  passed: number;
+}
+
+/** Everything that is shown. Never changed in place. */
+export interface State {
+  /** The last event that this includes. */
+  seq: number;
+  /** A session never moves in the list; a new one comes first. */
+  sessions: readonly SessionView[];
+  /** Calls that wait, oldest first, of every session. */
+  desk: readonly CallEntry[];
+  /** Entries about which more is to be heard, by session and id; for these the fold is ahead of any page. */
+  live: ReadonlyMap<string, Entry>;
+  /** Transcripts that are open, by session. */
+  pages: ReadonlyMap<string, Page>;
+  /** Sessions of which an event came for an entry that began before the snapshot: to be asked for anew. */
+  stale: ReadonlySet<string>;
+  settings: Settings;
+  providers: readonly ProviderView[];
+  faults: readonly Fault[];
+  version: string;
+  home: string;
+}
+
+/** The key of an entry among all sessions. */
+export function liveKey(session: string, id: string): string {
+  return `${session} ${id}`;
+}
+
+/** The state right after a snapshot. */
+export function fromSnapshot(snapshot: Snapshot): State {
+  const desk = snapshot.desk.filter(isCall);
+  return {
+    seq: snapshot.seq,
+    sessions: snapshot.sessions,
+    desk: [...desk].sort(oldestWaitFirst),
+    live: new Map(desk.map((entry) => [liveKey(entry.session, entry.id), entry])),
+    pages: new Map(),
+    stale: new Set(),
+    settings: snapshot.settings,
+    providers: snapshot.providers,
+    faults: snapshot.faults,
+    version: snapshot.version,
+    home: snapshot.home,
+  };
+}
+
+/** The state after some events, in order. Events that it already includes change nothing. */
+export function reduce(state: State, events: readonly Event[]): State {
+  const fresh = events.filter((event) => event.seq > state.seq);
+  if (fresh.length === 0) return state;
+  const draft: Draft = {
+    sessions: new Map(state.sessions.map((session) => [session.id, session])),
+    live: new Map(state.live),
+    waiting: new Map(state.desk.map((entry) => [liveKey(entry.session, entry.id), entry])),
+    pages: new Map(state.pages),
+    owned: new Set(),
+    stale: new Set(state.stale),
+  };
+  for (const event of fresh) apply(draft, event);
+  return {
+    ...state,
+    seq: fresh.at(-1)?.seq ?? state.seq,
+    sessions: newFirst(state.sessions, draft.sessions),
+    desk: [...draft.waiting.values()].sort(oldestWaitFirst),
+    live: draft.live,
+    pages: draft.pages,
+    stale: draft.stale,
+  };
+}
+
+/** The state with a loaded stretch of a transcript joined to the page at its `side`, or in its place. */
+export function withPage(
+  state: State,
+  session: string,
+  loaded: { entries: readonly Entry[]; more: boolean },
+  side: 'older' | 'newer' | 'instead',
+  rest: { older: boolean; newer: boolean } = { older: true, newer: false },
+): State {
+  const entries = loaded.entries.map((entry) => state.live.get(liveKey(session, entry.id)) ?? entry);
+  const before = state.pages.get(session);
+  const pages = new Map(state.pages);
+  if (side === 'instead' || !before) {
+    pages.set(session, { entries, ...rest, passed: 0 });
+  } else {
+    const known = new Set(before.entries.map((entry) => entry.id));
+    const added = entries.filter((entry) => !known.has(entry.id));
+    if (side === 'older') {
+      pages.set(session, { ...before, entries: [...added, ...before.entries], older: loaded.more });
+    } else {
+      const joined = [...before.entries, ...added];
+      const missed = before.passed > (joined.at(-1)?.seq ?? 0);
+      pages.set(session, { ...before, entries: joined, newer: loaded.more || missed });
+    }
+  }
+  return { ...state, pages };
+}
+
+/** The state with the waiting calls of a newer snapshot, where events alone could not tell them. */
+export function healed(state: State, snapshot: Snapshot): State {
+  const desk = snapshot.desk.filter(isCall);
+  const live = new Map(state.live);
+  for (const entry of desk) {
+    const key = liveKey(entry.session, entry.id);
+    if (!live.has(key)) live.set(key, entry);
+  }
+  const waiting = [...live.values()].filter(isCall).filter((entry) => entry.body.state === 'waiting');
+  return { ...state, live, desk: waiting.sort(oldestWaitFirst), stale: new Set() };
+}
+
+/** The state without the page of a session. */
+export function withoutPage(state: State, session: string): State {
+  const pages = new Map(state.pages);
+  pages.delete(session);
+  return { ...state, pages };
+}
+
+interface Draft {
+  sessions: Map<string, SessionView>;
+  live: Map<string, Entry>;
+  waiting: Map<string, CallEntry>;
+  pages: Map<string, Page>;
+  /** Sessions whose page was copied for this batch and may be written to. */
+  owned: Set<string>;
+  stale: Set<string>;
+}
+
+function apply(draft: Draft, event: Event): void {
+  const id = entryId(event);
+  if (id !== null) {
+    const start = begun(event);
+    if (start) write(draft, start, true);
+    else change(draft, event, id);
+  }
+  let waiting = 0;
+  for (const entry of draft.waiting.values()) if (entry.session === event.session) waiting += 1;
+  const session = sessionAfter(draft.sessions.get(event.session), event, waiting);
+  if (session) draft.sessions.set(event.session, session);
+}
+
+function change(draft: Draft, event: Event, id: string): void {
+  const before = draft.live.get(liveKey(event.session, id));
+  if (before) {
+    write(draft, changed(before, event), false);
+    return;
+  }
+  // A settled call is still taken back and brought again: that is the same however often it is told.
+  const settled = draft.pages.get(event.session)?.entries.find((entry) => entry.id === id);
+  if (event.body.type === 'undo_applied' || event.body.type === 'redo_applied') {
+    if (settled) write(draft, changed(settled, event), false);
+    return;
+  }
+  // It began before the snapshot. A page may include a piece already, so pieces are left out until a stage is complete.
+  if (event.body.type !== 'agent_said' && event.body.type !== 'call_output') draft.stale.add(event.session);
+}
+
+function write(draft: Draft, entry: Entry, begins: boolean): void {
+  const key = liveKey(entry.session, entry.id);
+  if (isLive(entry)) draft.live.set(key, entry);
+  else draft.live.delete(key);
+  if (isCall(entry) && entry.body.state === 'waiting') draft.waiting.set(key, entry);
+  else draft.waiting.delete(key);
+
+  const page = draft.pages.get(entry.session);
+  if (!page) return;
+  const at = page.entries.findLastIndex((other) => other.id === entry.id);
+  if (at >= 0) {
+    pageToWrite(draft, entry.session, page)[at] = entry;
+  } else if (begins && !page.newer) {
+    pageToWrite(draft, entry.session, page).push(entry);
+  } else if (begins) {
+    draft.pages.set(entry.session, { ...page, passed: entry.seq });
+  }
+}
+
+/** The entries of a page as an array of this batch: copied once, then written to. */
+function pageToWrite(draft: Draft, session: string, page: Page): Entry[] {
+  if (draft.owned.has(session)) return page.entries as Entry[];
+  const entries = [...page.entries];
+  draft.pages.set(session, { ...page, entries });
+  draft.owned.add(session);
+  return entries;
+}
+
+/** The sessions in their order, those that were not there before first. */
+function newFirst(before: readonly SessionView[], after: ReadonlyMap<string, SessionView>): SessionView[] {
+  const all = [...after.values()];
+  return [...all.slice(before.length).reverse(), ...all.slice(0, before.length)];
+}
+
+function oldestWaitFirst(one: CallEntry, other: CallEntry): number {
+  return (one.body.waits?.since ?? one.at) - (other.body.waits?.since ?? other.at) || one.seq - other.seq;
+}

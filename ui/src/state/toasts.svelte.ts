@@ -1,0 +1,33 @@
+// What is told at the edge of the window, at most a few at a time.
+
+import type { IconName } from '../widgets/icons';
+
+/** One word on what happened. */
+export interface ToastLine {
+  icon: IconName;
+  ink: 'asking' | 'failed' | 'undone' | 'plain';
+  title: string;
+  text?: string | undefined;
+  act?: { text: string; run: () => void };
+  /** Goes by itself after a while. */
+  brief?: boolean;
+}
+
+const SHOWN_MAX = 4;
+const BRIEF_MS = 8_000;
+
+export class Toasts {
+  #next = 1;
+  lines: readonly (ToastLine & { id: number })[] = $state.raw([]);
+
+  add(line: ToastLine): void {
+    const id = this.#next++;
+    const same = this.lines.filter((other) => other.title !== line.title || other.text !== line.text);
+    this.lines = [...same, { ...line, id }].slice(-SHOWN_MAX);
+    if (line.brief) setTimeout(() => this.close(id), BRIEF_MS);
+  }
+
+  close(id: number): void {
+    this.lines = this.lines.filter((line) => line.id !== id);
+  }
+}
