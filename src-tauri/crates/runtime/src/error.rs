@@ -136,3 +136,19 @@ impl From<FileError> for protocol::Fault {
         protocol::Fault::new(error.to_string(), "")
     }
 }
+
+/// Whether an open was refused because a link or another device stood where none was a moment before.
+pub(crate) fn is_link_refused(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        let code = error.raw_os_error();
+        [Errno::LOOP, Errno::XDEV, Errno::AGAIN]
+            .iter()
+            .any(|errno| code == Some(errno.raw_os_error()))
+    }
+    #[cfg(not(unix))]
+    {
+        error.kind() == io::ErrorKind::InvalidInput
+    }
+}

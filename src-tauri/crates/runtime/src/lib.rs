@@ -16,13 +16,17 @@
 pub mod apply;
 pub mod atomic;
 pub mod clock;
+mod dir;
 pub mod error;
 pub mod files;
 pub mod history;
 pub mod limits;
 pub mod process;
+pub mod sample;
 pub mod search;
 pub mod spill;
+mod steps;
+mod temp;
 pub mod watch;
 
 pub use apply::apply;

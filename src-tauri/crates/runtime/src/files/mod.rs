@@ -1,11 +1,20 @@
 //! Files of a workspace, reached by directory handle and never by a path that was checked first and opened later.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use protocol::{Access, Digest, Fact, Fault};
+use protocol::{Access, Capability, Digest, Fact, Fault};
 
-use crate::FileError;
+use crate::dir::Dir;
 use crate::limits;
+use crate::{FileError, error};
+
+mod place;
+mod read;
+mod tree;
+
+pub(crate) use tree::tree_at;
 
 /// A granted folder. Cheap to clone.
 ///
@@ -13,7 +22,24 @@ use crate::limits;
 /// out is [`FileError::Outside`].
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    root: PathBuf,
+    root: Arc<Root>,
+    readable: Vec<Arc<Root>>,
+}
+
+/// A granted folder: its real path, and the handle that everything below it is reached by.
+#[derive(Debug)]
+pub(crate) struct Root {
+    pub path: PathBuf,
+    pub dir: Dir,
+}
+
+/// Where a path leads.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The granted folder that it is in.
+    pub root: Arc<Root>,
+    /// The way from there, without links, `.` and `..`; empty for the folder itself.
+    pub rel: PathBuf,
 }
 
 /// A piece of a file.
@@ -109,13 +135,14 @@ impl Workspace {
     /// When it does not exist, is no folder, or may not be opened.
     pub fn open(root: &Path) -> Result<Self, Fault> {
         Ok(Self {
-            root: root.to_owned(),
+            root: Arc::new(open_root(root)?),
+            readable: Vec::new(),
         })
     }
 
     /// The real path of the folder, absolute.
     pub fn root(&self) -> &Path {
-        &self.root
+        &self.root.path
     }
 
     /// The same workspace with one more folder that may be read, by absolute path.
@@ -123,39 +150,47 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::open`].
     pub fn with_readable(&self, folder: &Path) -> Result<Self, Fault> {
-        let _ = folder;
-        Ok(self.clone())
+        let mut more = self.clone();
+        more.readable.push(Arc::new(open_root(folder)?));
+        Ok(more)
     }
 
     /// Where an access really leads: links followed, `..` resolved, the missing tail of a path allowed. For
-    /// [`protocol::Capability::FsDelete`] the last part is not followed, since the link goes and not what it points to.
-    /// Commands and hosts pass through.
+    /// [`Capability::FsDelete`] the last part is not followed, since the link goes and not what it points to.
+    /// Commands and hosts pass through. What lies in a readable folder is inside for reading and keeps its absolute path.
     pub fn resolve(&self, access: &Access) -> Fact {
-        Fact {
+        let fact = |real: String, inside: bool, unresolved: Option<String>| Fact {
             capability: access.capability,
             target: access.target.clone(),
-            real: access.target.clone(),
-            inside: false,
-            unresolved: Some("not built yet".to_owned()),
+            real,
+            inside,
+            unresolved,
+        };
+        let (follow_last, reading) = match access.capability {
+            Capability::FsRead => (true, true),
+            Capability::FsWrite => (true, false),
+            Capability::FsDelete => (false, false),
+            Capability::NetFetch | Capability::ShellRun => {
+                return fact(access.target.clone(), true, None);
+            }
+        };
+        let real = match self.real(&access.target, follow_last) {
+            Ok(real) => real,
+            Err(error) => return fact(access.target.clone(), false, Some(error.to_string())),
+        };
+        if real.to_str().is_none() {
+            let why = "the path leads to a name that is not UTF-8, which no rule can speak of";
+            return fact(shown(&real), false, Some(why.to_owned()));
         }
-    }
-
-    /// At most `bytes_max` bytes of a file from `from` on.
-    ///
-    /// # Errors
-    /// Every kind of [`FileError`] but `TooLarge`.
-    pub fn read(&self, path: &str, from: u64, bytes_max: u64) -> Result<FileBytes, FileError> {
-        let _ = (from, bytes_max);
-        Err(FileError::other(path, "not built yet"))
-    }
-
-    /// A whole file; none if there is none.
-    ///
-    /// # Errors
-    /// [`FileError::TooLarge`] beyond `bytes_max`; else as [`Workspace::read`].
-    pub fn read_whole(&self, path: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
-        let _ = bytes_max;
-        Err(FileError::other(path, "not built yet"))
+        if let Ok(rel) = real.strip_prefix(self.root()) {
+            return fact(shown(rel), true, None);
+        }
+        let granted = reading
+            && self
+                .readable
+                .iter()
+                .any(|root| real.starts_with(&root.path));
+        fact(shown(&real), granted, None)
     }
 
     /// What stands at a path, the last part not followed; none if nothing does.
@@ -163,15 +198,121 @@ impl Workspace {
     /// # Errors
     /// Outside, or no permission on the way.
     pub fn kind(&self, path: &str) -> Result<Option<PathKind>, FileError> {
-        Err(FileError::other(path, "not built yet"))
+        let place = self.readable_place(path, false)?;
+        let stat = place.root.dir.stat_at(&place.rel);
+        Ok(stat
+            .map_err(|error| FileError::from_io(path, &error))?
+            .map(|stat| stat.kind))
     }
 
-    /// Everything at and below `path`, the last part not followed.
-    ///
-    /// # Errors
-    /// Outside, not found, no permission somewhere below, or too many entries.
-    pub fn tree(&self, path: &str, limits: TreeLimits) -> Result<Tree, FileError> {
-        let _ = limits;
-        Err(FileError::other(path, "not built yet"))
+    /// The handle of the root.
+    pub(crate) fn dir(&self) -> &Dir {
+        &self.root.dir
+    }
+
+    /// Where a path leads that is to be written or removed: only the workspace itself will do.
+    pub(crate) fn writable_place(
+        &self,
+        path: &str,
+        follow_last: bool,
+    ) -> Result<PathBuf, FileError> {
+        let real = self.real(path, follow_last)?;
+        match real.strip_prefix(self.root()) {
+            Ok(rel) => Ok(rel.to_owned()),
+            Err(_) => Err(outside(path, &real)),
+        }
+    }
+
+    /// Where a path leads that is to be read: the workspace or a readable folder.
+    pub(crate) fn readable_place(&self, path: &str, follow_last: bool) -> Result<Place, FileError> {
+        let real = self.real(path, follow_last)?;
+        for root in std::iter::once(&self.root).chain(&self.readable) {
+            if let Ok(rel) = real.strip_prefix(&root.path) {
+                return Ok(Place {
+                    root: Arc::clone(root),
+                    rel: rel.to_owned(),
+                });
+            }
+        }
+        Err(outside(path, &real))
+    }
+
+    /// Opens what a path leads to, and looks again when the path changes under us.
+    pub(crate) fn open_place<T>(
+        &self,
+        path: &str,
+        follow_last: bool,
+        open: impl Fn(&Place) -> io::Result<T>,
+    ) -> Result<T, FileError> {
+        for _ in 0..limits::RACES_MAX {
+            let place = self.readable_place(path, follow_last)?;
+            match open(&place) {
+                Ok(opened) => return Ok(opened),
+                Err(error) if error::is_link_refused(&error) => {}
+                Err(error) => return Err(FileError::from_io(path, &error)),
+            }
+        }
+        Err(FileError::Changed {
+            path: path.to_owned(),
+        })
+    }
+
+    fn real(&self, path: &str, follow_last: bool) -> Result<PathBuf, FileError> {
+        if path.contains('\0') {
+            return Err(FileError::other(
+                path.replace('\0', "\\0"),
+                "a path cannot hold a NUL character",
+            ));
+        }
+        if path.len() > limits::PATH_BYTES_MAX {
+            let start: String = path.chars().take(60).collect();
+            return Err(FileError::other(
+                format!("{start}…"),
+                format_args!("a path can be {} bytes long", limits::PATH_BYTES_MAX),
+            ));
+        }
+        place::real_path(self.root(), Path::new(path), follow_last)
+            .map_err(|error| FileError::from_io(path, &error))
+    }
+}
+
+fn open_root(folder: &Path) -> Result<Root, Fault> {
+    let fault = |error: &io::Error| {
+        let name = folder.display();
+        let (message, hint) = match error.kind() {
+            io::ErrorKind::NotFound => (
+                format!("The folder `{name}` does not exist."),
+                "Choose a folder that exists.",
+            ),
+            io::ErrorKind::NotADirectory => (
+                format!("`{name}` is not a folder."),
+                "Choose a folder, not a file.",
+            ),
+            _ => (
+                format!("The folder `{name}` cannot be opened."),
+                "Check its permissions, or choose another folder.",
+            ),
+        };
+        Fault::new(message, hint).caused_by(error)
+    };
+    let path = folder.canonicalize().map_err(|error| fault(&error))?;
+    let dir = Dir::open(&path).map_err(|error| fault(&error))?;
+    Ok(Root { path, dir })
+}
+
+fn outside(path: &str, real: &Path) -> FileError {
+    FileError::Outside {
+        path: path.to_owned(),
+        real: shown(real),
+    }
+}
+
+/// A path as people and models read it: `/` between names, what is not UTF-8 replaced.
+pub(crate) fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) {
+        text.replace('\\', "/")
+    } else {
+        text.into_owned()
     }
 }

@@ -4,15 +4,25 @@ use protocol::Plan;
 
 use crate::{FileError, Workspace};
 
+mod remove;
+mod write;
+
 /// Carries out `plan`.
 ///
 /// What stands there is compared with the plan first. Files are replaced by rename and keep their mode; missing
-/// folders are created; of several files all are written or none.
+/// folders are created; of several files all are written or none. A tree that goes is renamed away in one step before it
+/// is taken apart.
 ///
 /// # Errors
 /// [`FileError::Changed`] when something is no longer as the plan saw it; nothing was touched. Else what the system said;
 /// what had been done was taken back.
 pub fn apply(workspace: &Workspace, plan: &Plan) -> Result<(), FileError> {
-    let _ = workspace;
-    Err(FileError::other(plan.paths().join(", "), "not built yet"))
+    match plan {
+        Plan::None => Ok(()),
+        Plan::Write(changes) => write::write(workspace, plan, changes),
+        Plan::Remove(removal) => remove::remove(workspace, plan, removal),
+    }
 }
+
+#[cfg(test)]
+mod tests;

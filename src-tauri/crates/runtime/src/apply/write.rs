@@ -1,0 +1,231 @@
+//! Writes files: all staged and synced beside their places first, then renamed into them; all or none.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use protocol::Plan;
+use protocol::plan::FileChange;
+
+use crate::dir::{self, Dir, Stat};
+use crate::files::PathKind;
+use crate::steps::step;
+use crate::temp::Tag;
+use crate::{FileError, Workspace};
+
+pub(super) fn write(
+    workspace: &Workspace,
+    plan: &Plan,
+    changes: &[FileChange],
+) -> Result<(), FileError> {
+    let mut places = Vec::new();
+    let mut seen = BTreeSet::new();
+    for change in changes {
+        let place = look(workspace, change)?;
+        if !seen.insert(place.rel.clone()) {
+            let why = "two changes of one plan lead to it";
+            return Err(FileError::other(change.path.as_str(), why));
+        }
+        places.push(place);
+    }
+    let mut work = Work {
+        tag: Tag::of_plan(plan),
+        several: changes.len() > 1,
+        folders: Vec::new(),
+        staged: Vec::new(),
+    };
+    let written = work
+        .stage(workspace.dir(), changes, &places)
+        .and_then(|()| work.commit(changes));
+    match written {
+        Ok(()) => work.finish(changes),
+        Err(error) => {
+            work.take_back();
+            Err(error)
+        }
+    }
+}
+
+/// Where a change really goes, and what stood there when it was compared with the plan.
+struct Target {
+    rel: PathBuf,
+    stat: Option<Stat>,
+}
+
+fn look(workspace: &Workspace, change: &FileChange) -> Result<Target, FileError> {
+    let path = change.path.as_str();
+    let failed = |error: io::Error| FileError::from_io(path, &error);
+    let changed = || FileError::Changed { path: path.into() };
+    let rel = workspace.writable_place(path, true)?;
+    let Some((parent, name)) = dir::split(&rel) else {
+        return Err(FileError::IsFolder { path: path.into() });
+    };
+    let stat = match workspace.dir().folder(parent) {
+        Ok(folder) => {
+            let stat = folder.stat(name).map_err(failed)?;
+            if stat.is_some_and(|stat| stat.kind == PathKind::File) && !folder.may_write(name) {
+                return Err(FileError::NoPermission { path: path.into() });
+            }
+            stat
+        }
+        // The parent is missing: it will be made. A file above it is found out when that is tried.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
+    let known_max = change.before.as_ref().map_or(0, Vec::len) as u64;
+    let now = match workspace.read_whole(path, known_max) {
+        Err(FileError::TooLarge { .. }) => return Err(changed()),
+        other => other?,
+    };
+    if now != change.before || now.is_some() != stat.is_some() {
+        return Err(changed());
+    }
+    Ok(Target { rel, stat })
+}
+
+/// One file on its way.
+struct Staged {
+    folder: Dir,
+    name: OsString,
+    temp: OsString,
+    /// A second name of what stood there, while it may be needed again.
+    kept: Option<OsString>,
+    before: Option<Stat>,
+    placed: bool,
+}
+
+struct Work {
+    tag: Tag,
+    several: bool,
+    /// Folders made for this plan, outermost first.
+    folders: Vec<(Dir, OsString)>,
+    staged: Vec<Staged>,
+}
+
+impl Work {
+    fn stage(
+        &mut self,
+        root: &Dir,
+        changes: &[FileChange],
+        targets: &[Target],
+    ) -> Result<(), FileError> {
+        for (number, (change, target)) in changes.iter().zip(targets).enumerate() {
+            let failed = |error: io::Error| FileError::from_io(change.path.as_str(), &error);
+            let Some((parent, name)) = dir::split(&target.rel) else {
+                continue;
+            };
+            let folder = self.folder(root, parent).map_err(failed)?;
+            let temp = self.tag.name(number * 2);
+            // A leftover of the same work, cut short earlier, holds the same content at best.
+            folder.remove_tree(&temp).map_err(failed)?;
+            let mode = target.stat.map(|stat| stat.mode);
+            let mut file = folder.create(&temp, mode).map_err(failed)?;
+            self.staged.push(Staged {
+                folder: folder.clone(),
+                name: name.to_owned(),
+                temp,
+                kept: None,
+                before: target.stat,
+                placed: false,
+            });
+            file.write_all(&change.after).map_err(failed)?;
+            if target.stat.is_some() {
+                folder.keep_owner(name, &file);
+            }
+            file.sync_all().map_err(failed)?;
+            step().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Opens a folder below the root, making what is missing.
+    fn folder(&mut self, root: &Dir, rel: &Path) -> io::Result<Dir> {
+        let mut here = root.clone();
+        for name in rel.iter() {
+            here = match here.folder(Path::new(name)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    here.create_folder(name, 0o777)?;
+                    self.folders.push((here.clone(), name.to_owned()));
+                    step()?;
+                    here.folder(Path::new(name))?
+                }
+                other => other?,
+            };
+        }
+        Ok(here)
+    }
+
+    fn commit(&mut self, changes: &[FileChange]) -> Result<(), FileError> {
+        for (number, (staged, change)) in self.staged.iter_mut().zip(changes).enumerate() {
+            let path = change.path.as_str();
+            let failed = |error: io::Error| FileError::from_io(path, &error);
+            if staged.folder.stat(&staged.name).map_err(failed)? != staged.before {
+                return Err(FileError::Changed { path: path.into() });
+            }
+            if self.several && staged.before.is_some() {
+                let kept = self.tag.name(number * 2 + 1);
+                keep(&staged.folder, &staged.name, &kept, change).map_err(failed)?;
+                staged.kept = Some(kept);
+            }
+            staged
+                .folder
+                .rename(&staged.temp, &staged.name)
+                .map_err(failed)?;
+            staged.placed = true;
+            step().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self, changes: &[FileChange]) -> Result<(), FileError> {
+        for (staged, change) in self.staged.iter().zip(changes) {
+            let failed = |error: io::Error| FileError::from_io(change.path.as_str(), &error);
+            if let Some(kept) = &staged.kept {
+                staged.folder.remove_file(kept).map_err(failed)?;
+            }
+            staged.folder.sync().map_err(failed)?;
+        }
+        for (parent, name) in &self.folders {
+            let failed = |error: io::Error| FileError::from_io(name.to_string_lossy(), &error);
+            parent.sync().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Puts everything back. What fails here is left to the history, which knows what stood there.
+    fn take_back(self) {
+        for staged in self.staged.iter().rev() {
+            let undone = match (&staged.kept, staged.placed) {
+                (Some(kept), _) => staged.folder.rename(kept, &staged.name),
+                (None, true) if staged.before.is_none() => staged.folder.remove_file(&staged.name),
+                (None, _) => Ok(()),
+            };
+            let cleaned = staged.folder.remove_tree(&staged.temp);
+            if let Err(error) = undone.and(cleaned) {
+                tracing::warn!(name = ?staged.name, %error, "a file could not be put back");
+            }
+        }
+        for (parent, name) in self.folders.iter().rev() {
+            if let Err(error) = parent.remove_folder(name) {
+                tracing::warn!(?name, %error, "a new folder could not be removed");
+            }
+        }
+    }
+}
+
+/// Keeps what stands at a name under a second one: a hard link where the file system has them, else a copy.
+fn keep(folder: &Dir, name: &OsString, kept: &OsString, change: &FileChange) -> io::Result<()> {
+    folder.remove_tree(kept)?;
+    if folder.second_name(name, kept).is_ok() {
+        return Ok(());
+    }
+    let stat = folder.stat(name)?;
+    let mut copy = folder.create(kept, stat.map(|stat| stat.mode))?;
+    copy.write_all(change.before.as_deref().unwrap_or_default())?;
+    copy.sync_all()?;
+    if let Some(stat) = stat {
+        folder.set_mtime_of(kept, stat.mtime_ns)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,299 @@
+//! An open folder on Unix: every step by file descriptor, links refused by the kernel.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+use rustix::fs::{self as sys, Access, AtFlags, FileType, Mode, OFlags, Timespec, Timestamps};
+
+use super::Stat;
+use crate::files::PathKind;
+
+/// An open folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Dir(Arc<OwnedFd>);
+
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+const READ: OFlags = OFlags::RDONLY
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+impl Dir {
+    /// Opens a folder by an absolute path; links on the way are followed, so the path must be a real one.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self(Arc::new(sys::open(path, FOLDER, Mode::empty())?)))
+    }
+
+    /// Opens a folder below this one; an empty path is this one.
+    pub(crate) fn folder(&self, rel: &Path) -> io::Result<Self> {
+        if rel.as_os_str().is_empty() {
+            return Ok(self.clone());
+        }
+        Ok(Self(Arc::new(self.open_below(rel, FOLDER)?)))
+    }
+
+    /// Opens a file below this folder for reading, without ever waiting for it.
+    pub(crate) fn file(&self, rel: &Path) -> io::Result<File> {
+        let rel = if rel.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            rel
+        };
+        Ok(File::from(self.open_below(rel, READ)?))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn open_below(&self, rel: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        use rustix::fs::ResolveFlags;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        match sys::openat2(self.0.as_fd(), rel, flags, Mode::empty(), resolve) {
+            // Old kernels and some containers have no openat2.
+            Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => self.walk(rel, flags),
+            other => Ok(other?),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_below(&self, rel: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        self.walk(rel, flags)
+    }
+
+    /// Name by name, each refusing to be a link.
+    fn walk(&self, rel: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let mut here = self.0.as_fd().try_clone_to_owned()?;
+        let mut parts = rel.components().peekable();
+        while let Some(part) = parts.next() {
+            let name = match part {
+                Component::Normal(name) => name,
+                Component::CurDir => OsStr::new("."),
+                Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                    return Err(rustix::io::Errno::XDEV.into());
+                }
+            };
+            let flags = if parts.peek().is_some() {
+                FOLDER
+            } else {
+                flags
+            };
+            here = sys::openat(&here, name, flags, Mode::empty())?;
+        }
+        Ok(here)
+    }
+
+    /// What a name is; none if there is no such name.
+    pub(crate) fn stat(&self, name: &OsStr) -> io::Result<Option<Stat>> {
+        match sys::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(stat_of(&stat))),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What this folder is.
+    pub(crate) fn stat_self(&self) -> io::Result<Stat> {
+        Ok(stat_of(&sys::fstat(&self.0)?))
+    }
+
+    /// The names in this folder, in byte order.
+    pub(crate) fn names(&self) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in sys::Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push(OsString::from_vec(name.to_vec()));
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// Where a link points, as bytes.
+    pub(crate) fn link_target(&self, name: &OsStr) -> io::Result<Vec<u8>> {
+        Ok(sys::readlinkat(&self.0, name, Vec::new())?.into_bytes())
+    }
+
+    /// Makes a new file; the mode is exactly `mode` if given, else what the umask leaves of 0666.
+    pub(crate) fn create(&self, name: &OsStr, mode: Option<u32>) -> io::Result<File> {
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // A file that ends up narrower is never wider for a moment.
+        let first = mode.map_or(0o666, |mode| mode & 0o600);
+        let file = sys::openat(&self.0, name, flags, mode_of(first))?;
+        if let Some(mode) = mode {
+            sys::fchmod(&file, mode_of(mode))?;
+        }
+        Ok(File::from(file))
+    }
+
+    /// Makes a folder; the umask narrows `mode`.
+    pub(crate) fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        Ok(sys::mkdirat(&self.0, name, mode_of(mode))?)
+    }
+
+    /// Makes a symbolic link.
+    pub(crate) fn create_link(&self, name: &OsStr, target: &[u8]) -> io::Result<()> {
+        Ok(sys::symlinkat(OsStr::from_bytes(target), &self.0, name)?)
+    }
+
+    /// Renames within this folder; what stands at the new name is replaced in one step.
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.rename_to(from, self, to)
+    }
+
+    /// Renames into another folder.
+    pub(crate) fn rename_to(&self, from: &OsStr, folder: &Self, to: &OsStr) -> io::Result<()> {
+        Ok(sys::renameat(&self.0, from, &folder.0, to)?)
+    }
+
+    /// Gives a file a second name.
+    pub(crate) fn second_name(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(sys::linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
+    }
+
+    /// Removes a name that is no folder.
+    pub(crate) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        Ok(sys::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    /// Removes an empty folder.
+    pub(crate) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        Ok(sys::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+    }
+
+    /// Sets this folder's permission bits.
+    pub(crate) fn set_mode(&self, mode: u32) -> io::Result<()> {
+        Ok(sys::fchmod(&self.0, mode_of(mode))?)
+    }
+
+    /// Sets this folder's modification time.
+    pub(crate) fn set_mtime(&self, mtime_ns: i128) -> io::Result<()> {
+        Ok(sys::futimens(&self.0, &times(mtime_ns))?)
+    }
+
+    /// Sets the modification time of a name, a link itself included.
+    pub(crate) fn set_mtime_of(&self, name: &OsStr, mtime_ns: i128) -> io::Result<()> {
+        Ok(sys::utimensat(
+            &self.0,
+            name,
+            &times(mtime_ns),
+            AtFlags::SYMLINK_NOFOLLOW,
+        )?)
+    }
+
+    /// Gives an open new file the owner of the one that it replaces, where the system lets us.
+    pub(crate) fn keep_owner(&self, name: &OsStr, file: &File) {
+        let Ok(old) = sys::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) else {
+            return;
+        };
+        let Ok(new) = sys::fstat(file) else { return };
+        if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid) {
+            let owner = sys::Uid::from_raw(old.st_uid);
+            let group = sys::Gid::from_raw(old.st_gid);
+            // Only root and members of the group may; for others the new owner is the one who writes.
+            let _ = sys::fchown(file, Some(owner), Some(group));
+            let _ = sys::fchmod(file, mode_of(mode_bits(&new)));
+        }
+    }
+
+    /// Puts the names of this folder on disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        Ok(sys::fsync(&self.0)?)
+    }
+
+    /// Puts everything of this folder's file system on disk in one go; false where the system cannot.
+    pub(crate) fn sync_everything(&self) -> io::Result<bool> {
+        #[cfg(target_os = "linux")]
+        {
+            sys::syncfs(&self.0)?;
+            Ok(true)
+        }
+        #[cfg(not(target_os = "linux"))]
+        Ok(false)
+    }
+
+    /// Whether names in this folder may be made and removed by us.
+    pub(crate) fn may_change(&self) -> bool {
+        sys::accessat(
+            &self.0,
+            ".",
+            Access::WRITE_OK | Access::EXEC_OK,
+            AtFlags::EACCESS,
+        )
+        .is_ok()
+    }
+
+    /// Whether a name's content may be changed by us. The name must be known to be no link.
+    pub(crate) fn may_write(&self, name: &OsStr) -> bool {
+        sys::accessat(&self.0, name, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
+    }
+
+    /// Bytes that we could still write to this folder's file system.
+    pub(crate) fn free_bytes(&self) -> io::Result<u64> {
+        let stat = sys::fstatvfs(&self.0)?;
+        Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+    }
+
+    /// A path that leads to this folder whatever happens to the names above it; none where the system has none.
+    pub(crate) fn steady_path(&self) -> Option<std::path::PathBuf> {
+        use std::os::fd::AsRawFd;
+        let path = format!("/proc/self/fd/{}", self.0.as_raw_fd());
+        (cfg!(target_os = "linux") && Path::new(&path).exists()).then(|| path.into())
+    }
+}
+
+fn mode_of(mode: u32) -> Mode {
+    // The width of a mode differs between systems; permission bits fit in all of them.
+    #[allow(clippy::useless_conversion, reason = "narrower on some systems")]
+    Mode::from_raw_mode(((mode & 0o7777) as u16).into())
+}
+
+fn mode_bits(stat: &sys::Stat) -> u32 {
+    #[allow(clippy::useless_conversion, reason = "narrower on some systems")]
+    let mode: u32 = stat.st_mode.into();
+    mode & 0o7777
+}
+
+fn stat_of(stat: &sys::Stat) -> Stat {
+    let kind = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => PathKind::File,
+        FileType::Directory => PathKind::Folder,
+        FileType::Symlink => PathKind::Link,
+        _ => PathKind::Special,
+    };
+    let bytes = if kind == PathKind::File {
+        u64::try_from(stat.st_size).unwrap_or(0)
+    } else {
+        0
+    };
+    Stat {
+        kind,
+        bytes,
+        mode: mode_bits(stat),
+        mtime_ns: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+    }
+}
+
+fn times(mtime_ns: i128) -> Timestamps {
+    let seconds = mtime_ns.div_euclid(1_000_000_000);
+    let nanos = mtime_ns.rem_euclid(1_000_000_000);
+    Timestamps {
+        last_access: Timespec {
+            tv_sec: 0,
+            tv_nsec: sys::UTIME_OMIT,
+        },
+        last_modification: Timespec {
+            tv_sec: i64::try_from(seconds).unwrap_or(0),
+            tv_nsec: nanos as _,
+        },
+    }
+}

@@ -1,0 +1,70 @@
+//! The places between two effects, where a crash or a failing disk can strike; tests make them strike there.
+
+#[cfg(not(test))]
+use std::io;
+
+/// Called between two effects. Outside tests it does nothing.
+#[cfg(not(test))]
+#[allow(clippy::unnecessary_wraps, reason = "fails in tests")]
+pub(crate) fn step() -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+pub(crate) use strike::step;
+
+#[cfg(test)]
+pub(crate) mod strike {
+    use std::cell::Cell;
+    use std::io;
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    /// What happens at the chosen step.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum Strike {
+        /// As by `kill -9`: nothing after it is done.
+        Stop,
+        /// The disk is full, once.
+        Full,
+    }
+
+    thread_local! {
+        static NEXT: Cell<Option<(usize, Strike)>> = const { Cell::new(None) };
+    }
+
+    struct Stopped;
+
+    pub(crate) fn step() -> io::Result<()> {
+        match NEXT.get() {
+            Some((0, Strike::Stop)) => {
+                NEXT.set(None);
+                resume_unwind(Box::new(Stopped))
+            }
+            Some((0, Strike::Full)) => {
+                NEXT.set(None);
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            Some((left, strike)) => {
+                NEXT.set(Some((left - 1, strike)));
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Runs `work` and strikes after `steps` steps. None: it was stopped. The flag says whether the step was reached.
+    pub(crate) fn after<T>(
+        steps: usize,
+        strike: Strike,
+        work: impl FnOnce() -> T,
+    ) -> (Option<T>, bool) {
+        NEXT.set(Some((steps, strike)));
+        let result = catch_unwind(AssertUnwindSafe(work));
+        let reached = NEXT.take().is_none();
+        match result {
+            Ok(value) => (Some(value), reached),
+            Err(payload) if payload.is::<Stopped>() => (None, true),
+            Err(payload) => resume_unwind(payload),
+        }
+    }
+}
