@@ -40,8 +40,8 @@ pub const PIECE_BYTES_MAX: usize = 16 << 10;
 pub const TERM_GRACE: Duration = Duration::from_millis(1_000);
 /// From the end of the shell to the end of everything that still holds its output.
 pub const LEFTOVER_GRACE: Duration = Duration::from_millis(250);
-/// How long a killed group is waited for.
-pub const REAP_GRACE: Duration = Duration::from_secs(5);
+/// How long a killed group is waited for; what nobody reaps stays as a name only.
+pub const KILL_GRACE: Duration = Duration::from_millis(500);
 /// Changes that come so close together are one.
 pub const DEBOUNCE: Duration = Duration::from_millis(80);
 /// One text file of settings or rules.

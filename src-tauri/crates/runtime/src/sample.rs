@@ -10,7 +10,10 @@ use protocol::Fault;
 pub fn fresh(parent: &Path, name: &str, files: &[(&str, &str)]) -> Result<PathBuf, Fault> {
     let failed = |path: &Path, error: std::io::Error| {
         Fault::new(
-            format!("The sample workspace cannot be made: {} cannot be written.", path.display()),
+            format!(
+                "The sample workspace cannot be made: {} cannot be written.",
+                path.display()
+            ),
             "Check that the folder is writable and the disk has room.",
         )
         .caused_by(&error)

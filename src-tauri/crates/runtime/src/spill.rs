@@ -1,10 +1,12 @@
 //! The per-session folder for output that is too long for a result (`S002-70`).
 
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use protocol::{CallId, SessionId};
+use protocol::{CallId, Digest, SessionId};
 
-use crate::FileError;
+use crate::{FileError, private_folder};
 
 /// The folder of one session, for the owner alone.
 #[derive(Debug)]
@@ -13,28 +15,56 @@ pub struct SessionFolder {
 }
 
 impl SessionFolder {
-    /// Opens or creates the folder of a session below the data folder.
+    /// Opens or creates the folder of a session below the data folder: `sessions/<session>`.
     ///
     /// # Errors
     /// What the system says.
     pub fn open(data_dir: &Path, session: &SessionId) -> Result<Self, FileError> {
+        let path = data_dir.join("sessions").join(file_name(session.as_str()));
+        private_folder(&path)?;
+        let failed = |error: io::Error| FileError::from_io(path.display().to_string(), &error);
         Ok(Self {
-            path: data_dir.join("sessions").join(session.as_str()),
+            path: fs::canonicalize(&path).map_err(failed)?,
         })
     }
 
-    /// Where it is, absolute.
+    /// Where it is: real and absolute.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a call's whole output; returns the absolute path that `read` takes (`S002-69`).
+    /// Writes a call's whole output; returns the absolute path that `read` takes (`S002-69`). A later output of the same
+    /// call replaces an earlier one.
     ///
     /// # Errors
-    /// What the system says.
+    /// What the system says; nothing is left then.
     pub fn spill(&self, call: &CallId, bytes: &[u8]) -> Result<PathBuf, FileError> {
-        let _ = bytes;
-        Err(FileError::other(call.as_str(), "not built yet"))
+        let (path, mut file) = self.begin(call)?;
+        if let Err(error) = file.write_all(bytes) {
+            drop(file);
+            let _ = fs::remove_file(&path);
+            return Err(FileError::from_io(path.display().to_string(), &error));
+        }
+        Ok(path)
+    }
+
+    /// A new empty file for a call's output.
+    pub(crate) fn begin(&self, call: &CallId) -> Result<(PathBuf, File), FileError> {
+        let path = self.path.join(format!("{}.txt", file_name(call.as_str())));
+        let failed = |error: io::Error| FileError::from_io(path.display().to_string(), &error);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(&path).map_err(failed)?;
+        Ok((path, file))
     }
 
     /// Removes the folder with all that is in it (`S002-71`).
@@ -42,9 +72,56 @@ impl SessionFolder {
     /// # Errors
     /// What the system says.
     pub fn remove(self) -> Result<(), FileError> {
-        Err(FileError::other(
-            self.path.display().to_string(),
-            "not built yet",
-        ))
+        match fs::remove_dir_all(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(FileError::from_io(self.path.display().to_string(), &error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A file name for an id. Call ids come from model providers and can hold anything: what is not plain becomes a digest.
+fn file_name(id: &str) -> String {
+    let plain = id
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    // Names that differ only in case are one file on some systems, names of devices are taken on others.
+    if plain && !id.is_empty() && id.len() <= 64 && id.contains('_') {
+        id.to_owned()
+    } else {
+        Digest::of(id.as_bytes()).0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_kept_per_call_until_the_session_closes() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = SessionFolder::open(home.path(), &"ses_1".into()).unwrap();
+        let ids = ["call_1", "../../x", "", "a/b", "CON", "ü"];
+        let mut paths = Vec::new();
+        for id in ids {
+            let path = folder.spill(&id.into(), id.as_bytes()).unwrap();
+            assert_eq!(path.parent(), Some(folder.path()), "S002-70: {id}");
+            paths.push(path);
+        }
+        for (id, path) in ids.iter().zip(&paths) {
+            assert_eq!(fs::read_to_string(path).unwrap(), *id);
+        }
+        assert_eq!(folder.spill(&"call_1".into(), b"again").unwrap(), paths[0]);
+        assert_eq!(fs::read(&paths[0]).unwrap(), b"again");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
+            assert_eq!((mode(folder.path()), mode(&paths[0])), (0o700, 0o600));
+        }
+        let gone = folder.path().to_owned();
+        folder.remove().unwrap();
+        assert!(!gone.exists(), "S002-71");
     }
 }

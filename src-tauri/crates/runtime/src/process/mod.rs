@@ -1,0 +1,171 @@
+//! Runs one command line in its own process group and leaves nothing running.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use protocol::CallId;
+use tokio_util::sync::CancellationToken;
+
+use crate::limits::LEFTOVER_GRACE;
+use crate::{FileError, SessionFolder, Workspace};
+
+#[cfg(not(unix))]
+mod fallback;
+mod output;
+mod shell;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(not(unix))]
+use fallback::{Group, Pipe, exit_of};
+use output::Output;
+#[cfg(unix)]
+use unix::{Group, Pipe, exit_of};
+
+/// One command line to run.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// For `bash -c`, or `sh -c` where there is no bash; `cmd /C` on Windows.
+    pub line: String,
+    /// The workspace it runs in.
+    pub workspace: Workspace,
+    /// The folder it starts in, relative to the workspace root; empty is the root.
+    pub folder: String,
+    /// Variables beside the inherited ones.
+    pub env: Vec<(String, String)>,
+    /// How long it may run, in milliseconds.
+    pub timeout_ms: u64,
+    /// How much output is kept in memory, in bytes.
+    pub output_bytes_max: u64,
+    /// Where output beyond that goes; counted and dropped if left out.
+    pub spill: Option<Spill>,
+}
+
+/// Where a command's long output goes.
+#[derive(Debug, Clone)]
+pub struct Spill {
+    /// The session's folder.
+    pub folder: Arc<SessionFolder>,
+    /// The call that names the file.
+    pub call: CallId,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Exit {
+    /// By itself, with this code; 127 when the shell found no such program.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// It was stopped after its time.
+    TimedOut,
+    /// It was stopped on request.
+    Cancelled,
+}
+
+/// What a command left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// How it ended.
+    pub exit: Exit,
+    /// Standard output and error together in the order they came, at most `output_bytes_max` bytes.
+    pub head: Vec<u8>,
+    /// The file with the whole output from byte 0, when it was longer than the head.
+    pub spilled: Option<PathBuf>,
+    /// Why the spill file is missing or shorter than the output, if it is.
+    pub spill_note: Option<String>,
+    /// Length of the whole output, in bytes.
+    pub bytes: u64,
+    /// From start to end, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// Runs a command to its end. `on_output` gets the output as text in pieces cut between characters; what is not UTF-8 is
+/// replaced there, never in [`Ran::head`].
+///
+/// The command is the head of its own process group. When it ends, is cancelled, runs out of time, or the future is
+/// dropped, the whole group ends with it: first asked (TERM), then made to (KILL). Its input is empty.
+///
+/// # Errors
+/// When the folder is outside or missing, or no shell could be started. A failing command is no error.
+pub async fn run(
+    command: &Command,
+    on_output: impl FnMut(&str) + Send,
+    cancel: &CancellationToken,
+) -> Result<Ran, FileError> {
+    let started = Instant::now();
+    let mut output = Output::new(command.output_bytes_max, command.spill.as_ref(), on_output);
+    if cancel.is_cancelled() {
+        return Ok(output.into_ran(Exit::Cancelled, started.elapsed()));
+    }
+    let (mut child, mut pipe) = shell::start(command)?;
+    let mut group = Group::of(&child);
+    let failed = |error: std::io::Error| FileError::from_io(command.line.as_str(), &error);
+
+    let time_is_up = tokio::time::sleep(Duration::from_millis(command.timeout_ms));
+    tokio::pin!(time_is_up);
+    let mut open = true;
+    let mut status = None;
+    let exit = loop {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => break Exit::Cancelled,
+            () = &mut time_is_up => break Exit::TimedOut,
+            ended = child.wait(), if status.is_none() => {
+                let ended = ended.map_err(failed)?;
+                status = Some(ended);
+                if !open {
+                    break exit_of(ended);
+                }
+                // What still holds the output may say its last words, no more.
+                drain(&mut pipe, &mut output, LEFTOVER_GRACE).await;
+                break exit_of(ended);
+            }
+            piece = pipe.next(), if open => match piece {
+                Some(bytes) => output.take(&bytes),
+                None => {
+                    open = false;
+                    if let Some(ended) = status {
+                        break exit_of(ended);
+                    }
+                }
+            },
+        }
+    };
+    // Said while it is asked to end still counts as its output; and a group is gone only when its head was waited for.
+    let end = group.end();
+    tokio::pin!(end);
+    loop {
+        tokio::select! {
+            biased;
+            piece = pipe.next(), if open => match piece {
+                Some(bytes) => output.take(&bytes),
+                None => open = false,
+            },
+            ended = child.wait(), if status.is_none() => status = Some(ended.map_err(failed)?),
+            () = &mut end => break,
+        }
+    }
+    if open {
+        drain(&mut pipe, &mut output, LEFTOVER_GRACE).await;
+    }
+    Ok(output.into_ran(exit, started.elapsed()))
+}
+
+/// Takes what the pipe still has, until it ends or `grace` is over.
+async fn drain<F: FnMut(&str) + Send>(
+    pipe: &mut Pipe,
+    output: &mut Output<'_, F>,
+    grace: Duration,
+) {
+    let all = async {
+        while let Some(bytes) = pipe.next().await {
+            output.take(&bytes);
+        }
+    };
+    let _ = tokio::time::timeout(grace, all).await;
+}
+
+#[cfg(test)]
+mod tests;

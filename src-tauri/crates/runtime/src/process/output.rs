@@ -1,0 +1,155 @@
+//! What a command says: a head in memory, the whole in a file when it is long, text pieces for those who watch.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Exit, Ran, Spill};
+use crate::limits::SPILL_BYTES_MAX;
+
+pub(super) struct Output<'a, F> {
+    head: Vec<u8>,
+    head_bytes_max: usize,
+    bytes: u64,
+    spill: Option<&'a Spill>,
+    file: Option<(PathBuf, File)>,
+    note: Option<String>,
+    watcher: F,
+    /// The beginning of a character whose end has not come yet.
+    begun: Vec<u8>,
+}
+
+impl<'a, F: FnMut(&str) + Send> Output<'a, F> {
+    pub(super) fn new(head_bytes_max: u64, spill: Option<&'a Spill>, watcher: F) -> Self {
+        Self {
+            head: Vec::new(),
+            head_bytes_max: usize::try_from(head_bytes_max).unwrap_or(usize::MAX),
+            bytes: 0,
+            spill,
+            file: None,
+            note: None,
+            watcher,
+            begun: Vec::new(),
+        }
+    }
+
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        let room = self.head_bytes_max - self.head.len();
+        let (kept, over) = bytes.split_at(room.min(bytes.len()));
+        self.head.extend_from_slice(kept);
+        if !over.is_empty() {
+            self.spill(over);
+        }
+        self.bytes += bytes.len() as u64;
+        self.show(bytes);
+    }
+
+    /// Writes what the head does not hold; the file begins with the head, so that it is whole.
+    fn spill(&mut self, over: &[u8]) {
+        if self.note.is_some() {
+            return;
+        }
+        if self.file.is_none() {
+            let Some(spill) = self.spill else { return };
+            match spill.folder.begin(&spill.call) {
+                Ok((path, mut file)) => match file.write_all(&self.head) {
+                    Ok(()) => self.file = Some((path, file)),
+                    Err(error) => {
+                        self.note = Some(format!("the rest could not be kept: {error}"));
+                        return;
+                    }
+                },
+                Err(error) => {
+                    self.note = Some(error.to_string());
+                    return;
+                }
+            }
+        }
+        let Some((_, file)) = &mut self.file else {
+            return;
+        };
+        // Before this piece the file holds everything that came: as much as was counted, and the head's last part.
+        let held = self.bytes.max(self.head.len() as u64);
+        let room = SPILL_BYTES_MAX.saturating_sub(held);
+        let cut = usize::try_from(room).unwrap_or(usize::MAX).min(over.len());
+        if let Err(error) = file.write_all(&over[..cut]) {
+            self.note = Some(format!("the file is shorter than the output: {error}"));
+        } else if cut < over.len() {
+            self.note = Some(format!(
+                "the file is shorter than the output: it ends after {SPILL_BYTES_MAX} bytes"
+            ));
+        }
+    }
+
+    /// Passes on what is whole characters, and keeps a beginning for the next piece.
+    fn show(&mut self, bytes: &[u8]) {
+        let mut all = std::mem::take(&mut self.begun);
+        all.extend_from_slice(bytes);
+        let tail = unfinished(&all);
+        self.begun = all.split_off(all.len() - tail);
+        if !all.is_empty() {
+            (self.watcher)(&String::from_utf8_lossy(&all));
+        }
+    }
+
+    pub(super) fn into_ran(mut self, exit: Exit, duration: Duration) -> Ran {
+        let rest = std::mem::take(&mut self.begun);
+        if !rest.is_empty() {
+            (self.watcher)(&String::from_utf8_lossy(&rest));
+        }
+        Ran {
+            exit,
+            head: self.head,
+            spilled: self.file.map(|(path, _)| path),
+            spill_note: self.note,
+            bytes: self.bytes,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+/// Length of a character's beginning at the end of some bytes: 0 to 3.
+fn unfinished(bytes: &[u8]) -> usize {
+    let look = bytes.len().min(3);
+    for back in 1..=look {
+        let byte = bytes[bytes.len() - back];
+        let length = match byte {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            0x80..=0xBF => continue,
+            _ => return 0,
+        };
+        return if back < length { back } else { 0 };
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_cut_between_characters() {
+        let text = "aü€😀z".as_bytes();
+        let cases: [&[&[u8]]; 5] = [
+            &[text],
+            &[&text[..2], &text[2..5], &text[5..8], &text[8..]],
+            &[&text[..9], &text[9..]],
+            &[b"\xff", b"a"],
+            &[b"\xe2\x82", b"x\xf0\x9f"],
+        ];
+        for pieces in cases {
+            let mut shown: Vec<String> = Vec::new();
+            let mut output = Output::new(1_000, None, |text: &str| shown.push(text.to_owned()));
+            for piece in pieces {
+                output.take(piece);
+            }
+            let ran = output.into_ran(Exit::Code(0), Duration::ZERO);
+            assert_eq!(ran.head, pieces.concat());
+            let whole = String::from_utf8_lossy(&ran.head).into_owned();
+            assert_eq!(shown.concat(), whole, "{pieces:?}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Starts the shell: which one, where, with what around it.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::OnceLock;
+
+use tokio::process::{Child, Command as Starter};
+
+use super::{Command, Pipe};
+use crate::FileError;
+use crate::dir::Dir;
+
+/// Starts a command's shell, and gives it with the reading end of the pipe that it and its children write to.
+pub(super) fn start(command: &Command) -> Result<(Child, Pipe), FileError> {
+    let folder = if command.folder.is_empty() {
+        "."
+    } else {
+        command.folder.as_str()
+    };
+    let rel = command.workspace.writable_place(folder, true)?;
+    let failed = |error: std::io::Error| FileError::from_io(folder, &error);
+    let dir: Dir = command.workspace.dir().folder(&rel).map_err(failed)?;
+    // Joined part by part: joining nothing would add a slash.
+    let root = command.workspace.root().to_owned();
+    let real = rel.iter().fold(root, |path, name| path.join(name));
+
+    let no_shell = |error: std::io::Error| FileError::from_io(shell_name(), &error);
+    let (reader, writer) = std::io::pipe().map_err(no_shell)?;
+    let mut starter = starter(&command.line);
+    // By the handle, so that it is the folder that was looked at and not what now has its name.
+    starter.current_dir(dir.steady_path().unwrap_or_else(|| real.clone()));
+    starter
+        .env("PWD", &real)
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("PAGER", "cat")
+        .envs(command.env.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone().map_err(no_shell)?)
+        .stderr(writer);
+    #[cfg(unix)]
+    starter.process_group(0);
+    let child = starter.spawn().map_err(no_shell)?;
+    // The starter holds the writing end: while it lives, the pipe does not end.
+    drop(starter);
+    Ok((child, Pipe::new(reader).map_err(no_shell)?))
+}
+
+#[cfg(unix)]
+fn starter(line: &str) -> Starter {
+    let mut starter = Starter::new(shell_name());
+    starter.arg("-c").arg(line);
+    starter
+}
+
+#[cfg(windows)]
+fn starter(line: &str) -> Starter {
+    let mut starter = Starter::new(shell_name());
+    // cmd reads its line raw; quoting it as programs expect would change it.
+    starter.arg("/C").raw_arg(line);
+    starter
+}
+
+#[cfg(unix)]
+fn shell_name() -> &'static str {
+    static SHELL: OnceLock<String> = OnceLock::new();
+    SHELL.get_or_init(|| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path)
+            .chain(["/bin", "/usr/bin", "/usr/local/bin"].map(PathBuf::from))
+            .map(|folder| folder.join("bash"))
+            .find(|bash| bash.is_absolute() && bash.is_file())
+            .map_or_else(|| "sh".to_owned(), |bash| bash.display().to_string())
+    })
+}
+
+#[cfg(windows)]
+fn shell_name() -> &'static str {
+    "cmd"
+}

@@ -1,0 +1,98 @@
+//! Process groups, pipes and signals on Unix.
+
+use std::io::PipeReader;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+use tokio::process::Child;
+
+use super::Exit;
+use crate::limits::{KILL_GRACE, PIECE_BYTES_MAX, TERM_GRACE};
+
+/// The reading end of a command's output.
+pub(super) struct Pipe {
+    receiver: pipe::Receiver,
+    buffer: Vec<u8>,
+}
+
+impl Pipe {
+    pub(super) fn new(reader: PipeReader) -> std::io::Result<Self> {
+        Ok(Self {
+            receiver: pipe::Receiver::from_owned_fd(reader.into())?,
+            buffer: vec![0; PIECE_BYTES_MAX],
+        })
+    }
+
+    /// The next piece; none when nobody can write any more.
+    pub(super) async fn next(&mut self) -> Option<Vec<u8>> {
+        match self.receiver.read(&mut self.buffer).await {
+            Ok(0) | Err(_) => None,
+            Ok(length) => Some(self.buffer[..length].to_vec()),
+        }
+    }
+}
+
+/// A command's process group. Dropped before its end, it is killed.
+pub(super) struct Group {
+    id: Option<Pid>,
+}
+
+impl Group {
+    pub(super) fn of(child: &Child) -> Self {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self {
+            id: id.and_then(Pid::from_raw),
+        }
+    }
+
+    /// Asks whatever is left of the group to end, then makes it.
+    pub(super) async fn end(&mut self) {
+        let Some(id) = self.id else { return };
+        for (signal, grace) in [(Signal::TERM, TERM_GRACE), (Signal::KILL, KILL_GRACE)] {
+            if kill_process_group(id, signal).is_err() {
+                break;
+            }
+            if is_gone(id, grace).await {
+                break;
+            }
+        }
+        self.id = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            // It may be gone already; then there is nothing to kill.
+            let _ = kill_process_group(id, Signal::KILL);
+        }
+    }
+}
+
+/// Whether a group ends within `grace`. There is nothing to wait on but the group's own existence.
+async fn is_gone(id: Pid, grace: Duration) -> bool {
+    let until = Instant::now() + grace;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if test_kill_process_group(id).is_err() {
+            return true;
+        }
+        if Instant::now() >= until {
+            return false;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+pub(super) fn exit_of(status: ExitStatus) -> Exit {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Exit::Code(code),
+        (None, Some(signal)) => Exit::Signal(signal),
+        (None, None) => Exit::Code(-1),
+    }
+}
