@@ -30,7 +30,9 @@ pub fn take(app: &Path, dir: &Path) -> Result<(), Failure> {
             shown
                 .env("COUNTERSIGN_PLAY_DEMO", "1")
                 .env("COUNTERSIGN_THEME", theme)
-                .env("COUNTERSIGN_DATA_DIR", &data_dir);
+                .env("COUNTERSIGN_DATA_DIR", data_dir.join("data"))
+                // Short, because it is in the pictures.
+                .env("COUNTERSIGN_SAMPLE_DIR", data_dir.join("sample"));
         });
         let _ = std::fs::remove_dir_all(&data_dir);
         result?;
@@ -42,7 +44,7 @@ pub fn take(app: &Path, dir: &Path) -> Result<(), Failure> {
 pub fn show_once(app: &Path) -> Result<(), Failure> {
     let data_dir = fresh_data_dir("installed")?;
     let result = inside("show", app, &[], |shown| {
-        shown.env("COUNTERSIGN_DATA_DIR", &data_dir);
+        shown.env("COUNTERSIGN_DATA_DIR", data_dir.join("data"));
     });
     let _ = std::fs::remove_dir_all(&data_dir);
     result
@@ -81,10 +83,9 @@ fn inside(
     )
 }
 
+/// An empty folder, so that the app meets a person for the first time.
 fn fresh_data_dir(name: &str) -> Result<PathBuf, Failure> {
-    let dir = place::target()
-        .join("xtask")
-        .join(format!("data-{name}-{}", std::process::id()));
+    let dir = std::env::temp_dir().join(format!("countersign-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&dir).map_err(|e| Failure::file("make", &dir, &e))?;
     Ok(dir)
 }

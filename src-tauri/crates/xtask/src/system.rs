@@ -184,7 +184,13 @@ pub fn apt_get(arguments: &[&str]) -> Result<(), Failure> {
 fn apt(prefix: &[&str], arguments: &[&str], by_hand: &Failure) -> Result<(), Failure> {
     let words: Vec<&str> = prefix
         .iter()
-        .chain(&["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"])
+        .chain(&[
+            "env",
+            "DEBIAN_FRONTEND=noninteractive",
+            "apt-get",
+            "-o",
+            "Dpkg::Use-Pty=0",
+        ])
         .chain(arguments)
         .copied()
         .collect();
