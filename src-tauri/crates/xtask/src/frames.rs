@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use crate::command;
 use crate::display;
 use crate::failure::Failure;
-use crate::place;
 
 /// How long the app has to show its window.
 const WINDOW_WAIT: Duration = Duration::from_secs(30);
