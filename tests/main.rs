@@ -1,1 +1,18 @@
-//! Engine tests.
+//! Every engine test: a table of contents.
+
+// Verdicts: rules and calls in `cases/*.toml`, with the verdict and the gate that they must come to.
+mod verdicts;
+// The page that a call walks: modes, consent, partial acceptance, edits, denials, bad input.
+mod pipeline;
+// Steering, stopping, and what is left of a session after a crash.
+mod sessions;
+// Deletions and changes taken back and brought again.
+mod undo;
+// Questions and their answers.
+mod questions;
+// Settings and rules files with errors; databases that cannot be used; a full disk.
+mod trouble;
+// The demo, whole, as a golden stream that the interface's tests replay.
+mod demo;
+// The house itself: layers, file length, fresh bindings, nothing left over.
+mod tidy;

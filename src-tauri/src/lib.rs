@@ -1,1 +1,91 @@
-//! shell
+//! The shell: one window, a tray icon, notifications, and four commands that hand everything to the engine.
+//!
+//! **It holds no logic, no SQL and no file access**, and it is the only place that knows Tauri. What a person asks goes
+//! down as an op or a query; what happened comes up as events.
+//!
+//! Start reading at [`commands`].
+
+mod attention;
+mod commands;
+mod tray;
+
+use std::process::ExitCode;
+
+use agent::{Desk, DeskConfig, Host};
+use protocol::Fault;
+use tauri::{AppHandle, Manager, RunEvent, WebviewWindow};
+
+/// The engine, or why there is none: the window then says so.
+pub(crate) struct Engine(pub Result<Desk, Fault>);
+
+/// Opens the app and runs it to its end.
+pub fn run() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_writer(std::io::stderr)
+        .init();
+    let app = tauri::Builder::default()
+        .plugin(tauri_plugin_single_instance::init(|app, _argv, _folder| raise(app)))
+        .plugin(tauri_plugin_window_state::Builder::new().build())
+        .plugin(tauri_plugin_notification::init())
+        .plugin(tauri_plugin_dialog::init())
+        .invoke_handler(tauri::generate_handler![
+            commands::submit,
+            commands::snapshot,
+            commands::query,
+            commands::subscribe
+        ])
+        .setup(|app| {
+            let engine = tauri::async_runtime::block_on(open());
+            if let Ok(desk) = &engine {
+                tray::build(app.handle());
+                attention::follow(app.handle().clone(), desk.clone());
+            }
+            app.manage(Engine(engine));
+            Ok(())
+        })
+        .build(tauri::generate_context!());
+    match app {
+        Ok(app) => {
+            app.run(|app, event| {
+                if let RunEvent::Exit = event {
+                    close(app);
+                }
+            });
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            tracing::error!(%error, "the window cannot be opened");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn open() -> Result<Desk, Fault> {
+    let desk = Desk::open(DeskConfig::new(DeskConfig::data_dir(None)?, Host::Person)).await;
+    if let Err(fault) = &desk {
+        tracing::error!(%fault, "the desk cannot be opened");
+    }
+    desk
+}
+
+fn close(app: &AppHandle) {
+    if let Some(Engine(Ok(desk))) = app.try_state::<Engine>().as_deref() {
+        desk.close();
+    }
+}
+
+/// Brings the window to the front: what a second start of the app does.
+pub(crate) fn raise(app: &AppHandle) {
+    if let Some(window) = main_window(app) {
+        for done in [window.unminimize(), window.show(), window.set_focus()] {
+            if let Err(error) = done {
+                tracing::warn!(%error, "the window cannot be raised");
+            }
+        }
+    }
+}
+
+pub(crate) fn main_window(app: &AppHandle) -> Option<WebviewWindow> {
+    app.get_webview_window("main")
+}

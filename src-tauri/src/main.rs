@@ -1,2 +1,7 @@
-//! shell
-fn main(){}
+//! The desktop app's entry.
+
+#![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
+
+fn main() -> std::process::ExitCode {
+    countersign_desktop::run()
+}

@@ -1,1 +1,207 @@
-//! Test support.
+//! The fixture that engine tests share: a real desk over temporary folders, with a scripted agent, a frozen clock and
+//! counted ids.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::{Desk, DeskConfig, Events, Host};
+use protocol::{
+    CallState, CallView, Decision, Entry, EntryBody, Event, EventBody, ModelChoice, Op, SessionId, SessionState,
+    query::{Answer, Query},
+};
+use provider::{Script, Scripted};
+use runtime::clock::{CountingIds, FrozenClock};
+use serde_json::{Value, json};
+
+pub mod golden;
+
+/// How long a test waits for something that must happen before it fails loudly.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A desk with one workspace and a scripted agent.
+pub struct Fixture {
+    /// The engine.
+    pub desk: Desk,
+    /// The session, once it was opened.
+    pub session: SessionId,
+    events: Events,
+    seen: Vec<Event>,
+    config: DeskConfig,
+    folder: tempfile::TempDir,
+}
+
+impl Fixture {
+    /// A person at a desk, an empty workspace, and an agent that plays `turns`.
+    pub async fn new(turns: Value) -> Self {
+        Self::with_host(turns, Host::Person).await
+    }
+
+    /// The same, with another host.
+    pub async fn with_host(turns: Value, host: Host) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("workspace")).unwrap();
+        let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
+        let config = DeskConfig {
+            provider: Some(Arc::new(Scripted::new(script))),
+            keys: Some(Arc::new(provider::MemoryKeys::default())),
+            clock: Arc::new(FrozenClock::default()),
+            ids: Arc::new(CountingIds::default()),
+            ..DeskConfig::new(folder.path().join("data"), host)
+        };
+        let desk = Desk::open(config.clone()).await.unwrap();
+        let events = desk.subscribe(0);
+        Self { desk, session: SessionId(String::new()), events, seen: Vec::new(), config, folder }
+    }
+
+    /// The workspace root.
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().join("workspace").canonicalize().unwrap()
+    }
+
+    /// The data folder.
+    pub fn data(&self) -> &Path {
+        &self.config.data_dir
+    }
+
+    /// Puts a file into the workspace.
+    pub fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    /// What stands in a file of the workspace; none if there is none.
+    pub fn read(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(self.root().join(path)).ok()
+    }
+
+    /// Opens the session and lets the agent begin.
+    pub async fn start(&mut self, prompt: &str) {
+        let receipt = self
+            .desk
+            .submit(Op::OpenSession {
+                workspace: self.root().display().to_string(),
+                model: ModelChoice { provider: "script".into(), model: String::new() },
+                prompt: Some(prompt.into()),
+            })
+            .await
+            .unwrap();
+        self.session = receipt.session.unwrap();
+    }
+
+    /// Opens the session and waits until the run came to its end by itself.
+    pub async fn play(&mut self) {
+        self.start("Go.").await;
+        self.until_ended().await;
+    }
+
+    /// Waits for an event, and gives it.
+    pub async fn until(&mut self, what: &str, wanted: impl Fn(&EventBody) -> bool) -> Event {
+        loop {
+            let batch = tokio::time::timeout(PATIENCE, self.events.next()).await;
+            let Ok(Ok(Some(batch))) = batch else {
+                panic!("waited in vain for {what}; seen:\n{:#?}", self.seen);
+            };
+            let found = batch.iter().find(|event| wanted(&event.body)).cloned();
+            self.seen.extend(batch);
+            if let Some(event) = found {
+                return event;
+            }
+        }
+    }
+
+    /// Waits until the run is over, and gives how.
+    pub async fn until_ended(&mut self) -> SessionState {
+        let over = |body: &EventBody| match body {
+            EventBody::SessionChanged { state } => {
+                matches!(state, SessionState::Done | SessionState::Failed | SessionState::Interrupted)
+            }
+            _ => false,
+        };
+        match self.until("the end of the run", over).await.body {
+            EventBody::SessionChanged { state } => state,
+            _ => unreachable!(),
+        }
+    }
+
+    /// Waits until a call stands on the desk, and gives it as the desk shows it.
+    pub async fn until_waiting(&mut self) -> CallView {
+        let event = self.until("a waiting call", |body| matches!(body, EventBody::CallWaits { .. })).await;
+        let EventBody::CallWaits { call, .. } = event.body else { unreachable!() };
+        self.call(call.as_str()).await
+    }
+
+    /// Decides on a waiting call as it was shown.
+    pub async fn decide(&self, view: &CallView, decision: Decision) -> Result<(), protocol::Fault> {
+        let digest = view.waits.as_ref().expect("the call waits").digest.clone();
+        let op = Op::Decide { session: self.session.clone(), call: view.call.id.clone(), digest, decision };
+        self.desk.submit(op).await.map(drop)
+    }
+
+    /// Allows a waiting call.
+    pub async fn allow(&self, view: &CallView) {
+        self.decide(view, Decision::Allow { hunks: None, note: String::new() }).await.unwrap();
+    }
+
+    /// The session's transcript.
+    pub async fn transcript(&self) -> Vec<Entry> {
+        let query = Query::Transcript { session: self.session.clone(), before: None, limit: 1_000 };
+        match self.desk.query(query).await.unwrap() {
+            Answer::Transcript { entries, .. } => entries,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Every call, in order.
+    pub async fn calls(&self) -> Vec<CallView> {
+        let entries = self.transcript().await;
+        entries
+            .into_iter()
+            .filter_map(|entry| match entry.body {
+                EntryBody::Call(view) => Some(*view),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// One call by its id.
+    pub async fn call(&self, id: &str) -> CallView {
+        self.calls().await.into_iter().find(|view| view.call.id.as_str() == id).expect("the call is on record")
+    }
+
+    /// The state and the model's text of every call, in order.
+    pub async fn outcomes(&self) -> Vec<(CallState, String)> {
+        let told = |view: CallView| {
+            (view.state, view.outcome.map(|outcome| outcome.text).unwrap_or_default())
+        };
+        self.calls().await.into_iter().map(told).collect()
+    }
+
+    /// Every event so far, read from the record.
+    pub async fn events(&self) -> Vec<Event> {
+        let mut events = self.desk.subscribe(0);
+        let last = self.desk.last_seq().unwrap();
+        let mut all: Vec<Event> = Vec::new();
+        while all.last().is_none_or(|event| event.seq < last) {
+            all.extend(events.next().await.unwrap().unwrap());
+        }
+        all
+    }
+
+    /// Ends this desk and opens another one over the same folders, as a new start of the app would.
+    pub async fn restart(self) -> Self {
+        let Self { desk, session, config, folder, .. } = self;
+        desk.close();
+        drop(desk);
+        let desk = Desk::open(config.clone()).await.unwrap();
+        let events = desk.subscribe(0);
+        Self { desk, session, events, seen: Vec::new(), config, folder }
+    }
+}
+
+/// One turn that says nothing and asks for one call.
+pub fn call(name: &str, arguments: Value) -> Value {
+    json!({ "text": "", "calls": [{ "name": name, "arguments": arguments }] })
+}

@@ -1,1 +1,34 @@
-//! The life of a session: desk, turn, pipeline, consent, undo.
+//! The life of a session: a desk, its sessions, their turns, and the one page that every tool call walks.
+//!
+//! **It knows no window.** The same engine serves the desktop, the command line and continuous integration; where no
+//! person is there, *ask* means *deny*. **It opens no file and no database itself**: `runtime` and `record` do.
+//! **A tool runs only through [`pipeline::run`]**, because running needs a `policy::Approved`, which only a judgement
+//! makes. **An event is recorded before anybody hears of it**: the record publishes what it has committed.
+//!
+//! Start reading at [`pipeline`]; then [`turn`] (what happens around it) and [`desk`] (who calls whom).
+
+pub mod attention;
+pub mod config;
+mod conversation;
+pub mod demo;
+pub mod desk;
+mod grants;
+mod hub;
+mod journal;
+mod limits;
+mod model_turn;
+mod ops;
+mod pipeline;
+mod prompt;
+mod queries;
+mod recover;
+mod rules;
+mod session;
+mod settings;
+mod stages;
+mod turn;
+mod undo;
+
+pub use config::{DeskConfig, Host};
+pub use desk::Desk;
+pub use hub::Events;

@@ -59,7 +59,13 @@ fn reason(step: &TrailStep, verdict: Verdict) -> String {
         Gate::Undo => lower(&step.text),
         Gate::Interaction => "the agent needs your answer".to_owned(),
         Gate::Headless => lower(&step.text),
-        Gate::Mode if verdict == Verdict::Allow => "it only looks".to_owned(),
+        Gate::Mode if verdict == Verdict::Allow => match step.text.split(',').next() {
+            Some("Safe write") => "its change is bounded and can be seen",
+            Some("Destructive") => "what it takes away can be brought back",
+            Some("External") => "it only calls a service, and is logged",
+            _ => "it only looks",
+        }
+        .to_owned(),
         Gate::Mode if step.text.starts_with("You asked") => {
             "you want to be asked about everything".to_owned()
         }

@@ -52,9 +52,17 @@ pub fn check(facts: &[Fact]) -> TrailStep {
             )),
         })
         .collect();
+    let on_paths = facts.iter().any(|fact| match fact.capability {
+        Capability::FsRead | Capability::FsWrite | Capability::FsDelete => true,
+        Capability::NetFetch | Capability::ShellRun => false,
+    });
     match told.is_empty() {
         true => step(None, "It touches nothing on this machine.".to_owned()),
-        false => step(Some(Verdict::Allow), format!("{}.", told.join("; "))),
+        // Commands and hosts have no place that could be inside: other gates judge them.
+        false => step(
+            on_paths.then_some(Verdict::Allow),
+            format!("{}.", told.join("; ")),
+        ),
     }
 }
 

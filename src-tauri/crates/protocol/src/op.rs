@@ -78,11 +78,6 @@ pub enum Op {
         /// The key.
         key: String,
     },
-    /// Tells the engine whether the window has the focus.
-    Focus {
-        /// Whether it has.
-        focused: bool,
-    },
 }
 
 /// What a person says of a waiting call.

@@ -82,8 +82,4 @@ provider: string,
 /**
  * The key.
  */
-key: string, } | { "type": "focus", 
-/**
- * Whether it has.
- */
-focused: boolean, };
+key: string, };

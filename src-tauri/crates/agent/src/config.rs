@@ -1,0 +1,73 @@
+//! Where a desk keeps its things, and who sits at it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use protocol::Fault;
+use provider::{Keys, Provider};
+use runtime::clock::{Clock, Ids, SystemClock, TimeIds};
+
+/// Who answers when a call asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Host {
+    /// A person at a window, or somebody who answers in a person's place through ops.
+    Person,
+    /// Nobody: what asks is denied (`S002-85`), unless everything that asks was approved beforehand.
+    Headless {
+        /// The caller approved beforehand whatever would ask. Denials stay denials, and questions stay unanswered.
+        approve_all: bool,
+    },
+}
+
+/// Everything that a desk needs to open.
+#[derive(Clone)]
+pub struct DeskConfig {
+    /// Folder of database, copies, sidecar files, settings and the person's rules.
+    pub data_dir: PathBuf,
+    /// Who answers.
+    pub host: Host,
+    /// A further rules file that the caller names, read as session rules.
+    pub rules: Option<PathBuf>,
+    /// A provider of the caller's, found under its own id before all others.
+    pub provider: Option<Arc<dyn Provider>>,
+    /// Where keys come from; environment and system keychain if none is given.
+    pub keys: Option<Arc<dyn Keys>>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Where new ids come from.
+    pub ids: Arc<dyn Ids>,
+}
+
+impl DeskConfig {
+    /// A desk over a data folder, with the real clock.
+    pub fn new(data_dir: PathBuf, host: Host) -> Self {
+        Self {
+            data_dir,
+            host,
+            rules: None,
+            provider: None,
+            keys: None,
+            clock: Arc::new(SystemClock::default()),
+            ids: Arc::new(TimeIds),
+        }
+    }
+
+    /// The data folder: what was given, else `COUNTERSIGN_DATA_DIR`, else the system's place for it.
+    pub fn data_dir(given: Option<PathBuf>) -> Result<PathBuf, Fault> {
+        given
+            .or_else(|| {
+                std::env::var_os("COUNTERSIGN_DATA_DIR")
+                    .filter(|dir| !dir.is_empty())
+                    .map(PathBuf::from)
+            })
+            .or_else(|| {
+                directories::BaseDirs::new().map(|dirs| dirs.data_dir().join("countersign"))
+            })
+            .ok_or_else(|| {
+                Fault::new(
+                    "There is no home folder to keep the record in.",
+                    "Name a folder with --data-dir or COUNTERSIGN_DATA_DIR.",
+                )
+            })
+    }
+}

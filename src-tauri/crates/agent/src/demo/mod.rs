@@ -1,0 +1,86 @@
+//! The built-in demo: a scripted agent on a real sample workspace, every call through the real pipeline.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use protocol::{CallView, Decision, Fault, ModelChoice, Preview};
+use provider::{Provider, Script, Scripted};
+
+/// The demo's provider id.
+pub const PROVIDER: &str = "demo";
+/// What the person says at its beginning.
+pub const PROMPT: &str =
+    "`-2^2` evaluates to 4. It should be -4. Find out why and mend it, and tidy up the drafts.";
+
+const SCRIPT: &str = include_str!("script.json");
+const FILES: [(&str, &str); 8] = [
+    ("README.md", include_str!("sample/README.md")),
+    ("src/lib.rs", include_str!("sample/src/lib.rs")),
+    ("src/parser.rs", include_str!("sample/src/parser.rs")),
+    (
+        "drafts/shunting-yard.md",
+        include_str!("sample/drafts/shunting-yard.md"),
+    ),
+    (
+        "drafts/grammar.txt",
+        include_str!("sample/drafts/grammar.txt"),
+    ),
+    ("drafts/cases.csv", include_str!("sample/drafts/cases.csv")),
+    (".env", include_str!("sample/dot-env")),
+    (".countersign/rules.toml", include_str!("sample/rules.toml")),
+];
+
+/// Who answers in the demo.
+pub fn model() -> ModelChoice {
+    ModelChoice {
+        provider: PROVIDER.to_owned(),
+        model: String::new(),
+    }
+}
+
+/// The scripted agent.
+pub fn provider() -> Result<Arc<dyn Provider>, Fault> {
+    let script = Script::parse(SCRIPT)?;
+    Ok(Arc::new(Scripted::with_id(PROVIDER, script)))
+}
+
+/// Makes a fresh sample workspace in the data folder and says where it is.
+pub fn workspace(data_dir: &Path) -> Result<PathBuf, Fault> {
+    runtime::sample::fresh(&data_dir.join("demo"), "tally", &FILES)
+}
+
+/// What a person might decide on each of the demo's calls: for playing it where nobody is there to click.
+pub fn decision(view: &CallView) -> Decision {
+    match &view.preview {
+        Preview::Form { questions } => Decision::Answer {
+            answers: questions
+                .iter()
+                .map(|question| {
+                    question
+                        .options
+                        .iter()
+                        .take(1)
+                        .map(|option| option.label.clone())
+                        .collect()
+                })
+                .collect(),
+        },
+        Preview::Diff { files } => {
+            let ids: Vec<u32> = files
+                .iter()
+                .flat_map(|file| file.hunks.iter().map(|hunk| hunk.id))
+                .collect();
+            let first = ids.len().div_ceil(2).max(ids.len().saturating_sub(1));
+            Decision::Allow {
+                hunks: Some(ids[..first].to_vec()),
+                note: String::new(),
+            }
+        }
+        Preview::Nothing | Preview::Command(_) | Preview::Loss(_) | Preview::Todo { .. } => {
+            Decision::Allow {
+                hunks: None,
+                note: String::new(),
+            }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The desk: one engine over one data folder, with every session in it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use protocol::model::ToolDefinition;
+use protocol::op::Receipt;
+use protocol::query::{Answer, Query, Snapshot};
+use protocol::{Event, Fault, ModelChoice, Op, SessionId, Settings};
+use provider::{Keys, Provider, Providers, SystemKeys};
+use record::Record;
+use runtime::{History, SessionFolder, Workspace};
+use tokio_util::sync::CancellationToken;
+use tools::{Hands, Registry};
+
+use crate::config::DeskConfig;
+use crate::conversation::Conversation;
+use crate::hub::{Events, Hub};
+use crate::session::Session;
+use crate::{ops, queries, recover, settings};
+
+/// One engine. Cheap to clone; the last clone that goes takes the runs with it.
+#[derive(Clone)]
+pub struct Desk {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What all sessions have in common.
+pub(crate) struct Shared {
+    pub config: DeskConfig,
+    pub record: Record,
+    pub history: Arc<History>,
+    pub registry: Registry,
+    pub definitions: Arc<Vec<ToolDefinition>>,
+    pub keys: Arc<dyn Keys>,
+    /// Cancelled when the desk closes: runs end, what waits stays waiting on record.
+    pub closing: CancellationToken,
+    hub: Hub,
+    sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
+    settings: RwLock<Arc<Settings>>,
+    providers: RwLock<Arc<Providers>>,
+    faults: Mutex<Faults>,
+}
+
+/// What is wrong, by where it comes from, so that what was corrected disappears.
+#[derive(Default)]
+struct Faults {
+    settings: Option<Fault>,
+    rules: HashMap<PathBuf, Vec<Fault>>,
+    raised: Option<Fault>,
+}
+
+impl Desk {
+    /// Opens the data folder, takes up what an earlier end left behind, and puts back on the desk what still waits.
+    ///
+    /// # Errors
+    /// The folder cannot be used, or its database is damaged or from a newer version: nothing is touched then.
+    pub async fn open(config: DeskConfig) -> Result<Self, Fault> {
+        runtime::private_folder(&config.data_dir)?;
+        let hub = Hub::new();
+        let publisher = hub.clone();
+        let record = Record::open(
+            &config.data_dir.join("record.db"),
+            Box::new(move |events| publisher.publish(events)),
+        )?;
+        let (settings, fault) = settings::load(&config.data_dir);
+        let history = History::open(&config.data_dir.join("history"), settings.undo_bytes_max)?;
+        let registry = Registry::builtin();
+        let keys = config
+            .keys
+            .clone()
+            .unwrap_or_else(|| Arc::new(SystemKeys::default()));
+        let shared = Arc::new(Shared {
+            definitions: Arc::new(registry.definitions()),
+            providers: RwLock::new(Arc::new(Providers::new(&settings.providers, keys.clone()))),
+            settings: RwLock::new(Arc::new(settings)),
+            faults: Mutex::new(Faults {
+                settings: fault,
+                ..Faults::default()
+            }),
+            history: Arc::new(history),
+            closing: CancellationToken::new(),
+            sessions: Mutex::default(),
+            config,
+            record,
+            registry,
+            keys,
+            hub,
+        });
+        let desk = Self { shared };
+        recover::run(&desk.shared).await?;
+        Ok(desk)
+    }
+
+    /// Takes a request of the person.
+    pub async fn submit(&self, op: Op) -> Result<Receipt, Fault> {
+        ops::submit(&self.shared, op).await
+    }
+
+    /// Answers a question; changes nothing.
+    pub async fn query(&self, query: Query) -> Result<Answer, Fault> {
+        queries::answer(&self.shared, query).await
+    }
+
+    /// Everything that an interface needs to be whole again.
+    pub async fn snapshot(&self) -> Result<Snapshot, Fault> {
+        queries::snapshot(&self.shared).await
+    }
+
+    /// Every event after `since`, then what comes.
+    pub fn subscribe(&self, since: u64) -> Events {
+        self.shared.hub.subscribe(self.shared.record.clone(), since)
+    }
+
+    /// The position of the last recorded event.
+    pub fn last_seq(&self) -> Result<u64, Fault> {
+        Ok(self.shared.record.last_seq()?)
+    }
+
+    /// Whether the person wants to be told of a card that lands unseen.
+    pub fn notifies(&self) -> bool {
+        self.shared.settings().notify
+    }
+
+    /// Ends all runs. Waiting calls stay waiting, on record.
+    pub fn close(&self) {
+        self.shared.closing.cancel();
+    }
+}
+
+impl Shared {
+    /// The settings in force.
+    pub fn settings(&self) -> Arc<Settings> {
+        self.settings
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Puts other settings in force and on disk.
+    pub fn set_settings(&self, settings: Settings) -> Result<(), Fault> {
+        settings::save(&self.config.data_dir, &settings)?;
+        let providers = Providers::new(&settings.providers, self.keys.clone());
+        *self
+            .providers
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(providers);
+        *self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+        self.faults
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .settings = None;
+        Ok(())
+    }
+
+    /// The configured providers.
+    pub fn providers(&self) -> Arc<Providers> {
+        self.providers
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// A provider by its id: the caller's own, the demo, or a configured one.
+    pub fn provider(&self, id: &str) -> Result<Arc<dyn Provider>, Fault> {
+        match &self.config.provider {
+            Some(given) if given.id() == id => Ok(given.clone()),
+            _ if id == crate::demo::PROVIDER => crate::demo::provider(),
+            _ => self.providers().get(id),
+        }
+    }
+
+    /// What is wrong at the moment.
+    pub fn faults(&self) -> Vec<Fault> {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules = faults.rules.values().flatten();
+        let mut all: Vec<Fault> = faults
+            .settings
+            .iter()
+            .chain(rules)
+            .chain(&faults.raised)
+            .cloned()
+            .collect();
+        all.dedup();
+        all
+    }
+
+    /// What is wrong with a workspace's rules; nothing if they are right.
+    pub fn set_rule_faults(&self, root: &Path, faults: Vec<Fault>) {
+        self.faults
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .rules
+            .insert(root.to_owned(), faults);
+    }
+
+    /// Something went wrong that may keep even the record from telling it.
+    pub fn raise(&self, fault: &Fault) {
+        self.faults
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .raised = Some(fault.clone());
+    }
+
+    /// A session that is on record, opened in this process if it is not yet.
+    pub fn session(self: &Arc<Self>, id: &SessionId) -> Result<Arc<Session>, Fault> {
+        if let Some(session) = self
+            .sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(id)
+        {
+            return Ok(session.clone());
+        }
+        let view = self.record.session(id)?.ok_or_else(|| {
+            Fault::new(
+                format!("There is no session {id}."),
+                "Look at the list of sessions for its id.",
+            )
+        })?;
+        let conversation = Conversation::from_events(&self.events_of(id)?);
+        self.admit(
+            id.clone(),
+            Path::new(&view.workspace),
+            view.model,
+            conversation,
+        )
+    }
+
+    fn events_of(&self, id: &SessionId) -> Result<Vec<Event>, Fault> {
+        let mut all: Vec<Event> = Vec::new();
+        loop {
+            let since = all.last().map_or(0, |event| event.seq);
+            let page = self.record.events(since, Some(id), u32::MAX)?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            all.extend(page);
+        }
+    }
+
+    /// Opens a session in this process.
+    pub fn admit(
+        self: &Arc<Self>,
+        id: SessionId,
+        root: &Path,
+        model: ModelChoice,
+        conversation: Conversation,
+    ) -> Result<Arc<Session>, Fault> {
+        let folder = SessionFolder::open(&self.config.data_dir, &id)?;
+        let workspace = Workspace::open(root)?.with_readable(folder.path())?;
+        let hands = Hands {
+            workspace,
+            session: id.clone(),
+            folder: Arc::new(folder),
+            todos: Arc::default(),
+        };
+        hands.todos.replace(conversation.todos.clone());
+        let session = Arc::new(Session::new(
+            id.clone(),
+            self.clone(),
+            hands,
+            model,
+            conversation,
+        ));
+        session.reload_rules();
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(sessions.entry(id).or_insert(session).clone())
+    }
+}

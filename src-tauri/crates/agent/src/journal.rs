@@ -1,0 +1,80 @@
+//! A session's pen: every event goes through here to the record, and nothing is built on one that did not arrive.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use protocol::{CallId, EventBody, Fault, Outcome, SessionId};
+use record::{Ack, Durability, Record};
+use runtime::clock::Clock;
+
+/// Writes one session's events.
+pub struct Journal {
+    record: Record,
+    session: SessionId,
+    clock: Arc<dyn Clock>,
+    /// Acknowledgements of what was told and not yet waited for.
+    open: Mutex<Vec<Ack>>,
+}
+
+impl Journal {
+    /// A pen for a session.
+    pub fn new(record: Record, session: SessionId, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            record,
+            session,
+            clock,
+            open: Mutex::default(),
+        }
+    }
+
+    /// Writes without waiting. Whether it arrived is learned at the next [`Journal::settle`].
+    pub fn tell(&self, body: EventBody) {
+        let ack = self.record.append(
+            self.session.clone(),
+            self.clock.now(),
+            body,
+            Durability::Batched,
+        );
+        self.open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(ack);
+    }
+
+    /// Writes, and waits until it is on disk, with everything told before it. For decisions and effects.
+    pub async fn keep(&self, body: EventBody) -> Result<(), Fault> {
+        let ack = self.record.append(
+            self.session.clone(),
+            self.clock.now(),
+            body,
+            Durability::OnDisk,
+        );
+        self.settle().await?;
+        ack.await.map(drop).map_err(Fault::from)
+    }
+
+    /// Writes how a call ended; waits for the disk if it had an effect or a person decided on it.
+    pub async fn keep_end(
+        &self,
+        call: &CallId,
+        outcome: &Outcome,
+        matters: bool,
+    ) -> Result<(), Fault> {
+        let body = EventBody::CallEnded {
+            call: call.clone(),
+            outcome: outcome.clone(),
+        };
+        match matters {
+            true => self.keep(body).await,
+            false => Ok(self.tell(body)),
+        }
+    }
+
+    /// Waits until everything told is committed.
+    pub async fn settle(&self) -> Result<(), Fault> {
+        let open = std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
+        for ack in open {
+            ack.await.map_err(Fault::from)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,221 @@
+//! One answer of the model: streamed, joined into pieces, recorded as it comes.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::StreamExt;
+use protocol::{CallId, EventBody, Fault, Message, MessageId, ToolCall, Usage};
+use provider::{Chunk, ModelRequest, Stop};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::limits::{CALLS_PER_TURN_MAX, COALESCE, COALESCE_BYTES};
+use crate::session::Session;
+
+/// What the model answered.
+pub(crate) struct Answer {
+    /// Calls that it asked for, in order.
+    pub calls: Vec<ToolCall>,
+    /// Whether the answer was cut off or failed; why is on record.
+    pub failed: bool,
+}
+
+/// Asks the model with the whole conversation. Fails only if the record does.
+pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Result<Answer, Fault> {
+    let shared = &session.shared;
+    let message = MessageId(shared.config.ids.next("msg"));
+    let (turn, messages) = session.conversation(|conversation| {
+        conversation.turns += 1;
+        (
+            conversation.turns,
+            std::mem::take(&mut conversation.messages),
+        )
+    });
+    session.journal.tell(EventBody::TurnStarted {
+        turn,
+        message: message.clone(),
+    });
+    let messages = Arc::new(messages);
+    let request = ModelRequest {
+        model: session.model.model.clone(),
+        system: crate::prompt::system(&session.hands.workspace.root().display().to_string()),
+        messages: messages.clone(),
+        tools: shared.definitions.clone(),
+    };
+    let mut writing = Writing::new(session, message.clone());
+    let began = shared.config.clock.now();
+    // What a stopped stream says of its end does not matter: the person stopped it.
+    let error = stream(session, request, stop, &mut writing)
+        .await
+        .err()
+        .filter(|_| !stop.is_cancelled());
+    writing.flush();
+    // The provider is done with the conversation, so this takes it back without copying.
+    let mut messages = Arc::try_unwrap(messages).unwrap_or_else(|shared| (*shared).clone());
+    let Writing {
+        said,
+        calls,
+        usage,
+        opaque,
+        ..
+    } = writing;
+    let failed = error.is_some();
+    session.journal.tell(EventBody::TurnEnded {
+        turn,
+        message: message.clone(),
+        usage,
+        duration_ms: shared.config.clock.elapsed_ms(began),
+        error,
+        opaque: opaque.clone(),
+    });
+    for call in &calls {
+        let reasoning = call
+            .arguments
+            .get("_reasoningForCall")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        session.journal.tell(EventBody::CallProposed {
+            call: call.clone(),
+            message: message.clone(),
+            reasoning,
+        });
+    }
+    messages.push(Message::Assistant {
+        text: said,
+        calls: calls.clone(),
+        opaque,
+    });
+    session.conversation(|conversation| conversation.messages = messages);
+    session.journal.settle().await?;
+    Ok(Answer { calls, failed })
+}
+
+async fn stream(
+    session: &Session,
+    request: ModelRequest,
+    stop: &CancellationToken,
+    writing: &mut Writing<'_>,
+) -> Result<(), Fault> {
+    let provider = session.shared.provider(&session.model.provider)?;
+    let mut chunks = provider.stream(request, stop.clone()).await?;
+    while let Some(chunk) = chunks.next().await {
+        match chunk? {
+            Chunk::Text(text) => writing.add(&text, false),
+            Chunk::Reasoning(text) => writing.add(&text, true),
+            Chunk::Call {
+                id,
+                name,
+                arguments,
+            } => writing.call(id, name, &arguments),
+            Chunk::End {
+                usage,
+                opaque,
+                stop,
+            } => {
+                (writing.usage, writing.opaque) = (usage, opaque);
+                return match stop {
+                    Stop::Finished => Ok(()),
+                    Stop::Length => Err(Fault::new(
+                        "The answer was cut at the model's limit of length.",
+                        "Say \"go on\" to let it continue.",
+                    )),
+                    Stop::Refused(why) | Stop::Other(why) => Err(Fault::new(
+                        format!("The model stopped: {why}."),
+                        "Say it in another way, or choose another model.",
+                    )),
+                };
+            }
+        }
+    }
+    Err(Fault::new(
+        "The answer broke off before its end.",
+        "What came is kept. Resume to ask again.",
+    ))
+}
+
+/// The answer as it grows.
+struct Writing<'a> {
+    session: &'a Session,
+    message: MessageId,
+    open: String,
+    open_is_reasoning: bool,
+    since: Instant,
+    said: String,
+    calls: Vec<ToolCall>,
+    usage: Usage,
+    opaque: Value,
+}
+
+impl<'a> Writing<'a> {
+    fn new(session: &'a Session, message: MessageId) -> Self {
+        Self {
+            session,
+            message,
+            open: String::new(),
+            open_is_reasoning: false,
+            since: Instant::now(),
+            said: String::new(),
+            calls: Vec::new(),
+            usage: Usage::default(),
+            opaque: Value::Null,
+        }
+    }
+
+    fn add(&mut self, text: &str, reasoning: bool) {
+        if reasoning != self.open_is_reasoning {
+            self.flush();
+            self.open_is_reasoning = reasoning;
+        }
+        if self.open.is_empty() {
+            self.since = Instant::now();
+        }
+        self.open.push_str(text);
+        if !reasoning {
+            self.said.push_str(text);
+        }
+        if self.open.len() >= COALESCE_BYTES || self.since.elapsed() >= COALESCE {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if !self.open.is_empty() {
+            self.session.journal.tell(EventBody::AgentSaid {
+                message: self.message.clone(),
+                text: std::mem::take(&mut self.open),
+                reasoning: self.open_is_reasoning,
+            });
+        }
+    }
+
+    /// Takes a call. Its id is kept where it is new in the session, so that it names one call only (`S000-02`).
+    /// Arguments that are no JSON object become one member that no schema knows: the tool's check names it, and the
+    /// model hears what it wrote.
+    fn call(&mut self, id: Option<String>, name: String, arguments: &str) {
+        if self.calls.len() == CALLS_PER_TURN_MAX {
+            return;
+        }
+        let ids = &self.session.shared.config.ids;
+        let id = id
+            .filter(|id| {
+                !id.is_empty()
+                    && self
+                        .session
+                        .conversation(|conversation| conversation.is_new(id))
+            })
+            .unwrap_or_else(|| ids.next("call"));
+        let arguments = match serde_json::from_str::<Value>(arguments) {
+            Ok(Value::Object(arguments)) => arguments,
+            Err(_) if arguments.trim().is_empty() => Map::new(),
+            Ok(_) | Err(_) => Map::from_iter([(
+                "not_a_json_object".to_owned(),
+                Value::String(arguments.to_owned()),
+            )]),
+        };
+        self.calls.push(ToolCall {
+            id: CallId(id),
+            name,
+            arguments,
+        });
+    }
+}

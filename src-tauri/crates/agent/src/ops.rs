@@ -1,0 +1,238 @@
+//! Requests of the person: each is checked, recorded, and done.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use protocol::op::Receipt;
+use protocol::{CallId, Decision, Digest, EventBody, Fault, ModelChoice, Op, Preview, SessionId};
+use provider::Secret;
+
+use crate::conversation::Conversation;
+use crate::demo;
+use crate::desk::Shared;
+use crate::limits::MESSAGE_BYTES_MAX;
+use crate::{turn, undo};
+
+/// Does what the person asks.
+pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Fault> {
+    match op {
+        Op::OpenSession {
+            workspace,
+            model,
+            prompt,
+        } => open(shared, Path::new(&workspace), model, prompt).await,
+        Op::PlayDemo => {
+            let workspace = demo::workspace(&shared.config.data_dir)?;
+            open(
+                shared,
+                &workspace,
+                demo::model(),
+                Some(demo::PROMPT.to_owned()),
+            )
+            .await
+        }
+        Op::Say { session, text } => {
+            let text = said(text)?;
+            turn::say(&shared.session(&session)?, text)
+                .await
+                .map(|()| Receipt::default())
+        }
+        Op::Interrupt { session } => match shared.session(&session)?.stop() {
+            true => Ok(Receipt::default()),
+            false => Err(Fault::new(
+                "This session does nothing at the moment, so there is nothing to stop.",
+                "",
+            )),
+        },
+        Op::Resume { session } => {
+            turn::start(&shared.session(&session)?);
+            Ok(Receipt::default())
+        }
+        Op::Decide {
+            session,
+            call,
+            digest,
+            decision,
+        } => decide(shared, &session, &call, &digest, decision).await,
+        Op::Undo { entry } => undo::restore(shared, &entry, runtime::Direction::Undo).await,
+        Op::Redo { entry } => undo::restore(shared, &entry, runtime::Direction::Redo).await,
+        Op::RenameSession { session, title } => {
+            let title = title.trim().to_owned();
+            if title.is_empty() {
+                return Err(Fault::new(
+                    "A session needs a title.",
+                    "Write at least one character.",
+                ));
+            }
+            let session = shared.session(&session)?;
+            session
+                .journal
+                .keep(EventBody::SessionRenamed { title })
+                .await
+                .map(|()| Receipt::default())
+        }
+        Op::SetSettings { settings } => shared.set_settings(*settings).map(|()| Receipt::default()),
+        Op::SetKey { provider, key } => {
+            match Secret::new(&key) {
+                Some(secret) => shared.keys.set(&provider, &secret)?,
+                None => shared.keys.forget(&provider)?,
+            }
+            Ok(Receipt::default())
+        }
+    }
+}
+
+async fn open(
+    shared: &Arc<Shared>,
+    workspace: &Path,
+    model: ModelChoice,
+    prompt: Option<String>,
+) -> Result<Receipt, Fault> {
+    let prompt = prompt
+        .filter(|text| !text.trim().is_empty())
+        .map(said)
+        .transpose()?;
+    shared.provider(&model.provider)?;
+    let id = SessionId(shared.config.ids.next("ses"));
+    let session = shared.admit(
+        id.clone(),
+        workspace,
+        model.clone(),
+        Conversation::default(),
+    )?;
+    let root = session.hands.workspace.root();
+    let folder = root.file_name().map_or_else(
+        || root.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    );
+    let title = prompt.as_deref().map_or(folder, title_of);
+    let opened = EventBody::SessionOpened {
+        title,
+        workspace: root.display().to_string(),
+        model,
+    };
+    session.journal.keep(opened).await?;
+    if let Some(text) = prompt {
+        turn::say(&session, text).await?;
+    }
+    Ok(Receipt { session: Some(id) })
+}
+
+fn said(text: String) -> Result<String, Fault> {
+    match text.len() {
+        0 => Err(Fault::new(
+            "There is nothing to say.",
+            "Write something first.",
+        )),
+        bytes if bytes > MESSAGE_BYTES_MAX => Err(Fault::new(
+            format!("The message is {bytes} bytes long; at most {MESSAGE_BYTES_MAX} are taken."),
+            "Put the text in a file of the workspace and name the file.",
+        )),
+        _ => Ok(text),
+    }
+}
+
+fn title_of(prompt: &str) -> String {
+    const CHARS_MAX: usize = 60;
+    let line = prompt.trim().lines().next().unwrap_or_default();
+    match line.char_indices().nth(CHARS_MAX) {
+        None => line.to_owned(),
+        Some((at, _)) => format!("{}…", line[..at].trim_end()),
+    }
+}
+
+/// A decision holds once, for exactly what was shown.
+async fn decide(
+    shared: &Arc<Shared>,
+    session: &SessionId,
+    call: &CallId,
+    digest: &Digest,
+    decision: Decision,
+) -> Result<Receipt, Fault> {
+    let session = shared.session(session)?;
+    let waiting = session.take_from_desk(call).ok_or_else(|| {
+        Fault::new(
+            "This call no longer waits; it was decided already.",
+            "Look at its card for what became of it.",
+        )
+    })?;
+    let fits = match waiting.shown == *digest {
+        true => fits(&waiting.preview, &decision),
+        false => Err(Fault::new(
+            "What this call would do has changed since it was shown.",
+            "Look again, then decide.",
+        )),
+    };
+    let event = match &decision {
+        Decision::Edit { arguments } => EventBody::CallEdited {
+            call: call.clone(),
+            arguments: arguments.clone(),
+        },
+        _ => EventBody::CallDecided {
+            call: call.clone(),
+            decision: decision.clone(),
+            digest: digest.clone(),
+        },
+    };
+    let recorded = match fits {
+        Ok(()) => session.journal.keep(event).await,
+        Err(fault) => Err(fault),
+    };
+    if let Err(fault) = recorded {
+        session.put_on_desk(call.clone(), waiting);
+        return Err(fault);
+    }
+    // The run may have been stopped in this very moment; then the decision comes too late and changes nothing.
+    let _ = waiting.answer.send(decision);
+    Ok(Receipt::default())
+}
+
+/// Whether a decision is one for this kind of card.
+fn fits(preview: &Preview, decision: &Decision) -> Result<(), Fault> {
+    let hint = "Decide with what the card offers.";
+    match (preview, decision) {
+        (Preview::Form { questions }, Decision::Answer { answers }) => {
+            let single = |(question, given): (&protocol::preview::Question, &Vec<String>)| {
+                !given.is_empty() && (question.multi_select || given.len() == 1)
+            };
+            match answers.len() == questions.len() && questions.iter().zip(answers).all(single) {
+                true => Ok(()),
+                false => Err(Fault::new(
+                    "Not every question has its answer.",
+                    "Answer each, or skip all.",
+                )),
+            }
+        }
+        (Preview::Form { .. }, Decision::Allow { .. }) => {
+            Err(Fault::new("A question is answered, not allowed.", hint))
+        }
+        (_, Decision::Answer { .. } | Decision::Skip) => {
+            Err(Fault::new("This call asks no question.", hint))
+        }
+        (
+            Preview::Diff { files },
+            Decision::Allow {
+                hunks: Some(chosen),
+                ..
+            },
+        ) => {
+            let known = |id: &u32| {
+                files
+                    .iter()
+                    .any(|file| file.hunks.iter().any(|hunk| hunk.id == *id))
+            };
+            match (chosen.is_empty(), chosen.iter().all(known)) {
+                (true, _) => Err(Fault::new(
+                    "No hunk is checked, so there is nothing to allow.",
+                    "Check one, or reject.",
+                )),
+                (_, false) => Err(Fault::new("A hunk was named that is not shown.", hint)),
+                (false, true) => Ok(()),
+            }
+        }
+        (_, Decision::Allow { hunks: Some(_), .. }) => {
+            Err(Fault::new("This call has no hunks to choose.", hint))
+        }
+        (_, Decision::Allow { .. } | Decision::Reject { .. } | Decision::Edit { .. }) => Ok(()),
+    }
+}

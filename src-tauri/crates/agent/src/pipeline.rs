@@ -1,0 +1,101 @@
+//! The one page that every tool call walks, from the model's words to its recorded outcome.
+//!
+//! No line here knows a particular tool. A gate is one line and one file; it returns a value, and this page says what
+//! follows from it.
+
+use std::sync::Arc;
+
+use policy::Approved;
+use protocol::{EventBody, Fault, Outcome, ToolCall, Verdict};
+
+use crate::conversation::OpenCall;
+use crate::session::Session;
+use crate::stages::consent::{self, Answer};
+use crate::stages::{Ended, execute, finish, found, judged, prepared, secured};
+
+/// Walks the page with one call and records how it ended. Fails only if the record does.
+pub(crate) async fn run(session: &Arc<Session>, open: OpenCall) -> Result<Outcome, Fault> {
+    let call = open.call.clone();
+    let (outcome, touched) = match walk(session, open).await {
+        Ok(ended) => ended,
+        Err(Ended::Early(outcome)) => (*outcome, false),
+        Err(Ended::Fault(fault)) => return Err(fault),
+    };
+    session
+        .journal
+        .keep_end(&call.id, &outcome, touched)
+        .await?;
+    Ok(outcome)
+}
+
+/// The outcome, and whether the call may have changed something.
+async fn walk(session: &Arc<Session>, open: OpenCall) -> Result<(Outcome, bool), Ended> {
+    let call: &ToolCall = &open.call;
+    let tool = found::tool(session, call)?;
+    let mut arguments = found::arguments(&tool, open.edited.as_ref().unwrap_or(&call.arguments))?;
+    let mut changed: Option<String> = None;
+    let mut unsecured: Option<String> = None;
+    loop {
+        let facts = prepared::facts(session, &tool, &arguments);
+        judged::forbidden(session, call, &tool, &arguments, &facts)?;
+        let ready = prepared::prepare(session, call, &tool, &arguments, unsecured.take()).await?;
+        let judgement = judged::judge(session, call, &tool, &facts, &ready);
+        judged::tell(session, call, &tool, &arguments, &ready, &judgement);
+
+        let (plan, consent, person) = match judgement.verdict() {
+            Verdict::Deny => return Err(finish::denied(&tool, &judgement)),
+            Verdict::Allow => (ready.plan.clone(), None, consent::Said::nothing()),
+            Verdict::Ask => {
+                match consent::ask(session, call, &judgement, &ready, changed.take()).await? {
+                    Answer::Go {
+                        plan,
+                        consent,
+                        said,
+                    } => (plan, Some(consent), said),
+                    Answer::Changed(what) => {
+                        changed = Some(what);
+                        continue;
+                    }
+                    Answer::Edited(edited) => {
+                        match found::arguments(&tool, &edited) {
+                            Ok(valid) => {
+                                (arguments, changed) =
+                                    (valid, Some("You changed the arguments.".to_owned()))
+                            }
+                            Err(_) => {
+                                changed = Some(
+                                    "Your arguments do not fit the tool, so nothing changed."
+                                        .to_owned(),
+                                )
+                            }
+                        }
+                        continue;
+                    }
+                }
+            }
+        };
+        let approved: Approved = judgement
+            .approve(arguments.clone(), plan, consent)
+            .map_err(|refused| finish::refused(&tool, &refused))?;
+
+        let copy = match secured::before_image(session, &approved, &ready).await? {
+            secured::Copy::Taken(entry) => entry,
+            secured::Copy::Failed(why) => {
+                unsecured = Some(why);
+                continue;
+            }
+        };
+        session.journal.tell(EventBody::CallStarted {
+            call: call.id.clone(),
+        });
+        let ran = execute::run(session, &tool, approved).await;
+        if let Some(what) = execute::files_changed(&ran) {
+            changed = Some(what);
+            continue;
+        }
+        return Ok((
+            finish::fold(session, call, &tool, ran, copy, &person),
+            tool.may_change(),
+        ));
+    }
+}

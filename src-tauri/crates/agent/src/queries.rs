@@ -1,0 +1,213 @@
+//! Questions that change nothing.
+
+use std::sync::Arc;
+
+use protocol::query::{Answer, Query, Snapshot};
+use protocol::shown::shown;
+use protocol::{CallId, EntryBody, Fault, SessionId};
+use serde_json::{Map, Value};
+
+use crate::desk::Shared;
+use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
+
+/// Entries that one page holds at most.
+const PAGE_MAX: u32 = 1_000;
+
+/// Everything that an interface needs to be whole again.
+pub(crate) async fn snapshot(shared: &Arc<Shared>) -> Result<Snapshot, Fault> {
+    let providers = shared.providers().views().await;
+    let moment = shared.record.moment()?;
+    Ok(Snapshot {
+        seq: moment.seq,
+        sessions: moment.sessions,
+        desk: moment.desk,
+        settings: (*shared.settings()).clone(),
+        providers,
+        faults: shared.faults(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        home: directories::BaseDirs::new()
+            .map(|dirs| dirs.home_dir().display().to_string())
+            .unwrap_or_default(),
+    })
+}
+
+/// Answers one question.
+pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer, Fault> {
+    let record = &shared.record;
+    Ok(match query {
+        Query::Transcript {
+            session,
+            before,
+            limit,
+        } => {
+            let (entries, more) = record.transcript(&session, before, limit.min(PAGE_MAX))?;
+            Answer::Transcript { entries, more }
+        }
+        Query::TranscriptFrom {
+            session,
+            from,
+            limit,
+        } => {
+            let (entries, more) = record.transcript_from(&session, from, limit.min(PAGE_MAX))?;
+            Answer::Transcript { entries, more }
+        }
+        Query::Search {
+            text,
+            offset,
+            limit,
+        } => Answer::Search(record.search(
+            &text,
+            shared.config.clock.now(),
+            offset,
+            limit.min(PAGE_MAX),
+        )?),
+        Query::History { offset, limit } => {
+            let (entries, more) = record.undo_entries(offset, limit.min(PAGE_MAX))?;
+            Answer::History { entries, more }
+        }
+        Query::UndoCheck { entry } => Answer::UndoCheck(undo_check(shared, &entry)?),
+        Query::CallEvents { session, call } => Answer::CallEvents {
+            events: record.call_events(&session, &call)?,
+        },
+        Query::Lines {
+            session,
+            path,
+            start,
+            count,
+        } => lines(shared, &session, &path, start, count)?,
+        Query::Output {
+            session,
+            call,
+            offset,
+        } => output(shared, &session, &call, offset)?,
+        Query::CheckArguments {
+            session,
+            call,
+            arguments,
+        } => check_arguments(shared, &session, &call, &arguments)?,
+        Query::Models { provider } => {
+            let models = shared.provider(&provider)?.models().await?;
+            Answer::Models { models }
+        }
+        Query::Tools => Answer::Tools {
+            tools: shared.registry.views(),
+        },
+        Query::Export { session, format } => {
+            let format = match format.as_str() {
+                "md" => record::Format::Markdown,
+                "jsonl" => record::Format::JsonLines,
+                other => {
+                    return Err(Fault::new(
+                        format!("`{other}` is no export format."),
+                        "Use `md` or `jsonl`.",
+                    ));
+                }
+            };
+            Answer::Export {
+                text: record.export(&session, format)?,
+            }
+        }
+    })
+}
+
+fn undo_check(
+    shared: &Shared,
+    entry: &protocol::UndoId,
+) -> Result<protocol::history::UndoCheck, Fault> {
+    let direction = match shared.record.undo_entry(entry)?.map(|entry| entry.state) {
+        Some(protocol::UndoState::Undone) => runtime::Direction::Redo,
+        _ => runtime::Direction::Undo,
+    };
+    shared.history.check(entry, direction)
+}
+
+/// Lines of a file, for more context around a hunk.
+fn lines(
+    shared: &Arc<Shared>,
+    session: &SessionId,
+    path: &str,
+    start: u32,
+    count: u32,
+) -> Result<Answer, Fault> {
+    let session = shared.session(session)?;
+    let bytes = session
+        .hands
+        .workspace
+        .read_whole(path, LINES_FILE_BYTES_MAX)?
+        .unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let skipped = start.saturating_sub(1) as usize;
+    let lines = text
+        .lines()
+        .skip(skipped)
+        .take(count.min(LINES_MAX) as usize)
+        .map(shown)
+        .collect();
+    Ok(Answer::Lines { lines })
+}
+
+/// A stretch of the whole output: from the sidecar file, or from the outcome if it was short.
+fn output(
+    shared: &Arc<Shared>,
+    session: &SessionId,
+    call: &CallId,
+    offset: u64,
+) -> Result<Answer, Fault> {
+    let entry = shared.record.entry(session, call.as_str())?;
+    let outcome = match entry.map(|entry| entry.body) {
+        Some(EntryBody::Call(view)) => view.outcome,
+        _ => None,
+    };
+    let outcome = outcome
+        .ok_or_else(|| Fault::new("This call has no output yet.", "Wait until it ended."))?;
+    let Some(truncated) = outcome.truncated else {
+        let bytes = outcome.text.len() as u64;
+        return Ok(Answer::Output {
+            text: outcome.text,
+            bytes,
+            next: None,
+        });
+    };
+    let hands = &shared.session(session)?.hands;
+    let read = hands
+        .workspace
+        .read(&truncated.output_path, offset, OUTPUT_PAGE_BYTES)?;
+    let (text, used) = whole_characters(&read.bytes);
+    let end = offset + used;
+    Ok(Answer::Output {
+        text,
+        bytes: read.total,
+        next: (end < read.total && used > 0).then_some(end),
+    })
+}
+
+/// The text up to the last whole character, and how many bytes that is.
+fn whole_characters(bytes: &[u8]) -> (String, u64) {
+    let cut = match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),
+        Ok(_) | Err(_) => bytes.len(),
+    };
+    (
+        String::from_utf8_lossy(&bytes[..cut]).into_owned(),
+        cut as u64,
+    )
+}
+
+fn check_arguments(
+    shared: &Arc<Shared>,
+    session: &SessionId,
+    call: &CallId,
+    arguments: &Map<String, Value>,
+) -> Result<Answer, Fault> {
+    let session = shared.session(session)?;
+    let entry = shared.record.entry(&session.id, call.as_str())?;
+    let name = match entry.map(|entry| entry.body) {
+        Some(EntryBody::Call(view)) => view.tool,
+        _ => return Err(Fault::new("There is no such call.", "")),
+    };
+    let problems = match shared.registry.find(&name) {
+        Err(error) => vec![error.to_string()],
+        Ok(found) => found.problems(arguments),
+    };
+    Ok(Answer::CheckArguments { problems })
+}

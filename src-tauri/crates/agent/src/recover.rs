@@ -1,0 +1,95 @@
+//! Takes up what the last end of the app left behind: nothing acknowledged is lost, nothing runs twice.
+
+use std::sync::Arc;
+
+use protocol::event::Notice;
+use protocol::{CallState, EventBody, Fault, NoticeLevel, SessionId, SessionState, Usage};
+
+use crate::desk::Shared;
+use crate::session::Session;
+use crate::stages::finish;
+use crate::turn;
+
+/// Finishes interrupted restores, ends what was running, and puts back on the desk what was waiting.
+pub(crate) async fn run(shared: &Arc<Shared>) -> Result<(), Fault> {
+    let history = shared.history.clone();
+    let restored = tokio::task::spawn_blocking(move || history.recover())
+        .await
+        .map_err(|_| Fault::new("The history could not be taken up.", "Open the app again."))??;
+    if !restored.is_empty() {
+        tracing::info!(
+            entries = restored.len(),
+            "finished restores that were interrupted"
+        );
+    }
+    for view in shared.record.sessions()? {
+        let was_at_work = match view.state {
+            SessionState::Running | SessionState::Waiting => true,
+            SessionState::Idle
+            | SessionState::Done
+            | SessionState::Failed
+            | SessionState::Interrupted => false,
+        };
+        if was_at_work && let Err(fault) = take_up(shared, &view.id).await {
+            // A workspace that is gone must not keep the others from opening.
+            tracing::warn!(%fault, session = %view.id, "a session could not be taken up");
+            shared.raise(&fault);
+        }
+    }
+    Ok(())
+}
+
+async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
+    let session = shared.session(id)?;
+    end_unfinished_turn(shared, &session)?;
+    let open = session.conversation(|conversation| conversation.open.clone());
+    let waits = open.iter().any(|call| call.waiting);
+    for begun in open.into_iter().filter(|call| call.started) {
+        // Whether it took effect is not known, so it is never run again (B.002: orphaned calls).
+        let mut outcome = finish::stopped_outcome(CallState::Interrupted);
+        outcome.text = "The app ended while this ran. Whether it took effect is not known: look before you repeat it.".to_owned();
+        outcome.message = "The app ended while this ran".to_owned();
+        turn::end_call(&session, begun.call, outcome);
+    }
+    if waits {
+        turn::start(&session);
+        return session.journal.settle().await;
+    }
+    session.journal.tell(EventBody::Noted {
+        notice: Notice {
+            level: NoticeLevel::Note,
+            fault: Fault::new(
+                "The app ended while this session was at work.",
+                "Go on with Resume, or say something.",
+            ),
+        },
+    });
+    session.becomes(SessionState::Interrupted);
+    session.journal.settle().await
+}
+
+/// A message that was being written ends here.
+fn end_unfinished_turn(shared: &Shared, session: &Session) -> Result<(), Fault> {
+    let (entries, _) = shared.record.transcript(&session.id, None, 200)?;
+    for entry in entries {
+        if let protocol::EntryBody::Agent {
+            turn,
+            writing: true,
+            ..
+        } = entry.body
+        {
+            session.journal.tell(EventBody::TurnEnded {
+                turn,
+                message: protocol::MessageId(entry.id),
+                usage: Usage::default(),
+                duration_ms: 0,
+                error: Some(Fault::new(
+                    "The app ended while the agent was writing.",
+                    "What it wrote is kept.",
+                )),
+                opaque: serde_json::Value::Null,
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! One session in memory: what its run needs, who waits for a decision, and how it is steered.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use policy::RuleSet;
+use protocol::{
+    CallId, Decision, Digest, EventBody, ModelChoice, Preview, SessionId, SessionState,
+};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use tools::Hands;
+
+use crate::conversation::Conversation;
+use crate::desk::Shared;
+use crate::journal::Journal;
+
+/// A session that is open in this process.
+pub(crate) struct Session {
+    pub id: SessionId,
+    pub shared: Arc<Shared>,
+    pub journal: Journal,
+    pub hands: Hands,
+    pub model: ModelChoice,
+    live: Mutex<Live>,
+}
+
+/// What changes while a session runs.
+#[derive(Default)]
+struct Live {
+    /// Calls on the desk.
+    waiting: HashMap<CallId, Waiting>,
+    /// What the person said and the model has not heard.
+    said: VecDeque<String>,
+    /// The run, while there is one.
+    run: Option<CancellationToken>,
+    /// The state that was last recorded.
+    state: Option<SessionState>,
+    rules: Arc<RuleSet>,
+    conversation: Conversation,
+}
+
+/// A call on the desk, and the way to whoever waits for the decision.
+pub(crate) struct Waiting {
+    /// What a decision must name.
+    pub shown: Digest,
+    /// What is shown, for checking hunks and answers.
+    pub preview: Preview,
+    /// Where the decision goes.
+    pub answer: oneshot::Sender<Decision>,
+}
+
+impl Session {
+    pub(crate) fn new(
+        id: SessionId,
+        shared: Arc<Shared>,
+        hands: Hands,
+        model: ModelChoice,
+        conversation: Conversation,
+    ) -> Self {
+        let journal = Journal::new(
+            shared.record.clone(),
+            id.clone(),
+            shared.config.clock.clone(),
+        );
+        let live = Mutex::new(Live {
+            conversation,
+            ..Live::default()
+        });
+        Self {
+            id,
+            shared,
+            journal,
+            hands,
+            model,
+            live,
+        }
+    }
+
+    fn live(&self) -> MutexGuard<'_, Live> {
+        // A panic while the lock was held leaves plain data behind; going on with it is safe.
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The token of the run, which ends when the person stops it. A run that is not there counts as stopped.
+    pub(crate) fn stop_token(&self) -> CancellationToken {
+        self.live().run.clone().unwrap_or_else(|| {
+            let ended = CancellationToken::new();
+            ended.cancel();
+            ended
+        })
+    }
+
+    /// Begins a run; none if there is one already.
+    pub(crate) fn begin_run(&self) -> Option<CancellationToken> {
+        let mut live = self.live();
+        if live.run.is_some() {
+            return None;
+        }
+        let token = self.shared.closing.child_token();
+        live.run = Some(token.clone());
+        Some(token)
+    }
+
+    /// Ends the run. False if something was said meanwhile: the run must go on.
+    pub(crate) fn end_run(&self) -> bool {
+        let mut live = self.live();
+        let stopped = live
+            .run
+            .as_ref()
+            .is_none_or(CancellationToken::is_cancelled);
+        if !stopped && !live.said.is_empty() {
+            return false;
+        }
+        live.run = None;
+        true
+    }
+
+    /// Stops the run, if there is one.
+    pub(crate) fn stop(&self) -> bool {
+        let run = self.live().run.clone();
+        run.map(|token| token.cancel()).is_some()
+    }
+
+    /// Whether a run is there.
+    pub(crate) fn is_running(&self) -> bool {
+        self.live().run.is_some()
+    }
+
+    /// Keeps what the person said for the run. Gives the text back if there is no run to hear it.
+    pub(crate) fn steer(&self, text: String) -> Result<(), String> {
+        let mut live = self.live();
+        match live.run {
+            Some(_) => Ok(live.said.push_back(text)),
+            None => Err(text),
+        }
+    }
+
+    /// Whether the person said something that the model has not heard.
+    pub(crate) fn is_steered(&self) -> bool {
+        !self.live().said.is_empty()
+    }
+
+    /// Takes what the person said.
+    pub(crate) fn heard(&self) -> Vec<String> {
+        self.live().said.drain(..).collect()
+    }
+
+    /// Records a change of state, once.
+    pub(crate) fn becomes(&self, state: SessionState) {
+        let mut live = self.live();
+        if live.state != Some(state) {
+            live.state = Some(state);
+            self.journal.tell(EventBody::SessionChanged { state });
+        }
+    }
+
+    /// Puts a call on the desk.
+    pub(crate) fn put_on_desk(&self, call: CallId, waiting: Waiting) {
+        self.live().waiting.insert(call, waiting);
+    }
+
+    /// Takes a call from the desk, if it stands there. Whoever takes it decides; nobody else can.
+    pub(crate) fn take_from_desk(&self, call: &CallId) -> Option<Waiting> {
+        self.live().waiting.remove(call)
+    }
+
+    /// The rules in force.
+    pub(crate) fn rules(&self) -> Arc<RuleSet> {
+        self.live().rules.clone()
+    }
+
+    /// Reads the rules anew; says what is wrong with them.
+    pub(crate) fn reload_rules(&self) {
+        let config = &self.shared.config;
+        let (rules, faults) = crate::rules::load(
+            &config.data_dir,
+            &self.hands.workspace,
+            config.rules.as_deref(),
+        );
+        self.live().rules = Arc::new(rules);
+        self.shared
+            .set_rule_faults(self.hands.workspace.root(), faults);
+    }
+
+    /// Changes the conversation.
+    pub(crate) fn conversation<T>(&self, change: impl FnOnce(&mut Conversation) -> T) -> T {
+        change(&mut self.live().conversation)
+    }
+}

@@ -1,0 +1,45 @@
+//! Settings on disk: read with errors that name the line, written whole or not at all.
+
+use std::path::{Path, PathBuf};
+
+use protocol::{Fault, Settings};
+
+/// Where the settings stand.
+pub fn file(data_dir: &Path) -> PathBuf {
+    data_dir.join("settings.toml")
+}
+
+/// Reads them. What cannot be read gives the strict settings and says why; the file is left as it is.
+pub fn load(data_dir: &Path) -> (Settings, Option<Fault>) {
+    let path = file(data_dir);
+    let text = match runtime::read_text(&path) {
+        Ok(None) => return (Settings::default(), None),
+        Ok(Some(text)) => text,
+        Err(error) => return (Settings::strict(), Some(error.into())),
+    };
+    match toml::from_str(&text) {
+        Ok(settings) => (settings, None),
+        Err(error) => {
+            let line = error.span().map_or(1, |span| {
+                text[..span.start.min(text.len())].matches('\n').count() + 1
+            });
+            let fault = Fault::new(
+                format!("{}, line {line}: {}.", path.display(), error.message()),
+                "Correct the line, or remove the file. Until then every call asks.",
+            );
+            (Settings::strict(), Some(fault))
+        }
+    }
+}
+
+/// Writes them.
+pub fn save(data_dir: &Path, settings: &Settings) -> Result<(), Fault> {
+    let text = toml::to_string_pretty(settings).map_err(|error| {
+        Fault::new("The settings cannot be written.", "Report this.").caused_by(&error)
+    })?;
+    Ok(runtime::write_atomic(
+        &file(data_dir),
+        text.as_bytes(),
+        0o600,
+    )?)
+}

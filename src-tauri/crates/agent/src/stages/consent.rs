@@ -1,0 +1,185 @@
+//! Stage 10: the call stands on the desk until a person says what is to become of it.
+
+use std::future::pending;
+use std::time::Duration;
+
+use policy::{Answers, Consent, Judgement};
+use protocol::{CallState, Decision, EventBody, Plan, Preview, SessionState, ToolCall};
+use runtime::Watch;
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+
+use super::prepared::Ready;
+use super::{Ended, finish};
+use crate::config::Host;
+use crate::session::{Session, Waiting};
+
+/// What came of asking.
+pub(crate) enum Answer {
+    /// Go, with this plan: what was shown, or a part of it.
+    Go {
+        plan: Plan,
+        consent: Consent,
+        said: Said,
+    },
+    /// A file changed while the call waited: it must be shown anew.
+    Changed(String),
+    /// The person wants other arguments.
+    Edited(Map<String, Value>),
+}
+
+/// What the person wants the agent to know.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// A word for the agent; empty for none.
+    pub note: String,
+    /// Which parts were left out; none if none.
+    pub left_out: Option<String>,
+}
+
+impl Said {
+    /// The person said nothing.
+    pub fn nothing() -> Self {
+        Self::default()
+    }
+}
+
+/// Puts the call on the desk and waits: for a decision, a change of what is shown, the end of the run, or expiry.
+pub(crate) async fn ask(
+    session: &Session,
+    call: &ToolCall,
+    judgement: &Judgement,
+    ready: &Ready,
+    refreshed: Option<String>,
+) -> Result<Answer, Ended> {
+    if session.shared.config.host == (Host::Headless { approve_all: true }) {
+        return approved_beforehand(ready);
+    }
+    // Watch before showing: a change in between would go unseen.
+    let mut watch = Watch::new(&session.hands.workspace, &ready.plan.paths()).ok();
+    let (sender, mut decision) = oneshot::channel();
+    let expires_after = session.shared.settings().expire_after_min;
+    let expires_at = (expires_after > 0)
+        .then(|| session.shared.config.clock.now() + i64::from(expires_after) * 60_000);
+    session.put_on_desk(
+        call.id.clone(),
+        Waiting {
+            shown: judgement.shown().clone(),
+            preview: ready.preview.clone(),
+            answer: sender,
+        },
+    );
+    session.becomes(SessionState::Waiting);
+    session
+        .journal
+        .keep(EventBody::CallWaits {
+            call: call.id.clone(),
+            digest: judgement.shown().clone(),
+            grants: crate::grants::grants(&ready.preview, &ready.plan, &ready.undo),
+            refreshed,
+            expires_at,
+        })
+        .await?;
+
+    let stop = session.stop_token();
+    let change = async {
+        match &mut watch {
+            Some(watch) => watch.changed().await,
+            None => pending().await,
+        }
+    };
+    let expiry = async {
+        match expires_after {
+            0 => pending().await,
+            minutes => tokio::time::sleep(Duration::from_secs(u64::from(minutes) * 60)).await,
+        }
+    };
+    let answer = tokio::select! {
+        biased;
+        decided = &mut decision => match decided {
+            Ok(decided) => said(decided, judgement, ready),
+            Err(_) => Err(finish::stopped(CallState::Interrupted)),
+        },
+        () = stop.cancelled() => Err(finish::stopped(CallState::Interrupted)),
+        () = change => Ok(Answer::Changed("The file changed, so what is shown is new.".to_owned())),
+        () = expiry => Err(finish::expired(expires_after)),
+    };
+    // Whoever decides takes the call from the desk first. If somebody did just now, that decision holds.
+    if session.take_from_desk(&call.id).is_none()
+        && !matches!(answer, Ok(Answer::Go { .. } | Answer::Edited(_)))
+        && let Ok(decided) = decision.try_recv()
+    {
+        session.becomes(SessionState::Running);
+        return said(decided, judgement, ready);
+    }
+    if !session.shared.closing.is_cancelled() {
+        session.becomes(SessionState::Running);
+    }
+    answer
+}
+
+fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answer, Ended> {
+    let consent = |answers| Consent {
+        shown: judgement.shown().clone(),
+        answers,
+    };
+    let go = |plan, consent, said| {
+        Ok(Answer::Go {
+            plan,
+            consent,
+            said,
+        })
+    };
+    match decision {
+        Decision::Allow { hunks: None, note } => go(
+            ready.plan.clone(),
+            consent(None),
+            Said {
+                note,
+                left_out: None,
+            },
+        ),
+        Decision::Allow {
+            hunks: Some(hunks),
+            note,
+        } => {
+            let plan = tools::diff::select_plan(&ready.plan, &ready.preview, &hunks)
+                .map_err(|error| finish::failed(CallState::Failed, &error))?;
+            let left_out = tools::diff::left_out(&ready.preview, &hunks);
+            go(plan, consent(None), Said { note, left_out })
+        }
+        Decision::Answer { answers } => go(
+            ready.plan.clone(),
+            consent(Some(Answers::Given(answers))),
+            Said::nothing(),
+        ),
+        Decision::Skip => go(
+            ready.plan.clone(),
+            consent(Some(Answers::Declined)),
+            Said::nothing(),
+        ),
+        Decision::Edit { arguments } => Ok(Answer::Edited(arguments)),
+        Decision::Reject { note, stop } => Err(finish::rejected(&note, stop)),
+    }
+}
+
+/// The caller approved beforehand whatever would ask; a question stays unanswered, for nobody invents answers.
+fn approved_beforehand(ready: &Ready) -> Result<Answer, Ended> {
+    let answers = match ready.preview {
+        Preview::Form { .. } => Some(Answers::Declined),
+        Preview::Nothing
+        | Preview::Diff { .. }
+        | Preview::Command(_)
+        | Preview::Loss(_)
+        | Preview::Todo { .. } => None,
+    };
+    let consent = Consent {
+        shown: ready.shown.clone(),
+        answers,
+    };
+    Ok(Answer::Go {
+        plan: ready.plan.clone(),
+        consent,
+        said: Said::nothing(),
+    })
+}

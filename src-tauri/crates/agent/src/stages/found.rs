@@ -1,0 +1,58 @@
+//! Stages 3 and 4: from a name to a tool, from the model's arguments to valid ones.
+
+use protocol::{CallState, ToolCall, ToolError, ToolInterface, ToolMode};
+use serde_json::{Map, Value};
+use tools::registry::Found;
+
+use super::{Ended, finish};
+use crate::limits::ARGUMENTS_BYTES_MAX;
+use crate::session::Session;
+
+/// A tool under the name that it was called by.
+pub(crate) struct Called<'a>(pub Found<'a>);
+
+impl Called<'_> {
+    /// The tool's id.
+    pub fn id(&self) -> &str {
+        &self.interface().id
+    }
+
+    /// What the tool publishes about itself.
+    pub fn interface(&self) -> &ToolInterface {
+        self.0.tool.interface()
+    }
+
+    /// Whether a call of it may change something.
+    pub fn may_change(&self) -> bool {
+        self.interface().mode != Some(ToolMode::Read)
+    }
+}
+
+/// Finds the tool, by id or alias (`S000-03`, `S001-26`).
+pub(crate) fn tool<'a>(session: &'a Session, call: &ToolCall) -> Result<Called<'a>, Ended> {
+    match session.shared.registry.find(&call.name) {
+        Ok(found) => Ok(Called(found)),
+        Err(error) => Err(finish::failed(CallState::Failed, &error).into()),
+    }
+}
+
+/// Lifts `_*` members off, makes an alias's names ours, checks schema and values (`S002-05`, `S002-06`).
+pub(crate) fn arguments(
+    called: &Called<'_>,
+    given: &Map<String, Value>,
+) -> Result<Map<String, Value>, Ended> {
+    let too_long = serde_json::to_string(given)
+        .map(|text| text.len())
+        .ok()
+        .filter(|bytes| *bytes > ARGUMENTS_BYTES_MAX);
+    let checked = match too_long {
+        Some(bytes) => Err(ToolError::InvalidArgs(format!(
+            "they are {bytes} bytes long; at most {ARGUMENTS_BYTES_MAX} are taken. Work in smaller pieces."
+        ))),
+        None => called.0.arguments(given),
+    };
+    match checked {
+        Ok(checked) => Ok(checked.arguments),
+        Err(error) => Err(finish::failed(CallState::Failed, &error).into()),
+    }
+}

@@ -1,0 +1,96 @@
+//! Stages 5 to 8: the verdict, before anything is read and again with all that is known.
+
+use policy::{Judgement, Request};
+use protocol::preview::UndoOutlook;
+use protocol::{Digest, EventBody, Fact, Preview, ToolCall, Verdict};
+use serde_json::{Map, Value};
+
+use super::found::Called;
+use super::prepared::{Ready, classified};
+use super::{Ended, finish};
+use crate::config::Host;
+use crate::session::Session;
+
+/// Ends a call that nothing could make right, before even its preview touches a file.
+pub(crate) fn forbidden(
+    session: &Session,
+    call: &ToolCall,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+    facts: &[Fact],
+) -> Result<(), Ended> {
+    let nothing = Ready {
+        preview: Preview::Nothing,
+        plan: protocol::Plan::None,
+        undo: UndoOutlook::NotNeeded,
+        shown: Digest(String::new()),
+    };
+    let judgement = judge_for(session, call, called, facts, &nothing, None);
+    if judgement.verdict() == Verdict::Deny {
+        tell(session, call, called, arguments, &nothing, &judgement);
+        return Err(finish::denied(called, &judgement));
+    }
+    Ok(())
+}
+
+/// The verdict on a prepared call.
+pub(crate) fn judge(
+    session: &Session,
+    call: &ToolCall,
+    called: &Called<'_>,
+    facts: &[Fact],
+    ready: &Ready,
+) -> Judgement {
+    let headless = match session.shared.config.host {
+        Host::Person | Host::Headless { approve_all: true } => None,
+        Host::Headless { approve_all: false } => {
+            Some("Nobody is there to ask, so asking means denying.")
+        }
+    };
+    judge_for(session, call, called, facts, ready, headless)
+}
+
+fn judge_for(
+    session: &Session,
+    call: &ToolCall,
+    called: &Called<'_>,
+    facts: &[Fact],
+    ready: &Ready,
+    headless: Option<&str>,
+) -> Judgement {
+    policy::judge(&Request {
+        call: &call.id,
+        tool: called.id(),
+        classified: &classified(called),
+        facts,
+        undo: &ready.undo,
+        needs_person: called.interface().safety.requires_user_interaction,
+        rules: &session.rules(),
+        ask_for_everything: session.shared.settings().ask_for_everything,
+        headless,
+        shown: &ready.shown,
+    })
+}
+
+/// Records the verdict with its reasons and what is shown.
+pub(crate) fn tell(
+    session: &Session,
+    call: &ToolCall,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+    ready: &Ready,
+    judgement: &Judgement,
+) {
+    let interface = called.interface();
+    session.journal.tell(EventBody::CallJudged {
+        call: call.id.clone(),
+        tool: interface.id.clone(),
+        title: interface.title.clone(),
+        target: called.0.tool.target(arguments),
+        mode: classified(called).mode,
+        kind: interface.kind,
+        trail: judgement.trail().clone(),
+        preview: ready.preview.clone(),
+        undo: ready.undo.clone(),
+    });
+}

@@ -1,0 +1,31 @@
+//! The stages of the pipeline page: one file each, each returns a value.
+
+pub(crate) mod consent;
+pub(crate) mod execute;
+pub(crate) mod finish;
+pub(crate) mod found;
+pub(crate) mod judged;
+pub(crate) mod prepared;
+pub(crate) mod secured;
+
+use protocol::{Fault, Outcome};
+
+/// A walk that ends before its end.
+pub(crate) enum Ended {
+    /// With an outcome: the model hears it and goes on.
+    Early(Box<Outcome>),
+    /// With a fault of ours, such as a full disk: the turn stops.
+    Fault(Fault),
+}
+
+impl From<Fault> for Ended {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<Outcome> for Ended {
+    fn from(outcome: Outcome) -> Self {
+        Self::Early(Box::new(outcome))
+    }
+}

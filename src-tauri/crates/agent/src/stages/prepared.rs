@@ -1,0 +1,98 @@
+//! Stages 6 and 9: where the call's accesses really lead, and what it would do.
+
+use policy::Classified;
+use protocol::preview::UndoOutlook;
+use protocol::{Capability, Digest, Fact, Plan, Preview, ToolCall};
+use serde_json::{Map, Value};
+
+use super::found::Called;
+use super::{Ended, finish};
+use crate::session::Session;
+
+/// Everything that is shown of a call, and what it is bound to.
+pub(crate) struct Ready {
+    pub preview: Preview,
+    pub plan: Plan,
+    pub undo: UndoOutlook,
+    /// Digest of call, tool, arguments, folder, preview and plan: what a decision must name.
+    pub shown: Digest,
+}
+
+/// Where everything that the call declares really leads.
+pub(crate) fn facts(
+    session: &Session,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+) -> Vec<Fact> {
+    let accesses = called.0.tool.accesses(arguments);
+    accesses
+        .iter()
+        .map(|access| session.hands.workspace.resolve(access))
+        .collect()
+}
+
+/// What the call would do. Nothing is changed by this; a call that cannot work fails here, before anybody is asked.
+pub(crate) async fn prepare(
+    session: &Session,
+    call: &ToolCall,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+    unsecured: Option<String>,
+) -> Result<Ready, Ended> {
+    let prepared = called
+        .0
+        .tool
+        .prepare(arguments, &session.hands)
+        .await
+        .map_err(|error| finish::failed(protocol::CallState::Failed, &error))?;
+    let undo = match (unsecured, &prepared.plan) {
+        (Some(reason), _) => UndoOutlook::Unsecured { reason },
+        (None, Plan::None) => without_plan(called, arguments),
+        (None, plan) => session
+            .shared
+            .history
+            .outlook(&session.hands.workspace, plan),
+    };
+    let shown = Digest::of_json(&(
+        &call.id,
+        called.id(),
+        arguments,
+        session.hands.workspace.root(),
+        &prepared.preview,
+        prepared.plan.digest(),
+        &undo,
+    ));
+    Ok(Ready {
+        preview: prepared.preview,
+        plan: prepared.plan,
+        undo,
+        shown,
+    })
+}
+
+/// A call without a plan either changes nothing or nobody can say what.
+fn without_plan(called: &Called<'_>, arguments: &Map<String, Value>) -> UndoOutlook {
+    let runs = called
+        .0
+        .tool
+        .accesses(arguments)
+        .iter()
+        .any(|access| match access.capability {
+            Capability::ShellRun
+            | Capability::NetFetch
+            | Capability::FsWrite
+            | Capability::FsDelete => true,
+            Capability::FsRead => false,
+        });
+    match runs {
+        false => UndoOutlook::NotNeeded,
+        true => UndoOutlook::Unsecured {
+            reason: "what it changes is not known before it runs.".to_owned(),
+        },
+    }
+}
+
+/// The tool's mode and where it comes from.
+pub(crate) fn classified(called: &Called<'_>) -> Classified {
+    policy::classify(called.id(), called.interface().mode)
+}

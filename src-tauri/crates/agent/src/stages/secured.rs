@@ -1,0 +1,74 @@
+//! Stage 11: a copy of what will change, on disk before anything changes.
+
+use policy::Approved;
+use protocol::preview::UndoOutlook;
+use protocol::{EventBody, Plan, UndoEntry, UndoId};
+use runtime::EntryMeta;
+
+use super::Ended;
+use super::prepared::Ready;
+use crate::session::Session;
+
+/// What became of the copy.
+pub(crate) enum Copy {
+    /// Taken, or not needed.
+    Taken(Option<UndoEntry>),
+    /// Not taken, for this reason: the call must be judged as one that cannot be undone.
+    Failed(String),
+}
+
+/// Takes a copy of everything that the approved plan touches.
+pub(crate) async fn before_image(
+    session: &Session,
+    approved: &Approved,
+    ready: &Ready,
+) -> Result<Copy, Ended> {
+    let secured = match &ready.undo {
+        UndoOutlook::Secured => true,
+        // Judged and approved as it is: without a copy.
+        UndoOutlook::NotNeeded | UndoOutlook::Unsecured { .. } => false,
+    };
+    if !secured || approved.plan() == &Plan::None {
+        return Ok(Copy::Taken(None));
+    }
+    let config = &session.shared.config;
+    let meta = EntryMeta {
+        id: UndoId(config.ids.next("und")),
+        session: session.id.clone(),
+        call: approved.call().clone(),
+        at: config.clock.now(),
+        title: title(approved.plan()),
+    };
+    let (history, workspace, plan) = (
+        session.shared.history.clone(),
+        session.hands.workspace.clone(),
+        approved.plan().clone(),
+    );
+    let taken = tokio::task::spawn_blocking(move || history.prepare(&workspace, &plan, meta)).await;
+    match taken {
+        Ok(Ok(entry)) => {
+            let event = EventBody::UndoPrepared {
+                call: approved.call().clone(),
+                entry: entry.clone(),
+            };
+            session.journal.keep(event).await?;
+            Ok(Copy::Taken(Some(entry)))
+        }
+        Ok(Err(error)) => Ok(Copy::Failed(format!("no copy could be taken: {error}"))),
+        Err(_) => Ok(Copy::Failed(
+            "no copy could be taken: the copying broke off.".to_owned(),
+        )),
+    }
+}
+
+fn title(plan: &Plan) -> String {
+    match plan {
+        Plan::None => String::new(),
+        Plan::Remove(removal) => format!("Deleted {}", removal.path),
+        Plan::Write(changes) => match changes.as_slice() {
+            [one] if one.before.is_none() => format!("Created {}", one.path),
+            [one] => format!("Changed {}", one.path),
+            many => format!("Changed {} files", many.len()),
+        },
+    }
+}

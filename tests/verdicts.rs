@@ -1,0 +1,102 @@
+//! Verdict tables: what the gates say of a call under some rules.
+
+use std::path::Path;
+
+use policy::{RuleSet, judge, rules_file};
+use protocol::preview::UndoOutlook;
+use protocol::{CallId, Capability, Digest, Fact, RuleScope, ToolMode, Verdict};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    /// What it shows, with the requirement's id where it proves one.
+    name: String,
+    tool: String,
+    mode: Option<ToolMode>,
+    #[serde(default)]
+    facts: Vec<WrittenFact>,
+    #[serde(default)]
+    user: String,
+    #[serde(default)]
+    project: String,
+    #[serde(default)]
+    unsecured: bool,
+    #[serde(default)]
+    headless: bool,
+    #[serde(default)]
+    ask_for_everything: bool,
+    #[serde(default)]
+    needs_person: bool,
+    verdict: Verdict,
+    /// The sentence that answers *why*.
+    lead: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenFact {
+    capability: Capability,
+    target: String,
+    real: Option<String>,
+    #[serde(default)]
+    outside: bool,
+}
+
+#[track_caller]
+fn check(case: &Case) {
+    let facts: Vec<Fact> = case
+        .facts
+        .iter()
+        .map(|fact| Fact {
+            capability: fact.capability,
+            target: fact.target.clone(),
+            real: fact.real.clone().unwrap_or_else(|| fact.target.clone()),
+            inside: !fact.outside,
+            unresolved: None,
+        })
+        .collect();
+    let mut rules = RuleSet::builtin();
+    rules.extend(rules_file::parse(&case.user, "user.toml", RuleScope::User).expect(&case.name));
+    rules.extend(rules_file::parse(&case.project, "rules.toml", RuleScope::Project).expect(&case.name));
+    let undo = match case.unsecured {
+        true => UndoOutlook::Unsecured { reason: "it is too large to be copied.".into() },
+        false => UndoOutlook::Secured,
+    };
+    let judgement = judge(&policy::Request {
+        call: &CallId("c".into()),
+        tool: &case.tool,
+        classified: &policy::classify(&case.tool, case.mode),
+        facts: &facts,
+        undo: &undo,
+        needs_person: case.needs_person,
+        rules: &rules,
+        ask_for_everything: case.ask_for_everything,
+        headless: case.headless.then_some("Nobody is there to ask, so asking means denying."),
+        shown: &Digest("shown".into()),
+    });
+    let said = (judgement.verdict(), judgement.trail().lead.as_str());
+    assert_eq!(said, (case.verdict, case.lead.as_str()), "{}\n{:#?}", case.name, judgement.trail());
+}
+
+#[test]
+fn every_table() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let mut cases = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let table: Table = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for case in &table.case {
+            check(case);
+        }
+        cases += table.case.len();
+    }
+    assert!(cases >= 40, "only {cases} cases were found");
+}
