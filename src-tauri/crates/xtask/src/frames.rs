@@ -1,5 +1,6 @@
 //! Pictures of the app at work: one for each moment at which the window has come to rest on something new.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -24,29 +25,18 @@ const NEW_PIXELS_MIN: f64 = 1_500.0;
 /// Plays the demo in light and in dark and saves what the window showed as `light-01.png`, … in `dir`.
 pub fn take(app: &Path, dir: &Path) -> Result<(), Failure> {
     for theme in ["light", "dark"] {
-        let data_dir = fresh_data_dir(theme)?;
-        let result = inside("play", app, &[dir.as_os_str(), theme.as_ref()], |shown| {
+        inside("play", app, &[dir.as_os_str(), theme.as_ref()], |shown| {
             shown
                 .env("COUNTERSIGN_PLAY_DEMO", "1")
-                .env("COUNTERSIGN_THEME", theme)
-                .env("COUNTERSIGN_DATA_DIR", data_dir.join("data"))
-                // Short, because it is in the pictures.
-                .env("COUNTERSIGN_SAMPLE_DIR", data_dir.join("sample"));
-        });
-        let _ = std::fs::remove_dir_all(&data_dir);
-        result?;
+                .env("COUNTERSIGN_THEME", theme);
+        })?;
     }
     Ok(())
 }
 
 /// Starts an installed app in the virtual display and waits for its window.
 pub fn show_once(app: &Path) -> Result<(), Failure> {
-    let data_dir = fresh_data_dir("installed")?;
-    let result = inside("show", app, &[], |shown| {
-        shown.env("COUNTERSIGN_DATA_DIR", data_dir.join("data"));
-    });
-    let _ = std::fs::remove_dir_all(&data_dir);
-    result
+    inside("show", app, &[], |_| {})
 }
 
 /// The half that runs inside the display: `in-display play APP DIR THEME` or `in-display show APP`.
@@ -64,29 +54,37 @@ pub fn in_display(own: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Runs this program again, inside the virtual display.
+/// Runs this program again, inside the virtual display, with folders in which the app meets a person for the
+/// first time; they are removed afterwards.
 fn inside(
     what: &str,
     app: &Path,
-    more: &[&std::ffi::OsStr],
+    more: &[&OsStr],
     prepare: impl FnOnce(&mut Command),
 ) -> Result<(), Failure> {
     let own = std::env::current_exe().map_err(|e| Failure::file("find", Path::new("xtask"), &e))?;
+    // The name is short because the demo's paths are in the pictures.
+    let fresh = std::env::temp_dir().join(format!("countersign-{}", std::process::id()));
+    std::fs::create_dir_all(&fresh).map_err(|e| Failure::file("make", &fresh, &e))?;
     let mut shown = display::around(&own);
     shown.arg("in-display").arg(what).arg(app).args(more);
+    for (name, folder) in [
+        ("COUNTERSIGN_DATA_DIR", "data"),
+        ("COUNTERSIGN_SAMPLE_DIR", "sample"),
+        ("XDG_DATA_HOME", "share"),
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_CACHE_HOME", "cache"),
+    ] {
+        shown.env(name, fresh.join(folder));
+    }
     prepare(&mut shown);
-    command::run(
+    let result = command::run(
         &mut shown,
         "The app did not do in the virtual display what it should.",
         "Read the message above.",
-    )
-}
-
-/// An empty folder, so that the app meets a person for the first time.
-fn fresh_data_dir(name: &str) -> Result<PathBuf, Failure> {
-    let dir = std::env::temp_dir().join(format!("countersign-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).map_err(|e| Failure::file("make", &dir, &e))?;
-    Ok(dir)
+    );
+    let _ = std::fs::remove_dir_all(&fresh);
+    result
 }
 
 /// Starts the app, waits until its window is there, does something with it, and ends the app.
