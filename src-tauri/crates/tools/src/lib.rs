@@ -1,10 +1,25 @@
 //! What an agent can ask for: the registry, the built-in tools, and the differences that a person reads.
 //!
 //! **It knows no rule, no verdict, no session state and no event.** A tool declares what a call would touch and never
-//! judges it; it shows what it would do and then does exactly that, with the approval that the one pipeline made.
+//! judges it; it shows what it would do and then does exactly that, with the approval that the one pipeline made. Disk
+//! and processes are reached through `runtime` only.
 //!
-//! Start reading at [`diff::file_diff`].
+//! Start reading at [`tool::Tool`], then [`registry::Registry`].
 
+pub mod alias;
+mod builtin;
+mod close_names;
 pub mod diff;
 pub mod limits;
+pub mod registry;
+pub mod schema;
+mod sentence;
 pub mod text;
+pub mod todo;
+pub mod tool;
+
+pub use builtin::HEADLESS_REFUSAL;
+pub use registry::{Checked, Found, LOCKED, Registry};
+pub use schema::{Schema, lift_meta, reasoning, validate};
+pub use todo::TodoList;
+pub use tool::{Hands, OutputFn, Prepared, ProgressFn, Tool, ToolContext};

@@ -1,5 +1,7 @@
 //! Bytes as text, and numbers as words: what is told to a person or a model.
 
+use protocol::shown::shown;
+
 /// What some bytes are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Text<'a> {
@@ -34,6 +36,12 @@ const FORMATS: &[(&[u8], &str)] = &[
 
 /// Looks at the whole bytes.
 pub fn decode(bytes: &[u8]) -> Text<'_> {
+    let zero = bytes.iter().take(SNIFFED_BYTES).any(|byte| *byte == 0);
+    let error = match std::str::from_utf8(bytes) {
+        Ok(text) if !zero => return Text::Utf8(text),
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
     if let Some((_, name)) = FORMATS.iter().find(|(start, _)| bytes.starts_with(start)) {
         return Text::Binary(name);
     }
@@ -43,16 +51,21 @@ pub fn decode(bytes: &[u8]) -> Text<'_> {
             looks_like: "UTF-16",
         };
     }
-    if bytes.iter().take(SNIFFED_BYTES).any(|byte| *byte == 0) {
-        return Text::Binary("a binary file");
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Text::Utf8(text),
-        Err(error) => Text::NotUtf8 {
+    match error {
+        Some(error) if !zero => Text::NotUtf8 {
             offset: error.valid_up_to(),
             looks_like: "",
         },
+        _ => Text::Binary("a binary file"),
     }
+}
+
+/// The text on one line with every hidden character and line end named, for a place that holds plain text only.
+pub fn visible(text: &str) -> String {
+    shown(text)
+        .into_iter()
+        .map(|span| span.text.replace('\n', " ⏎ "))
+        .collect()
 }
 
 /// "12 bytes", "6.8 kB", "1.3 MB".
@@ -120,7 +133,8 @@ mod tests {
             (&b""[..], Text::Utf8("")),
             ("grün\n".as_bytes(), Text::Utf8("grün\n")),
             (b"a\0b", Text::Binary("a binary file")),
-            (b"\x89PNG\r\n\x1a\n", Text::Binary("a PNG image")),
+            (b"\x89PNG\r\n\x1a\n\0\0", Text::Binary("a PNG image")),
+            (b"GIF8 is text here", Text::Utf8("GIF8 is text here")),
             (
                 b"gr\xfcn",
                 Text::NotUtf8 {
@@ -159,5 +173,6 @@ mod tests {
         );
         assert_eq!(quoted("a\n\"b\"'c'", 4), r#""a\n\"b…""#);
         assert_eq!(shortened("grün", 3), "grü…");
+        assert_eq!(visible("a\nb\u{202e}"), "a ⏎ bU+202E");
     }
 }

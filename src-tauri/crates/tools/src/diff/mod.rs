@@ -7,6 +7,8 @@ mod hunks;
 mod language;
 mod lines;
 mod marks;
+#[cfg(test)]
+mod properties;
 mod section;
 mod select;
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! The function, class or heading that a changed place stands in.
 
-use protocol::shown::shown;
-
 use crate::limits::{SECTION_CHARS_MAX, SECTION_LINES_SCANNED_MAX};
+use crate::text::{shortened, visible};
 
 /// Words that begin a definition in the languages that people write.
 const WORDS: &[&str] = &[
@@ -59,7 +58,7 @@ pub(super) fn section(lines: &[&str], start: usize, language: &str) -> String {
         .rev()
         .take(SECTION_LINES_SCANNED_MAX)
         .find(|line| opens_section(line, language))
-        .map(|line| visible(line.trim()))
+        .map(|line| shortened(&visible(line.trim()), SECTION_CHARS_MAX))
         .unwrap_or_default()
 }
 
@@ -98,13 +97,4 @@ fn opens_definition(text: &str) -> bool {
         return !text.ends_with(';') && (definition || body);
     }
     !text.ends_with(';') || first == "mod" || first == "module" || first == "namespace"
-}
-
-fn visible(text: &str) -> String {
-    let whole: String = shown(text).into_iter().map(|span| span.text).collect();
-    let mut short: String = whole.chars().take(SECTION_CHARS_MAX).collect();
-    if short.len() < whole.len() {
-        short.push('…');
-    }
-    short
 }

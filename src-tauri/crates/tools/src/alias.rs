@@ -1,0 +1,98 @@
+//! Other names of a tool: arguments that go by other names there become ours (M05, `S003-04`).
+
+use protocol::ToolError;
+use protocol::interface::Alias;
+use serde_json::{Map, Value};
+
+/// Values for members that a tool requires and an alias leaves out: to list a folder needs no pattern.
+const DEFAULTS: [(&str, &str, &str); 1] = [("list_files", "pattern", "*")];
+
+/// An alias with pairs of their argument's name and ours.
+pub fn alias(name: &str, arguments: &[(&str, &str)]) -> Alias {
+    Alias {
+        name: name.to_owned(),
+        arguments: arguments
+            .iter()
+            .map(|(theirs, ours)| ((*theirs).to_owned(), (*ours).to_owned()))
+            .collect(),
+    }
+}
+
+/// The arguments under our names. Members that the alias does not speak of stay as they are.
+///
+/// # Errors
+/// When a member is given under both names.
+pub fn translate(
+    alias: &Alias,
+    arguments: Map<String, Value>,
+) -> Result<Map<String, Value>, ToolError> {
+    let mut ours = Map::with_capacity(arguments.len());
+    for (name, value) in arguments {
+        let name = our_name(alias, &name).map_or(name.clone(), str::to_owned);
+        if ours.contains_key(&name) {
+            let theirs = their_name(alias, &name);
+            return Err(ToolError::InvalidArgs(format!(
+                "`{theirs}` and `{name}` are two names of the same member; give one of them"
+            )));
+        }
+        ours.insert(name, value);
+    }
+    for (name, member, value) in DEFAULTS {
+        if alias.name == name && !ours.contains_key(member) {
+            ours.insert(member.to_owned(), Value::String(value.to_owned()));
+        }
+    }
+    Ok(ours)
+}
+
+/// What a member of ours is called under the alias.
+pub fn their_name<'a>(alias: &'a Alias, ours: &'a str) -> &'a str {
+    alias
+        .arguments
+        .iter()
+        .find(|(_, name)| name == ours)
+        .map_or(ours, |(theirs, _)| theirs)
+}
+
+fn our_name<'a>(alias: &'a Alias, theirs: &str) -> Option<&'a str> {
+    let mut pairs = alias.arguments.iter();
+    pairs
+        .find(|(name, _)| name == theirs)
+        .map(|(_, ours)| ours.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn their_arguments_become_ours_m05() {
+        let edit = alias(
+            "edit_file",
+            &[("old_text", "old_string"), ("new_text", "new_string")],
+        );
+        let given = object(json!({"path": "a", "old_text": "x", "new_string": "y"}));
+        assert_eq!(
+            translate(&edit, given).unwrap(),
+            object(json!({"path": "a", "old_string": "x", "new_string": "y"}))
+        );
+        let twice = object(json!({"old_text": "x", "old_string": "x"}));
+        assert_eq!(
+            translate(&edit, twice).unwrap_err().to_string(),
+            "Invalid arguments: `old_text` and `old_string` are two names of the same member; give one of them"
+        );
+        let list = alias("list_files", &[]);
+        assert_eq!(
+            translate(&list, object(json!({"path": "src"}))).unwrap(),
+            object(json!({"path": "src", "pattern": "*"})),
+            "S001-51"
+        );
+        assert_eq!(their_name(&edit, "old_string"), "old_text");
+    }
+}

@@ -1,0 +1,240 @@
+//! `bash`: runs one command and keeps no shell between calls (`S002-17`, `S002-28`, `S001-47`).
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::{Limits, Safety};
+use protocol::outcome::Truncated;
+use protocol::preview::CommandPreview;
+use protocol::shown::shown;
+use protocol::{
+    Access, Capability, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
+    ToolMode, ToolOutput,
+};
+use runtime::{Command, Exit, Ran, Spill};
+use serde_json::{Map, Value, json};
+
+use super::command_facts::facts;
+use super::{failed, number, object, text};
+use crate::limits::{
+    COMMAND_CHARS_MAX, COMMAND_TIMEOUT_MS, COMMAND_TIMEOUT_MS_MAX, OUTPUT_BYTES_MAX,
+};
+use crate::text::{amount, grouped, visible};
+use crate::tool::{Hands, Prepared, Tool, ToolContext};
+
+pub(super) struct Bash {
+    interface: ToolInterface,
+}
+
+impl Bash {
+    pub(super) fn new() -> Self {
+        Self {
+            interface: ToolInterface {
+                id: "bash".to_owned(),
+                title: "Run".to_owned(),
+                description: "Runs one shell command in the workspace folder and gives its exit code and its output, \
+                              standard error included. Every call is a new shell: `cd`, variables and background jobs \
+                              do not last, and everything it started ends with it. There is no input. To read, change, \
+                              list, search or delete files use the other tools."
+                    .to_owned(),
+                aliases: Vec::new(),
+                parameters: object(
+                    json!({
+                        "command": { "type": "string", "minLength": 1, "maxLength": COMMAND_CHARS_MAX },
+                        "timeout_ms": {
+                            "type": "integer", "minimum": 1, "maximum": COMMAND_TIMEOUT_MS_MAX,
+                            "description": "How long it may run; 120000 if left out.",
+                        },
+                        "description": {
+                            "type": "string", "maxLength": 500,
+                            "description": "What the command does, in a few words for the person.",
+                        },
+                    }),
+                    &["command"],
+                ),
+                requires: RequirementSet {
+                    shell: true,
+                    ..RequirementSet::default()
+                },
+                mode: Some(ToolMode::Local),
+                kind: ToolKind::Execute,
+                safety: Safety {
+                    is_open_world: true,
+                    ..Safety::default()
+                },
+                limits: Limits {
+                    timeout_ms: COMMAND_TIMEOUT_MS,
+                    output_bytes_max: OUTPUT_BYTES_MAX,
+                },
+            },
+        }
+    }
+}
+
+fn timeout_ms(arguments: &Map<String, Value>) -> u64 {
+    number(arguments, "timeout_ms").unwrap_or(COMMAND_TIMEOUT_MS)
+}
+
+#[async_trait]
+impl Tool for Bash {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        visible(text(arguments, "command").trim())
+    }
+
+    fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
+        vec![Access::new(
+            Capability::ShellRun,
+            text(arguments, "command"),
+        )]
+    }
+
+    fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        let command = text(arguments, "command");
+        if command.trim().is_empty() {
+            return Err(ToolError::InvalidArgs(
+                "`command` is blank; give the command to run".to_owned(),
+            ));
+        }
+        if command.contains('\0') {
+            return Err(ToolError::InvalidArgs(
+                "`command` contains a zero byte, which no command can have; leave it out"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    async fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        hands: &Hands,
+    ) -> Result<Prepared, ToolError> {
+        let command = text(arguments, "command");
+        Ok(Prepared {
+            preview: Preview::Command(CommandPreview {
+                folder: visible(&hands.workspace.root().to_string_lossy()),
+                command: shown(command),
+                facts: facts(command),
+                timeout_ms: timeout_ms(arguments),
+            }),
+            plan: Plan::None,
+        })
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        hands: &Hands,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let command = Command {
+            line: text(approved.arguments(), "command").to_owned(),
+            workspace: hands.workspace.clone(),
+            folder: String::new(),
+            env: Vec::new(),
+            timeout_ms: timeout_ms(approved.arguments()),
+            output_bytes_max: OUTPUT_BYTES_MAX,
+            spill: Some(Spill {
+                folder: hands.folder.clone(),
+                call: cx.tool_call_id.clone(),
+            }),
+        };
+        let listener = cx.on_output.clone();
+        let tell = move |piece: &str| {
+            if let Some(listener) = &listener {
+                listener(piece);
+            }
+        };
+        let ran = runtime::run(&command, tell, &cx.cancel)
+            .await
+            .map_err(failed)?;
+        outcome(ran, command.timeout_ms)
+    }
+}
+
+/// What the model reads of a command that ended. An exit code other than 0 is an answer, not a failure of the tool.
+fn outcome(ran: Ran, timeout_ms: u64) -> Result<ToolOutput, ToolError> {
+    let output = output(&ran);
+    let (head, message) = match ran.exit {
+        Exit::Code(0) => ("Exit code 0.".to_owned(), "exit 0".to_owned()),
+        Exit::Code(127) => (
+            "Exit code 127: the shell found no such program. Check its name, or whether it is installed.".to_owned(),
+            "exit 127, no such program".to_owned(),
+        ),
+        Exit::Code(code) => (
+            format!("Exit code {code}: the command reported a failure."),
+            format!("exit {code}"),
+        ),
+        Exit::Signal(signal) => (
+            format!("The command was ended by signal {signal}."),
+            format!("signal {signal}"),
+        ),
+        Exit::TimedOut => {
+            return Err(ToolError::TimedOut(format!(
+                "The command ran longer than {} ms and was ended, with everything it had started. Give a longer \
+                 timeout_ms (at most {}), or run less at once. Its output until then:\n{output}",
+                grouped(timeout_ms),
+                grouped(COMMAND_TIMEOUT_MS_MAX)
+            )));
+        }
+        Exit::Cancelled => return Err(ToolError::Cancelled),
+    };
+    let truncated = ran.spilled.as_ref().map(|path| Truncated {
+        output_path: path.to_string_lossy().into_owned(),
+        bytes: ran.bytes,
+    });
+    Ok(ToolOutput {
+        data: Some(json!({
+            "exit_code": match ran.exit { Exit::Code(code) => Some(code), _ => None },
+            "bytes": ran.bytes,
+        })),
+        truncated,
+        ..ToolOutput::new(format!("{head}\n{output}"), message)
+    })
+}
+
+/// The output as text, and what is to be said of it.
+fn output(ran: &Ran) -> String {
+    if ran.bytes == 0 {
+        return "[no output]".to_owned();
+    }
+    // A head that ends within a character is cut before it.
+    let end = match std::str::from_utf8(&ran.head) {
+        Err(error) if error.error_len().is_none() && ran.bytes > ran.head.len() as u64 => {
+            error.valid_up_to()
+        }
+        _ => ran.head.len(),
+    };
+    let head = &ran.head[..end];
+    let mut text = String::from_utf8_lossy(head).into_owned();
+    let mut notes = Vec::new();
+    if std::str::from_utf8(head).is_err() {
+        notes.push("Bytes that are not UTF-8 are shown as \u{fffd}.".to_owned());
+    }
+    if ran.bytes > end as u64 {
+        notes.push(match &ran.spilled {
+            Some(path) => format!(
+                "The first {} of {}; read the rest at {}.",
+                amount(end as u64),
+                amount(ran.bytes),
+                path.display()
+            ),
+            None => format!(
+                "The first {} of {}; the rest was not kept.",
+                amount(end as u64),
+                amount(ran.bytes)
+            ),
+        });
+    }
+    notes.extend(ran.spill_note.clone());
+    if !notes.is_empty() {
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text += &format!("[{}]", notes.join(" "));
+    }
+    text
+}

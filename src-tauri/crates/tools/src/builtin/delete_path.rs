@@ -1,0 +1,145 @@
+//! `delete_path`: removes a file, a folder with all that is in it, or a link itself.
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::{Limits, Safety};
+use protocol::plan::Removal;
+use protocol::preview::{LossItem, LossPreview};
+use protocol::{
+    Access, Capability, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
+    ToolMode, ToolOutput,
+};
+use runtime::{FileError, TreeLimits, Workspace};
+use serde_json::{Map, Value, json};
+
+use super::files::{inside, missing};
+use super::{blocking, failed, object, path_member, text};
+use crate::limits::DELETE_ENTRIES_MAX;
+use crate::text::{amount, plural, visible};
+use crate::tool::{Hands, Prepared, Tool, ToolContext};
+
+pub(super) struct DeletePath {
+    interface: ToolInterface,
+}
+
+impl DeletePath {
+    pub(super) fn new() -> Self {
+        Self {
+            interface: ToolInterface {
+                id: "delete_path".to_owned(),
+                title: "Delete".to_owned(),
+                description: "Removes a file, or a folder with all that is in it, in the workspace. Of a symbolic link \
+                              the link is removed, not what it points to."
+                    .to_owned(),
+                aliases: Vec::new(),
+                parameters: object(
+                    json!({ "path": path_member("The file or folder, relative to the workspace.") }),
+                    &["path"],
+                ),
+                requires: RequirementSet {
+                    fs_write: vec!["**".to_owned()],
+                    ..RequirementSet::default()
+                },
+                mode: Some(ToolMode::Destructive),
+                kind: ToolKind::Delete,
+                safety: Safety {
+                    is_destructive: true,
+                    ..Safety::default()
+                },
+                limits: Limits::default(),
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for DeletePath {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        visible(text(arguments, "path"))
+    }
+
+    fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
+        vec![Access::new(Capability::FsDelete, text(arguments, "path"))]
+    }
+
+    async fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        hands: &Hands,
+    ) -> Result<Prepared, ToolError> {
+        let workspace = hands.workspace.clone();
+        let path = text(arguments, "path").to_owned();
+        blocking(move || loss(&workspace, &path)).await
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        hands: &Hands,
+        _cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let workspace = hands.workspace.clone();
+        let plan = approved.plan().clone();
+        blocking(move || {
+            let Plan::Remove(removal) = &plan else {
+                return Err(ToolError::Failed(
+                    "The plan is not one of removing; nothing was done.".to_owned(),
+                ));
+            };
+            runtime::apply(&workspace, &plan).map_err(failed)?;
+            let files = plural(removal.files, "file", "files");
+            let bytes = amount(removal.bytes);
+            Ok(ToolOutput::new(
+                format!("Deleted `{}` ({files}, {bytes}).", removal.path),
+                format!("{files}, {bytes}"),
+            ))
+        })
+        .await
+    }
+}
+
+fn loss(workspace: &Workspace, given: &str) -> Result<Prepared, ToolError> {
+    let path = inside(workspace, Capability::FsDelete, given)?;
+    if path.is_empty() || path == "." {
+        return Err(ToolError::InvalidArgs(format!(
+            "`{given}` is the workspace itself, which cannot be deleted; name a file or folder in it"
+        )));
+    }
+    let limits = TreeLimits {
+        items_max: DELETE_ENTRIES_MAX,
+        ..TreeLimits::default()
+    };
+    let tree = workspace.tree(&path, limits).map_err(|error| match error {
+        FileError::NotFound { .. } => missing(workspace, &path),
+        other => failed(other),
+    })?;
+    let shown = tree
+        .items
+        .iter()
+        .take(LossPreview::SHOWN_MAX)
+        .map(|item| LossItem {
+            path: visible(&item.path.to_string_lossy()),
+            kind: item.kind.as_str().to_owned(),
+            bytes: item.bytes,
+        })
+        .collect();
+    Ok(Prepared {
+        preview: Preview::Loss(LossPreview {
+            files: tree.files,
+            folders: tree.folders,
+            lines: tree.lines,
+            bytes: tree.bytes,
+            shown,
+        }),
+        plan: Plan::Remove(Removal {
+            path,
+            listing: tree.digest,
+            files: tree.files,
+            bytes: tree.bytes,
+        }),
+    })
+}

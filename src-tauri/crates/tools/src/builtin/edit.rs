@@ -1,0 +1,127 @@
+//! `edit`: replaces one exact text in a file (`S002-14`, `S002-27`, `S001-50`).
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::{Limits, Safety};
+use protocol::{
+    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+};
+use serde_json::{Map, Value, json};
+
+use super::files::{as_text, carry_out, change, content, inside, missing};
+use super::replace::{Replacement, replace};
+use super::{blocking, flag, object, path_member, text};
+use crate::alias::alias;
+use crate::text::visible;
+use crate::tool::{Hands, Prepared, Tool, ToolContext};
+
+pub(super) struct Edit {
+    interface: ToolInterface,
+}
+
+impl Edit {
+    pub(super) fn new() -> Self {
+        let scope = vec!["**".to_owned()];
+        Self {
+            interface: ToolInterface {
+                id: "edit".to_owned(),
+                title: "Edit".to_owned(),
+                description: "Replaces an exact text in an existing file. old_string must be copied from the file with \
+                              its white space, without line numbers, and must occur exactly once: take in surrounding \
+                              lines until it does, or set replace_all to change every place. To create a file use write."
+                    .to_owned(),
+                aliases: vec![alias(
+                    "edit_file",
+                    &[("old_text", "old_string"), ("new_text", "new_string")],
+                )],
+                parameters: object(
+                    json!({
+                        "path": path_member("The file, relative to the workspace."),
+                        "old_string": { "type": "string", "minLength": 1, "description": "The text to be replaced." },
+                        "new_string": { "type": "string", "description": "The text in its place; may be empty." },
+                        "replace_all": { "type": "boolean", "description": "Replace every place, not just one." },
+                    }),
+                    &["path", "old_string", "new_string"],
+                ),
+                requires: RequirementSet {
+                    fs_read: scope.clone(),
+                    fs_write: scope,
+                    ..RequirementSet::default()
+                },
+                mode: Some(ToolMode::SafeWrite),
+                kind: ToolKind::Edit,
+                safety: Safety::default(),
+                limits: Limits::default(),
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for Edit {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        visible(text(arguments, "path"))
+    }
+
+    fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
+        let path = text(arguments, "path");
+        vec![
+            Access::new(Capability::FsRead, path),
+            Access::new(Capability::FsWrite, path),
+        ]
+    }
+
+    fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        if text(arguments, "old_string") == text(arguments, "new_string") {
+            return Err(ToolError::InvalidArgs(
+                "`old_string` and `new_string` are equal, so nothing would change; give the text that is to stand there \
+                 afterwards"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    async fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        hands: &Hands,
+    ) -> Result<Prepared, ToolError> {
+        let workspace = hands.workspace.clone();
+        let given = text(arguments, "path").to_owned();
+        let replacement = Replacement {
+            old: text(arguments, "old_string").to_owned(),
+            new: text(arguments, "new_string").to_owned(),
+            all: flag(arguments, "replace_all"),
+        };
+        blocking(move || {
+            let path = inside(&workspace, Capability::FsWrite, &given)?;
+            let Some(before) = content(&workspace, &path)? else {
+                return Err(missing(&workspace, &path));
+            };
+            let after = replace(
+                &given,
+                as_text(&given, &before, "can be edited")?,
+                &replacement,
+            )?;
+            Ok(change(path, Some(before), after.into_bytes()))
+        })
+        .await
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        hands: &Hands,
+        _cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let workspace = hands.workspace.clone();
+        let plan = approved.plan().clone();
+        let path = text(approved.arguments(), "path").to_owned();
+        blocking(move || carry_out(&workspace, &plan, &path)).await
+    }
+}

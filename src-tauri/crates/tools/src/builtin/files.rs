@@ -1,0 +1,173 @@
+//! What the file tools share: where a path leads, what is said when nothing is there, content as text, plans carried out.
+
+use protocol::plan::FileChange;
+use protocol::{Access, Capability, Plan, Preview, ToolError, ToolOutput};
+use runtime::{FileError, PathKind, Workspace};
+use tokio_util::sync::CancellationToken;
+
+use super::failed;
+use crate::close_names::{close_names, did_you_mean};
+use crate::diff::{CONTEXT_LINES, file_diff};
+use crate::limits::{CLOSE_NAMES_MAX, CLOSE_NAMES_SCANNED_MAX, FILE_BYTES_MAX};
+use crate::text::{Text, amount, decode, plural};
+use crate::tool::Prepared;
+
+/// Where a path really leads, relative to the workspace root: links followed, `..` resolved.
+pub(super) fn inside(
+    workspace: &Workspace,
+    capability: Capability,
+    path: &str,
+) -> Result<String, ToolError> {
+    let fact = workspace.resolve(&Access::new(capability, path));
+    match fact.unresolved {
+        Some(why) => Err(ToolError::Failed(format!(
+            "`{path}` leads nowhere that can be used: {why}. Check the path with glob."
+        ))),
+        None if !fact.inside => Err(failed(FileError::Outside {
+            path: path.to_owned(),
+            real: fact.real,
+        })),
+        None => Ok(fact.real),
+    }
+}
+
+/// The content of a file that is to be changed; none if there is none.
+pub(super) fn content(workspace: &Workspace, path: &str) -> Result<Option<Vec<u8>>, ToolError> {
+    workspace.read_whole(path, FILE_BYTES_MAX).map_err(|error| match error {
+        FileError::TooLarge { bytes, .. } => ToolError::Failed(format!(
+            "`{path}` is too large to be changed here: {} (at most {}). Use bash with a stream editor such as sed.",
+            amount(bytes),
+            amount(FILE_BYTES_MAX)
+        )),
+        other => failed(other),
+    })
+}
+
+/// Bytes as text, or the sentence why they are none. `doing` ends it: "can be edited".
+pub(super) fn as_text<'a>(path: &str, bytes: &'a [u8], doing: &str) -> Result<&'a str, ToolError> {
+    match decode(bytes) {
+        Text::Utf8(text) => Ok(text),
+        Text::Binary(what) => Err(ToolError::Failed(format!(
+            "`{path}` is {what} ({}); only text {doing}. Use bash with a program that understands it, such as `file` or \
+             `xxd`.",
+            amount(bytes.len() as u64)
+        ))),
+        Text::NotUtf8 { offset, looks_like } => {
+            let looks = match looks_like {
+                "" => String::new(),
+                name => format!(" (it looks like {name})"),
+            };
+            Err(ToolError::Failed(format!(
+                "`{path}` is not UTF-8 from byte {offset} on{looks}; only UTF-8 text {doing}. Convert it with bash first: \
+                 `iconv -f FROM -t UTF-8`."
+            )))
+        }
+    }
+}
+
+/// "There is no `a/b.rs`", with names that are close: in its folder, or of the same name elsewhere.
+pub(super) fn missing(workspace: &Workspace, path: &str) -> ToolError {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let cancel = CancellationToken::new();
+    let list = |pattern: &str, under: &str, max: usize| {
+        let under = (!under.is_empty()).then_some(under);
+        runtime::glob(workspace, pattern, under, max, &cancel)
+            .map_or_else(|_| Vec::new(), |found| found.paths)
+    };
+    let folder_stands = folder.is_empty()
+        || matches!(
+            workspace.kind(folder),
+            Ok(Some(PathKind::Folder | PathKind::Link))
+        );
+    let siblings = match folder_stands {
+        true => list("*", folder, CLOSE_NAMES_SCANNED_MAX),
+        false => Vec::new(),
+    };
+    let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let names: Vec<String> = siblings.iter().map(|path| base(path)).collect();
+    let close = close_names(name, names.iter().map(String::as_str));
+    let mut found: Vec<&str> = siblings
+        .iter()
+        .filter(|path| close.contains(&base(path).as_str()))
+        .map(String::as_str)
+        .take(CLOSE_NAMES_MAX)
+        .collect();
+    let literal = !name.is_empty() && !name.contains(['*', '?', '[', ']', '{', '}', '\\', '!']);
+    let elsewhere = match found.is_empty() && literal {
+        true => list(&format!("**/{name}"), "", CLOSE_NAMES_MAX),
+        false => Vec::new(),
+    };
+    found.extend(elsewhere.iter().map(String::as_str));
+    let why = match folder_stands {
+        true => format!("There is no file or folder at `{path}`."),
+        false => format!("There is no file or folder at `{path}`, and no folder `{folder}`."),
+    };
+    let hint = match did_you_mean(&found) {
+        hint if hint.is_empty() => " List what is there with glob.".to_owned(),
+        hint => hint,
+    };
+    ToolError::Failed(format!("{why}{hint}"))
+}
+
+/// One file's change as it is shown and done. No change gives no plan.
+pub(super) fn change(path: String, before: Option<Vec<u8>>, after: Vec<u8>) -> Prepared {
+    let diff = file_diff(&path, before.as_deref(), &after, 0, CONTEXT_LINES);
+    let plan = match before.as_deref() == Some(after.as_slice()) {
+        true => Plan::None,
+        false => Plan::Write(vec![FileChange {
+            path,
+            before,
+            after,
+        }]),
+    };
+    Prepared {
+        preview: Preview::Diff { files: vec![diff] },
+        plan,
+    }
+}
+
+/// Carries out an approved change exactly as it was shown, and says what was done.
+pub(super) fn carry_out(
+    workspace: &Workspace,
+    plan: &Plan,
+    path: &str,
+) -> Result<ToolOutput, ToolError> {
+    let changes = match plan {
+        Plan::None => {
+            return Ok(ToolOutput::new(
+                format!("`{path}` already has exactly this content; nothing was written."),
+                "unchanged",
+            ));
+        }
+        Plan::Write(changes) => changes,
+        Plan::Remove(_) => {
+            return Err(ToolError::Failed(format!(
+                "The plan for `{path}` is not one of writing; nothing was done."
+            )));
+        }
+    };
+    runtime::apply(workspace, plan).map_err(failed)?;
+    let mut sentences = Vec::new();
+    let (mut added, mut removed) = (0_u64, 0_u64);
+    for change in changes {
+        let diff = file_diff(&change.path, change.before.as_deref(), &change.after, 0, 0);
+        added += u64::from(diff.added);
+        removed += u64::from(diff.removed);
+        let size = amount(change.after.len() as u64);
+        sentences.push(match (&change.before, diff.hunks.first()) {
+            (None, _) => {
+                let lines = plural(u64::from(diff.added), "line", "lines");
+                format!("Created `{}` ({lines}, {size}).", change.path)
+            }
+            (Some(_), Some(hunk)) => format!(
+                "Changed `{}`: +{} -{} lines, the first at line {}; it has {size} now.",
+                change.path, diff.added, diff.removed, hunk.new_start
+            ),
+            (Some(_), None) => format!("Changed `{}`; it has {size} now.", change.path),
+        });
+    }
+    Ok(ToolOutput::new(
+        sentences.join("\n"),
+        format!("+{added} −{removed}"),
+    ))
+}

@@ -1,0 +1,120 @@
+//! `glob`: lists files by pattern (`S002-15`, `S002-73`, `S001-51`).
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::{Limits, Safety};
+use protocol::{
+    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+};
+use serde_json::{Map, Value, json};
+
+use super::listing::Listing;
+use super::{blocking, failed, object, path_member, text, text_if};
+use crate::alias::alias;
+use crate::limits::{GLOB_ENTRIES_MAX, GLOB_WHOLE_MAX, OUTPUT_BYTES_MAX};
+use crate::text::{plural, visible};
+use crate::tool::{Hands, Tool, ToolContext};
+
+pub(super) struct Glob {
+    interface: ToolInterface,
+}
+
+impl Glob {
+    pub(super) fn new() -> Self {
+        Self {
+            interface: ToolInterface {
+                id: "glob".to_owned(),
+                title: "List".to_owned(),
+                description: "Lists files by pattern, sorted by path: `*` stays within a folder, `**` goes through \
+                              folders, `{a,b}` is either. What .gitignore names is left out. At most 1000 entries are \
+                              given; narrow the pattern for more."
+                    .to_owned(),
+                aliases: vec![alias("list_files", &[])],
+                parameters: object(
+                    json!({
+                        "pattern": {
+                            "type": "string", "minLength": 1, "maxLength": 1000,
+                            "description": "Such as `**/*.rs` or `src/*.{ts,svelte}`.",
+                        },
+                        "path": path_member("The folder to look in; the whole workspace if left out."),
+                    }),
+                    &["pattern"],
+                ),
+                requires: RequirementSet {
+                    fs_read: vec!["**".to_owned()],
+                    ..RequirementSet::default()
+                },
+                mode: Some(ToolMode::Read),
+                kind: ToolKind::Search,
+                safety: Safety {
+                    is_read_only: true,
+                    is_concurrency_safe: true,
+                    ..Safety::default()
+                },
+                limits: Limits {
+                    output_bytes_max: OUTPUT_BYTES_MAX,
+                    ..Limits::default()
+                },
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for Glob {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        let pattern = visible(text(arguments, "pattern"));
+        match text_if(arguments, "path") {
+            Some(path) => format!("{pattern} in {}", visible(path)),
+            None => pattern,
+        }
+    }
+
+    fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
+        vec![Access::new(
+            Capability::FsRead,
+            text_if(arguments, "path").unwrap_or("."),
+        )]
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        hands: &Hands,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let pattern = text(approved.arguments(), "pattern").to_owned();
+        let under = text_if(approved.arguments(), "path").map(str::to_owned);
+        let (hands, cancel, call) = (hands.clone(), cx.cancel.clone(), cx.tool_call_id.clone());
+        blocking(move || {
+            let found = runtime::glob(
+                &hands.workspace,
+                &pattern,
+                under.as_deref(),
+                GLOB_WHOLE_MAX,
+                &cancel,
+            );
+            let found = found.map_err(failed)?;
+            if found.paths.is_empty() {
+                let place = under.map_or_else(String::new, |path| format!(" in `{path}`"));
+                return Ok(ToolOutput::new(
+                    format!("No file fits `{pattern}`{place}. Use `**/` to look in all folders."),
+                    "no files",
+                ));
+            }
+            let listing = Listing {
+                count: plural(found.paths.len() as u64, "file", "files"),
+                what: "files",
+                shown_max: GLOB_ENTRIES_MAX,
+                more: found.more,
+                lines: found.paths,
+            };
+            listing.output(&hands, &call)
+        })
+        .await
+    }
+}

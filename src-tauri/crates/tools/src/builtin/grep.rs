@@ -1,0 +1,149 @@
+//! `grep`: finds lines by regular expression (`S002-16`, `S002-74`, `S001-52`).
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::{Limits, Safety};
+use protocol::{
+    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+};
+use runtime::GrepQuery;
+use serde_json::{Map, Value, json};
+
+use super::listing::Listing;
+use super::{blocking, failed, flag, object, path_member, text, text_if};
+use crate::alias::alias;
+use crate::limits::{GREP_LINE_CHARS_MAX, GREP_MATCHES_MAX, GREP_WHOLE_MAX, OUTPUT_BYTES_MAX};
+use crate::text::{plural, shortened, visible};
+use crate::tool::{Hands, Tool, ToolContext};
+
+pub(super) struct Grep {
+    interface: ToolInterface,
+}
+
+impl Grep {
+    pub(super) fn new() -> Self {
+        Self {
+            interface: ToolInterface {
+                id: "grep".to_owned(),
+                title: "Search".to_owned(),
+                description: "Finds lines by regular expression (Rust syntax) in all text files, as path:line:text, \
+                              sorted by path. What .gitignore names is left out. At most 200 matches are given; narrow \
+                              the pattern, the path or include for more."
+                    .to_owned(),
+                aliases: vec![alias("search", &[("query", "pattern"), ("glob", "include")])],
+                parameters: object(
+                    json!({
+                        "pattern": {
+                            "type": "string", "minLength": 1, "maxLength": 4096,
+                            "description": "The regular expression. Escape what is meant literally: `foo\\(`.",
+                        },
+                        "path": path_member("The file or folder to look in; the whole workspace if left out."),
+                        "include": {
+                            "type": "string", "minLength": 1, "maxLength": 1000,
+                            "description": "Only files whose name fits, such as `*.rs` or `src/**/*.ts`.",
+                        },
+                        "case_insensitive": { "type": "boolean", "description": "Whether case does not matter." },
+                    }),
+                    &["pattern"],
+                ),
+                requires: RequirementSet {
+                    fs_read: vec!["**".to_owned()],
+                    ..RequirementSet::default()
+                },
+                mode: Some(ToolMode::Read),
+                kind: ToolKind::Search,
+                safety: Safety {
+                    is_read_only: true,
+                    is_concurrency_safe: true,
+                    ..Safety::default()
+                },
+                limits: Limits {
+                    output_bytes_max: OUTPUT_BYTES_MAX,
+                    ..Limits::default()
+                },
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for Grep {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        let pattern = visible(text(arguments, "pattern"));
+        match text_if(arguments, "path").or(text_if(arguments, "include")) {
+            Some(place) => format!("{pattern} in {}", visible(place)),
+            None => pattern,
+        }
+    }
+
+    fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
+        vec![Access::new(
+            Capability::FsRead,
+            text_if(arguments, "path").unwrap_or("."),
+        )]
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        hands: &Hands,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let arguments = approved.arguments();
+        let query = GrepQuery {
+            pattern: text(arguments, "pattern").to_owned(),
+            under: text_if(arguments, "path").map(str::to_owned),
+            include: text_if(arguments, "include").map(str::to_owned),
+            case_insensitive: flag(arguments, "case_insensitive"),
+            context: 0,
+        };
+        let (hands, cancel, call) = (hands.clone(), cx.cancel.clone(), cx.tool_call_id.clone());
+        blocking(move || {
+            let found =
+                runtime::grep(&hands.workspace, &query, GREP_WHOLE_MAX, &cancel).map_err(failed)?;
+            if found.matches.is_empty() {
+                return Ok(ToolOutput::new(nothing(&query), "no matches"));
+            }
+            let count = format!(
+                "{} in {}",
+                plural(found.matches.len() as u64, "match", "matches"),
+                plural(found.files as u64, "file", "files")
+            );
+            let lines = found.matches.into_iter().map(|hit| {
+                format!(
+                    "{}:{}:{}",
+                    hit.path,
+                    hit.line,
+                    shortened(&hit.text, GREP_LINE_CHARS_MAX)
+                )
+            });
+            let listing = Listing {
+                lines: lines.collect(),
+                shown_max: GREP_MATCHES_MAX,
+                more: found.more,
+                what: "matches",
+                count,
+            };
+            listing.output(&hands, &call)
+        })
+        .await
+    }
+}
+
+fn nothing(query: &GrepQuery) -> String {
+    let mut text = format!("No line matches `{}`", query.pattern);
+    if let Some(under) = &query.under {
+        text += &format!(" in `{under}`");
+    }
+    if let Some(include) = &query.include {
+        text += &format!(" in files that fit `{include}`");
+    }
+    match query.case_insensitive {
+        true => text + ".",
+        false => text + ". Case matters unless case_insensitive is set.",
+    }
+}

@@ -1,0 +1,113 @@
+//! The tools of the house: eight of the locked set (`S002-11`), and `delete_path`.
+
+mod bash;
+mod command_facts;
+mod delete_path;
+mod edit;
+mod files;
+mod glob;
+mod grep;
+mod listing;
+mod look_alike;
+mod question;
+mod read;
+mod read_lines;
+mod replace;
+mod todo;
+mod write;
+
+use std::sync::Arc;
+
+use protocol::ToolError;
+use runtime::FileError;
+use serde_json::{Map, Value, json};
+
+use crate::tool::Tool;
+
+pub use self::question::HEADLESS_REFUSAL;
+
+/// Every built-in tool, in the order that a model sees.
+pub(crate) fn all() -> [Arc<dyn Tool>; 9] {
+    [
+        Arc::new(read::Read::new()),
+        Arc::new(write::Write::new()),
+        Arc::new(edit::Edit::new()),
+        Arc::new(glob::Glob::new()),
+        Arc::new(grep::Grep::new()),
+        Arc::new(bash::Bash::new()),
+        Arc::new(question::Question::new()),
+        Arc::new(todo::Todo::new()),
+        Arc::new(delete_path::DeletePath::new()),
+    ]
+}
+
+/// The schema of an object with these members and no others.
+fn object(members: Value, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "properties": members,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// The schema of a path argument.
+fn path_member(description: &str) -> Value {
+    json!({ "type": "string", "minLength": 1, "maxLength": 4096, "description": description })
+}
+
+/// A text argument; empty if it was left out.
+fn text<'a>(arguments: &'a Map<String, Value>, member: &str) -> &'a str {
+    arguments
+        .get(member)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// A text argument that may be left out.
+fn text_if<'a>(arguments: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
+    arguments.get(member).and_then(Value::as_str)
+}
+
+fn number(arguments: &Map<String, Value>, member: &str) -> Option<u64> {
+    arguments.get(member).and_then(Value::as_u64)
+}
+
+fn flag(arguments: &Map<String, Value>, member: &str) -> bool {
+    arguments
+        .get(member)
+        .and_then(Value::as_bool)
+        .unwrap_or_default()
+}
+
+/// Does work that blocks off the threads that everything else runs on.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) if error.is_cancelled() => Err(ToolError::Cancelled),
+        Err(error) => Err(ToolError::Failed(format!(
+            "The tool broke off: {error}. This is a fault of Countersign; try another way."
+        ))),
+    }
+}
+
+/// A failed file operation as the model reads it.
+fn failed(error: FileError) -> ToolError {
+    match error {
+        FileError::Cancelled => ToolError::Cancelled,
+        FileError::Pattern { .. } => ToolError::InvalidArgs(error.to_string()),
+        FileError::NotFound { .. }
+        | FileError::IsFolder { .. }
+        | FileError::NotAFolder { .. }
+        | FileError::NoPermission { .. }
+        | FileError::Outside { .. }
+        | FileError::TooLarge { .. }
+        | FileError::TooMany { .. }
+        | FileError::Special { .. }
+        | FileError::Changed { .. }
+        | FileError::DiskFull { .. }
+        | FileError::Other { .. } => ToolError::Failed(error.to_string()),
+    }
+}

@@ -1,0 +1,189 @@
+//! `question`: asks the person, and waits (`S002-20`, `S002-34` to `S002-38`).
+
+use async_trait::async_trait;
+use policy::{Answers, Approved};
+use protocol::interface::{Limits, Safety};
+use protocol::preview::Question as Asked;
+use protocol::{
+    Access, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+};
+use serde_json::{Map, Value, json};
+
+use super::object;
+use crate::limits::{LABEL_CHARS_MAX, OPTIONS_MAX, QUESTION_CHARS_MAX, QUESTIONS_MAX};
+use crate::text::{plural, quoted, visible};
+use crate::tool::{Hands, Prepared, Tool, ToolContext};
+
+/// What an agent is told where nobody is there to answer (`S002-37`). It never changes.
+pub const HEADLESS_REFUSAL: &str = "Nobody is here to answer: this session runs without a person. Do not ask again; go \
+                                    on with your best assumption and say which one you made.";
+
+/// What an agent is told when the person chose not to answer.
+const DECLINED: &str = "The person chose not to answer. Do not ask the same again; go on with your best assumption and \
+                        say which one you made, or stop if you cannot.";
+
+pub(super) struct Question {
+    interface: ToolInterface,
+}
+
+impl Question {
+    pub(super) fn new() -> Self {
+        let option = object(
+            json!({
+                "label": { "type": "string", "minLength": 1, "maxLength": LABEL_CHARS_MAX, "description": "The answer." },
+                "description": { "type": "string", "maxLength": QUESTION_CHARS_MAX, "description": "What it means." },
+            }),
+            &["label"],
+        );
+        let question = object(
+            json!({
+                "question": { "type": "string", "minLength": 1, "maxLength": QUESTION_CHARS_MAX },
+                "header": { "type": "string", "maxLength": LABEL_CHARS_MAX, "description": "A short head for it." },
+                "options": {
+                    "type": "array", "items": option, "maxItems": OPTIONS_MAX,
+                    "description": "Answers to choose from; the person can always give another.",
+                },
+                "multi_select": { "type": "boolean", "description": "Whether several may be chosen." },
+            }),
+            &["question"],
+        );
+        Self {
+            interface: ToolInterface {
+                id: "question".to_owned(),
+                title: "Question".to_owned(),
+                description: "Asks the person one or more questions and waits for the answers. Use it when a decision is \
+                              theirs and cannot be found out otherwise; put all questions of one matter in one call."
+                    .to_owned(),
+                aliases: Vec::new(),
+                parameters: object(
+                    json!({
+                        "questions": { "type": "array", "items": question, "minItems": 1, "maxItems": QUESTIONS_MAX },
+                    }),
+                    &["questions"],
+                ),
+                requires: RequirementSet::default(),
+                mode: Some(ToolMode::Read),
+                kind: ToolKind::Other,
+                safety: Safety {
+                    is_read_only: true,
+                    requires_user_interaction: true,
+                    ..Safety::default()
+                },
+                limits: Limits::default(),
+            },
+        }
+    }
+}
+
+fn questions(arguments: &Map<String, Value>) -> Result<Vec<Asked>, ToolError> {
+    let value = arguments.get("questions").cloned().unwrap_or_default();
+    serde_json::from_value(value)
+        .map_err(|error| ToolError::InvalidArgs(format!("`questions` is no form: {error}")))
+}
+
+#[async_trait]
+impl Tool for Question {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        let questions = questions(arguments).unwrap_or_default();
+        match questions.as_slice() {
+            [] => String::new(),
+            [only] => visible(&only.question),
+            [first, rest @ ..] => format!(
+                "{} and {}",
+                visible(&first.question),
+                plural(rest.len() as u64, "more", "more")
+            ),
+        }
+    }
+
+    fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        for (index, asked) in questions(arguments)?.iter().enumerate() {
+            let at = format!("`questions[{index}]`");
+            if asked.question.trim().is_empty() {
+                return Err(ToolError::InvalidArgs(format!(
+                    "{at} asks nothing; give a question"
+                )));
+            }
+            if asked.multi_select && asked.options.is_empty() {
+                return Err(ToolError::InvalidArgs(format!(
+                    "{at} sets multi_select but has no options to choose from; give options or leave it out"
+                )));
+            }
+            let mut labels: Vec<&str> = Vec::new();
+            for option in &asked.options {
+                let label = option.label.trim();
+                if label.is_empty() {
+                    return Err(ToolError::InvalidArgs(format!(
+                        "{at} has an option without a label; give it one"
+                    )));
+                }
+                if labels.contains(&label) {
+                    return Err(ToolError::InvalidArgs(format!(
+                        "{at} has the label {} twice; the answers could not be told apart, so give each its own",
+                        quoted(label, LABEL_CHARS_MAX)
+                    )));
+                }
+                labels.push(label);
+            }
+        }
+        Ok(())
+    }
+
+    async fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _hands: &Hands,
+    ) -> Result<Prepared, ToolError> {
+        Ok(Prepared {
+            preview: Preview::Form {
+                questions: questions(arguments)?,
+            },
+            plan: Plan::None,
+        })
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        _hands: &Hands,
+        _cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let questions = questions(approved.arguments())?;
+        let answers = match approved.answers() {
+            Some(Answers::Given(answers)) => answers,
+            Some(Answers::Declined) => return Ok(ToolOutput::new(DECLINED, "not answered")),
+            None => return Err(ToolError::Failed(HEADLESS_REFUSAL.to_owned())),
+        };
+        if answers.len() != questions.len() {
+            return Err(ToolError::Failed(format!(
+                "{} came for {}, so they cannot be matched. Ask again.",
+                plural(answers.len() as u64, "answer", "answers"),
+                plural(questions.len() as u64, "question", "questions")
+            )));
+        }
+        let mut text = String::from("The person answered:");
+        for (number, (asked, given)) in (1..).zip(questions.iter().zip(answers)) {
+            let given = match given.as_slice() {
+                [] => "nothing chosen".to_owned(),
+                given => given.join("; "),
+            };
+            text += &format!("\n{number}. {}\n   {given}", asked.question.trim());
+        }
+        Ok(ToolOutput {
+            data: Some(json!({ "answers": answers })),
+            ..ToolOutput::new(text, plural(answers.len() as u64, "answer", "answers"))
+        })
+    }
+
+    fn headless_refusal(&self) -> Option<&'static str> {
+        Some(HEADLESS_REFUSAL)
+    }
+}

@@ -1,0 +1,147 @@
+//! `read`: a file's lines with their numbers, or its bytes, at any size (`S002-12`, `S001-48`, M07).
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::{Limits, Safety};
+use protocol::{
+    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+};
+use serde_json::{Map, Value, json};
+
+use super::read_lines::{Excerpt, Wanted, read_bytes, read_lines};
+use super::{blocking, number, object, path_member, text};
+use crate::alias::alias;
+use crate::limits::OUTPUT_BYTES_MAX;
+use crate::text::{plural, visible};
+use crate::tool::{Hands, Tool, ToolContext};
+
+pub(super) struct Read {
+    interface: ToolInterface,
+}
+
+impl Read {
+    pub(super) fn new() -> Self {
+        Self {
+            interface: ToolInterface {
+                id: "read".to_owned(),
+                title: "Read".to_owned(),
+                description: "Reads a text file. Every line comes after its number and a tab; neither is part of the \
+                              file. Without offset and limit as much as fits in 200 KB is read from the start; what \
+                              is left is said at the end, with the offset to go on from. byte_offset and byte_limit \
+                              read bytes instead of lines, for files with very long lines."
+                    .to_owned(),
+                aliases: vec![alias("read_file", &[])],
+                parameters: object(
+                    json!({
+                        "path": path_member("The file, relative to the workspace, or the path of a long output."),
+                        "offset": { "type": "integer", "minimum": 1, "description": "The first line, from 1." },
+                        "limit": { "type": "integer", "minimum": 1, "description": "How many lines." },
+                        "byte_offset": { "type": "integer", "minimum": 0, "description": "The first byte, from 0." },
+                        "byte_limit": {
+                            "type": "integer", "minimum": 1, "maximum": OUTPUT_BYTES_MAX,
+                            "description": "How many bytes.",
+                        },
+                    }),
+                    &["path"],
+                ),
+                requires: RequirementSet {
+                    fs_read: vec!["**".to_owned()],
+                    ..RequirementSet::default()
+                },
+                mode: Some(ToolMode::Read),
+                kind: ToolKind::Read,
+                safety: Safety {
+                    is_read_only: true,
+                    is_concurrency_safe: true,
+                    ..Safety::default()
+                },
+                limits: Limits {
+                    output_bytes_max: OUTPUT_BYTES_MAX,
+                    ..Limits::default()
+                },
+            },
+        }
+    }
+}
+
+fn by_bytes(arguments: &Map<String, Value>) -> bool {
+    arguments.contains_key("byte_offset") || arguments.contains_key("byte_limit")
+}
+
+#[async_trait]
+impl Tool for Read {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        visible(text(arguments, "path"))
+    }
+
+    fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
+        vec![Access::new(Capability::FsRead, text(arguments, "path"))]
+    }
+
+    fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        let by_lines = arguments.contains_key("offset") || arguments.contains_key("limit");
+        if by_lines && by_bytes(arguments) {
+            return Err(ToolError::InvalidArgs(
+                "`offset` and `limit` count lines, `byte_offset` and `byte_limit` count bytes; give one pair of them"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        hands: &Hands,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let arguments = approved.arguments();
+        let path = text(arguments, "path").to_owned();
+        let workspace = hands.workspace.clone();
+        let cancel = cx.cancel.clone();
+        let bytes = by_bytes(arguments).then(|| {
+            let from = number(arguments, "byte_offset").unwrap_or_default();
+            (
+                from,
+                number(arguments, "byte_limit").unwrap_or(OUTPUT_BYTES_MAX),
+            )
+        });
+        let wanted = Wanted {
+            first: number(arguments, "offset").unwrap_or(1),
+            count: number(arguments, "limit"),
+        };
+        let excerpt = blocking(move || match bytes {
+            Some((from, count)) => read_bytes(&workspace, &path, from, count),
+            None => read_lines(&workspace, &path, wanted, &cancel),
+        })
+        .await?;
+        Ok(output(excerpt))
+    }
+}
+
+fn output(excerpt: Excerpt) -> ToolOutput {
+    let message = match (excerpt.lines, excerpt.total_lines) {
+        (None, _) if excerpt.total_bytes == 0 => "empty".to_owned(),
+        (None, _) => plural(excerpt.bytes.1 - excerpt.bytes.0, "byte", "bytes"),
+        (Some((first, last)), Some(total)) if first == 1 && last == total => {
+            plural(total, "line", "lines")
+        }
+        (Some((first, last)), _) => format!("lines {first}–{last}"),
+    };
+    let data = json!({
+        "first_line": excerpt.lines.map(|lines| lines.0),
+        "last_line": excerpt.lines.map(|lines| lines.1),
+        "total_lines": excerpt.total_lines,
+        "first_byte": excerpt.bytes.0,
+        "end_byte": excerpt.bytes.1,
+        "total_bytes": excerpt.total_bytes,
+    });
+    ToolOutput {
+        data: Some(data),
+        ..ToolOutput::new(excerpt.text, message)
+    }
+}

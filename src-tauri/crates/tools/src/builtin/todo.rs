@@ -1,0 +1,136 @@
+//! `todo`: the agent's list of things to do, replaced as a whole (`S002-18`).
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::{Limits, Safety};
+use protocol::preview::{TodoItem, TodoStatus};
+use protocol::{
+    Access, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+};
+use serde_json::{Map, Value, json};
+
+use super::object;
+use crate::limits::{TODO_CHARS_MAX, TODO_ITEMS_MAX};
+use crate::text::plural;
+use crate::tool::{Hands, Prepared, Tool, ToolContext};
+
+pub(super) struct Todo {
+    interface: ToolInterface,
+}
+
+impl Todo {
+    pub(super) fn new() -> Self {
+        let item = object(
+            json!({
+                "content": { "type": "string", "minLength": 1, "maxLength": TODO_CHARS_MAX, "description": "What is to be done." },
+                "status": { "type": "string", "enum": ["pending", "in_progress", "completed"] },
+            }),
+            &["content", "status"],
+        );
+        Self {
+            interface: ToolInterface {
+                id: "todo".to_owned(),
+                title: "To do".to_owned(),
+                description: "Keeps the list of things to do that the person sees. Every call gives the whole list anew; \
+                              what is not in it is gone. Have at most one item in progress."
+                    .to_owned(),
+                aliases: Vec::new(),
+                parameters: object(
+                    json!({ "items": { "type": "array", "items": item, "maxItems": TODO_ITEMS_MAX } }),
+                    &["items"],
+                ),
+                requires: RequirementSet::default(),
+                mode: Some(ToolMode::Read),
+                kind: ToolKind::Other,
+                safety: Safety {
+                    is_read_only: true,
+                    ..Safety::default()
+                },
+                limits: Limits::default(),
+            },
+        }
+    }
+}
+
+fn items(arguments: &Map<String, Value>) -> Result<Vec<TodoItem>, ToolError> {
+    let value = arguments.get("items").cloned().unwrap_or_default();
+    serde_json::from_value(value)
+        .map_err(|error| ToolError::InvalidArgs(format!("`items` is no list: {error}")))
+}
+
+fn count(items: &[TodoItem], status: TodoStatus) -> usize {
+    items.iter().filter(|item| item.status == status).count()
+}
+
+#[async_trait]
+impl Tool for Todo {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        plural(
+            items(arguments).unwrap_or_default().len() as u64,
+            "item",
+            "items",
+        )
+    }
+
+    fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        let items = items(arguments)?;
+        match items.iter().position(|item| item.content.trim().is_empty()) {
+            Some(index) => Err(ToolError::InvalidArgs(format!(
+                "`items[{index}].content` is blank; say what is to be done"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    async fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _hands: &Hands,
+    ) -> Result<Prepared, ToolError> {
+        Ok(Prepared {
+            preview: Preview::Todo {
+                items: items(arguments)?,
+            },
+            plan: Plan::None,
+        })
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        hands: &Hands,
+        _cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let items = items(approved.arguments())?;
+        let [pending, in_progress, completed] = [
+            TodoStatus::Pending,
+            TodoStatus::InProgress,
+            TodoStatus::Completed,
+        ]
+        .map(|status| count(&items, status));
+        let mut text = format!(
+            "The list has {} now: {completed} completed, {in_progress} in progress, {pending} pending.",
+            plural(items.len() as u64, "item", "items")
+        );
+        if in_progress > 1 {
+            text += &format!(
+                " {in_progress} items are in progress; have at most one, so that the person sees what you do."
+            );
+        }
+        let message = format!("{completed} of {} done", items.len());
+        let data = json!({ "items": items });
+        hands.todos.replace(items);
+        Ok(ToolOutput {
+            data: Some(data),
+            ..ToolOutput::new(text, message)
+        })
+    }
+}

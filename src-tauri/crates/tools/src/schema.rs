@@ -1,0 +1,105 @@
+//! Checks arguments against a tool's schema before anything else sees them, in sentences that a model can act on.
+
+use jsonschema::Validator;
+use jsonschema::error::ValidationErrorKind;
+use protocol::{Fault, ToolError};
+use serde_json::{Map, Value};
+
+use crate::limits::PROBLEMS_MAX;
+use crate::sentence::sentence;
+
+/// A tool's schema, compiled once.
+#[derive(Debug)]
+pub struct Schema {
+    validator: Validator,
+    members: Vec<String>,
+}
+
+impl Schema {
+    /// Compiles a tool's `parameters`.
+    ///
+    /// # Errors
+    /// When it is no valid JSON Schema, or not one of an object.
+    pub fn compile(tool: &str, parameters: &Value) -> Result<Self, Fault> {
+        if parameters.get("type") != Some(&Value::from("object")) {
+            return Err(Fault::new(
+                format!("The parameters of the tool `{tool}` are not the schema of an object."),
+                "Give a JSON Schema with \"type\": \"object\".",
+            ));
+        }
+        let validator = jsonschema::validator_for(parameters).map_err(|error| {
+            Fault::new(
+                format!(
+                    "The parameters of the tool `{tool}` are not a valid JSON Schema: {error}."
+                ),
+                "Correct the schema and register the tool again.",
+            )
+        })?;
+        let members = parameters.get("properties").and_then(Value::as_object);
+        let members = members.map_or_else(Vec::new, |object| object.keys().cloned().collect());
+        Ok(Self { validator, members })
+    }
+
+    /// Everything that is wrong with the arguments, one clause each; empty if nothing is. `name` gives what a member of
+    /// ours was called by whoever called.
+    pub fn problems<'a>(
+        &'a self,
+        arguments: Map<String, Value>,
+        name: &dyn Fn(&'a str) -> &'a str,
+    ) -> Result<Map<String, Value>, Vec<String>> {
+        let arguments = Value::Object(arguments);
+        let mut problems: Vec<String> = Vec::new();
+        for error in self.validator.iter_errors(&arguments) {
+            // A missing and an unknown member are often one misspelt member: the unknown one is said first.
+            let clause = sentence(&error, &self.members, name);
+            match error.kind() {
+                ValidationErrorKind::AdditionalProperties { .. } => problems.insert(0, clause),
+                _ => problems.push(clause),
+            }
+        }
+        match arguments {
+            Value::Object(arguments) if problems.is_empty() => Ok(arguments),
+            _ => Err(problems),
+        }
+    }
+}
+
+/// Checks arguments (`S002-05`).
+///
+/// # Errors
+/// [`ToolError::InvalidArgs`] (`S002-06`) that names each member, what was expected and what was given.
+pub fn validate(
+    schema: &Schema,
+    arguments: Map<String, Value>,
+) -> Result<Map<String, Value>, ToolError> {
+    schema
+        .problems(arguments, &|member| member)
+        .map_err(|problems| invalid(&problems))
+}
+
+/// The error for some problems.
+pub fn invalid(problems: &[String]) -> ToolError {
+    let mut text = problems
+        .iter()
+        .take(PROBLEMS_MAX)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join("; ");
+    if problems.len() > PROBLEMS_MAX {
+        text += &format!("; and {} more", problems.len() - PROBLEMS_MAX);
+    }
+    ToolError::InvalidArgs(text)
+}
+
+/// Takes the members that begin with `_` off the arguments (M13, `S004-03`, `S004-09`): first what the tool gets, then
+/// what is kept beside the call.
+pub fn lift_meta(arguments: Map<String, Value>) -> (Map<String, Value>, Map<String, Value>) {
+    arguments
+        .into_iter()
+        .partition(|(name, _)| !name.starts_with('_'))
+}
+
+/// The agent's own reason for a call, from its lifted members (`S004-08`).
+pub fn reasoning(meta: &Map<String, Value>) -> Option<&str> {
+    meta.get("_reasoningForCall").and_then(Value::as_str)
+}

@@ -1,0 +1,140 @@
+//! The one shape of every tool, and what a tool is given.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::{Access, CallId, Plan, Preview, SessionId, ToolError, ToolInterface, ToolOutput};
+use runtime::{SessionFolder, Workspace};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::todo::TodoList;
+
+/// Something that an agent can ask for (`S001-01`, `S002-01`).
+///
+/// A call passes through here in this order: `check`, `target` and `accesses`, `prepare`, and, once it was approved,
+/// `execute`. Arguments have passed the schema before any of them sees them, so a member that is missing or of a wrong
+/// type means a bug of ours, never a panic.
+#[async_trait]
+pub trait Tool: Send + Sync {
+    /// What the tool publishes about itself.
+    fn interface(&self) -> &ToolInterface;
+
+    /// What the call acts on, in one line for the card: a path, a command, a pattern.
+    fn target(&self, arguments: &Map<String, Value>) -> String;
+
+    /// What the call would touch. Declared, never judged.
+    fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access>;
+
+    /// What a schema cannot say about values (`S003-24`). Touches nothing.
+    ///
+    /// # Errors
+    /// [`ToolError::InvalidArgs`] that names the member and what to do.
+    fn check(&self, _arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    /// What the call would do: shown to the person, and carried out as it was shown. Has no side effect.
+    ///
+    /// # Errors
+    /// When the call could not work: the same sentence that running it would give.
+    async fn prepare(
+        &self,
+        _arguments: &Map<String, Value>,
+        _hands: &Hands,
+    ) -> Result<Prepared, ToolError> {
+        Ok(Prepared::default())
+    }
+
+    /// Does what was approved and nothing else.
+    ///
+    /// # Errors
+    /// Every failure is a value whose text the model reads (`S001-25`).
+    async fn execute(
+        &self,
+        approved: &Approved,
+        hands: &Hands,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError>;
+
+    /// The fixed sentence with which a tool that needs a person's answer is refused where nobody is (`S002-37`).
+    fn headless_refusal(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// What a call would do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// What the person sees.
+    pub preview: Preview,
+    /// What execution will change.
+    pub plan: Plan,
+}
+
+impl Default for Prepared {
+    fn default() -> Self {
+        Self {
+            preview: Preview::Nothing,
+            plan: Plan::None,
+        }
+    }
+}
+
+/// What a tool may touch (`S002-100`). The same for every tool of a session.
+#[derive(Debug, Clone)]
+pub struct Hands {
+    /// The files.
+    pub workspace: Workspace,
+    /// The session.
+    pub session: SessionId,
+    /// Where output that is too long goes (`S002-70`).
+    pub folder: Arc<SessionFolder>,
+    /// The session's list of things to do.
+    pub todos: Arc<TodoList>,
+}
+
+/// Takes a piece of live output, for people and the log only (`S001-12`).
+pub type OutputFn = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Takes a word on progress for the person (`S001-13`).
+pub type ProgressFn = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Where a call runs (`S001-08`): the same shape for every tool. A tool that ignores all of it works the same
+/// (`S001-14`).
+#[derive(Clone)]
+pub struct ToolContext {
+    /// The call (`S001-09`).
+    pub tool_call_id: CallId,
+    /// The tool (`S001-10`).
+    pub tool_name: String,
+    /// Ends the call when the turn ends (`S001-11`).
+    pub cancel: CancellationToken,
+    /// Takes live output.
+    pub on_output: Option<OutputFn>,
+    /// Takes progress.
+    pub on_progress: Option<ProgressFn>,
+}
+
+impl ToolContext {
+    /// A context that nobody listens to.
+    pub fn new(call: CallId, tool: impl Into<String>, cancel: CancellationToken) -> Self {
+        Self {
+            tool_call_id: call,
+            tool_name: tool.into(),
+            cancel,
+            on_output: None,
+            on_progress: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("tool_call_id", &self.tool_call_id)
+            .field("tool_name", &self.tool_name)
+            .finish_non_exhaustive()
+    }
+}
