@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use crate::bundler;
 use crate::command;
 use crate::failure::Failure;
 use crate::installed;
@@ -41,6 +42,7 @@ fn write(bundles: &str) -> Result<(), Failure> {
     progress.stage("system packages", || system::ensure(Purpose::App))?;
     progress.stage("UI packages", ui::install)?;
     progress.stage("UI build", ui::build)?;
+    progress.stage("Tauri command line", bundler::ensure)?;
     progress.stage("command line", || {
         let mut cargo = command::cargo();
         cargo.args([
@@ -56,9 +58,7 @@ fn write(bundles: &str) -> Result<(), Failure> {
         command::run(&mut cargo, "The command line could not be built.", next).map(|()| true)
     })?;
     progress.stage("app and installers", || {
-        let cli = place::ui().join("node_modules").join(".bin");
-        let cli = cli.join(if cfg!(windows) { "tauri.cmd" } else { "tauri" });
-        let mut tauri = Command::new(cli);
+        let mut tauri = Command::new(bundler::path());
         tauri.current_dir(place::root()).args(["build", "--ci", "--bundles", bundles]);
         let next = "Read the message above; an AppImage needs a download, dmg needs macOS, msi and nsis need Windows.";
         command::run(&mut tauri, "The installers could not be written.", next).map(|()| true)

@@ -12,7 +12,7 @@ const VERSION: &str = "2.1.0";
 /// Where tauri-driver is, if it is there already.
 pub fn find() -> Option<PathBuf> {
     let name = format!("tauri-driver{}", std::env::consts::EXE_SUFFIX);
-    let own = tools().join("bin").join(&name);
+    let own = place::tools().join("bin").join(&name);
     if own.is_file() {
         return Some(own);
     }
@@ -38,15 +38,11 @@ pub fn ensure() -> Result<bool, Failure> {
         "--root",
     ]);
     command::run(
-        cargo.arg(tools()),
+        cargo.arg(place::tools()),
         "tauri-driver, which the window tests need, could not be installed.",
         &format!(
             "Check that the crate registry can be reached; by hand: `cargo install --locked tauri-driver@{VERSION}`."
         ),
     )?;
     Ok(true)
-}
-
-fn tools() -> PathBuf {
-    place::target().join("tools")
 }

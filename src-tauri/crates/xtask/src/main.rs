@@ -10,6 +10,7 @@
     reason = "this program's whole job is to start other programs, to touch files and to print"
 )]
 
+mod bundler;
 mod checks;
 mod command;
 mod display;

@@ -16,6 +16,11 @@ pub fn target() -> PathBuf {
     }
 }
 
+/// Programs that our commands install for themselves.
+pub fn tools() -> PathBuf {
+    target().join("tools")
+}
+
 /// The web half.
 pub fn ui() -> PathBuf {
     root().join("ui")
