@@ -1,0 +1,26 @@
+// Text shown letter for letter: what cannot be seen, or changes how the rest is seen, becomes a visible mark. The same
+// characters as the engine's (crates/protocol/src/shown.rs), for text that comes without marks.
+
+import type { Span } from '../ipc/bindings/Span';
+
+/** Characters that are invisible, reorder their neighbours or move the cursor. Line feeds and tabs stay as they are. */
+export const HIDDEN =
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufe00-\ufe0f\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
+
+/** A character's name: `U+202E`. */
+export function nameOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Splits a text into plain stretches and named hidden characters. */
+export function shown(text: string): Span[] {
+  const out: Span[] = [];
+  let from = 0;
+  for (const match of text.matchAll(HIDDEN)) {
+    if (match.index > from) out.push({ text: text.slice(from, match.index), control: false });
+    out.push({ text: nameOf(match[0]), control: true });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) out.push({ text: text.slice(from), control: false });
+  return out;
+}
