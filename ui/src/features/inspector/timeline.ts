@@ -1,0 +1,90 @@
+// What happened to a call, line by line, as a person reads it.
+
+import type { Decision } from '../../ipc/bindings/Decision';
+import type { Event } from '../../ipc/bindings/Event';
+import type { EventBody } from '../../ipc/bindings/EventBody';
+import { bytes, duration, plural } from '../../widgets/figures';
+import type { IconName } from '../../widgets/icons';
+import { callStates } from '../../widgets/states';
+
+/** One line. */
+export interface Line {
+  seq: number;
+  at: number;
+  icon: IconName;
+  text: string;
+  detail: string;
+}
+
+/** A decision in words. */
+export function decisionWords(decision: Decision): { icon: IconName; text: string; detail: string } {
+  switch (decision.type) {
+    case 'allow': {
+      const text = decision.hunks === null ? 'You allowed it' : `You allowed ${plural(decision.hunks.length, 'hunk')}`;
+      return { icon: 'person', text, detail: decision.note };
+    }
+    case 'reject':
+      return { icon: 'rejected', text: decision.stop ? 'You rejected it and stopped the turn' : 'You rejected it', detail: decision.note };
+    case 'answer':
+      return { icon: 'person', text: 'You answered', detail: decision.answers.map((answer) => answer.join(', ')).join(' · ') };
+    case 'skip':
+      return { icon: 'person', text: 'You chose not to answer', detail: '' };
+    case 'edit':
+      return { icon: 'edit', text: 'You changed the arguments', detail: '' };
+  }
+}
+
+/** What one event says of a call. */
+function words(body: EventBody): { icon: IconName; text: string; detail: string } {
+  switch (body.type) {
+    case 'call_proposed':
+      return { icon: 'task', text: 'The agent asked for it', detail: body.reasoning ?? '' };
+    case 'call_judged':
+      return { icon: 'rules', text: `Judged: ${body.trail.verdict}`, detail: body.trail.lead };
+    case 'call_waits':
+      return { icon: 'waiting', text: body.refreshed ? 'Waits, shown anew' : 'Waits for you', detail: body.refreshed ?? '' };
+    case 'call_decided':
+      return decisionWords(body.decision);
+    case 'call_edited':
+      return { icon: 'edit', text: 'The arguments are yours now', detail: Object.keys(body.arguments).join(', ') };
+    case 'undo_prepared':
+      return { icon: 'history', text: 'A copy was taken', detail: `${plural(body.entry.paths, 'path')}, ${bytes(body.entry.bytes)}` };
+    case 'call_started':
+      return { icon: 'play', text: 'Started', detail: '' };
+    case 'call_output':
+      return { icon: 'execute', text: 'Output', detail: bytes(new TextEncoder().encode(body.text).length) };
+    case 'call_ended':
+      return { icon: callStates[body.outcome.state].icon, text: `${callStates[body.outcome.state].text}, ${duration(body.outcome.duration_ms)}`, detail: body.outcome.message };
+    case 'undo_applied':
+      return { icon: 'undone', text: 'Undone', detail: plural(body.paths, 'path') };
+    case 'redo_applied':
+      return { icon: 'redo', text: 'Done again', detail: plural(body.paths, 'path') };
+    case 'noted':
+      return { icon: 'info', text: body.notice.fault.message, detail: body.notice.fault.hint };
+    case 'session_opened':
+    case 'session_renamed':
+    case 'session_changed':
+    case 'person_said':
+    case 'turn_started':
+    case 'agent_said':
+    case 'turn_ended':
+      return { icon: 'info', text: body.type.replaceAll('_', ' '), detail: '' };
+  }
+}
+
+/** The lines of a call's events. Pieces of output that follow each other are one line. */
+export function timeline(events: readonly Event[]): Line[] {
+  const out: Line[] = [];
+  let length = 0;
+  let before: EventBody['type'] | null = null;
+  for (const { seq, at, body } of events) {
+    if (body.type === 'call_output') {
+      length = (before === 'call_output' ? length : 0) + new TextEncoder().encode(body.text).length;
+      if (before === 'call_output') out.pop();
+    }
+    const line = { seq, at, ...words(body) };
+    out.push(body.type === 'call_output' ? { ...line, detail: bytes(length) } : line);
+    before = body.type;
+  }
+  return out;
+}
