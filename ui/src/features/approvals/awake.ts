@@ -1,0 +1,22 @@
+// When the window last became active: a press that merely activates it must not decide anything.
+
+let since: number | null = Number.NEGATIVE_INFINITY;
+
+if (typeof window !== 'undefined') {
+  window.addEventListener('focus', () => {
+    since ??= performance.now();
+  });
+  window.addEventListener('blur', () => {
+    since = null;
+  });
+}
+
+/**
+ * Since when the window has been active; none while it is not. Where nobody tells (no window manager), it has always been.
+ * A press in a window that counts as inactive is what activates it.
+ */
+export function awakeSince(at: number): number | null {
+  const before = since;
+  since ??= at;
+  return before;
+}

@@ -1,0 +1,137 @@
+// One card's decision: what is chosen, what was aimed at, and the one answer that is sent for each thing shown.
+
+import type { CallView } from '../../ipc/bindings/CallView';
+import type { Decision } from '../../ipc/bindings/Decision';
+import type { Digest } from '../../ipc/bindings/Digest';
+import { rule, type By, type Moment, type Ruling, type Wish } from './arming';
+import { awakeSince } from './awake';
+import { chosen, named, put, type Chosen } from './hunks';
+import { Watching } from './watching.svelte';
+import { appliedLeft, filesOf, mustHold } from './words';
+
+/** What a card can do about a ruling. */
+export interface Acts {
+  /** Sends the decision; false if it was refused. */
+  send(decision: Decision, digest: Digest): Promise<boolean>;
+  /** Begins to hold the main answer. */
+  hold(): void;
+}
+
+export class Deciding {
+  readonly watching = new Watching();
+  note = $state('');
+  noteOpen = $state(false);
+  editing = $state(false);
+  leftOut: ReadonlySet<number> = $state.raw(new Set());
+  /** The digest that was answered; a second answer to it is never sent. */
+  #spent: Digest | null = $state(null);
+  #aimed: { wish: Wish; digest: Digest; ruling: Ruling } | null = null;
+  readonly #view: () => CallView;
+  readonly #acts: Acts;
+
+  constructor(view: () => CallView, acts: Acts) {
+    this.#view = view;
+    this.#acts = acts;
+  }
+
+  /** What is shown and waits for an answer. */
+  get digest(): Digest | null {
+    const view = this.#view();
+    return view.state === 'waiting' ? (view.waits?.digest ?? null) : null;
+  }
+  /** Which hunks are chosen: those of the person while it waits, then those that were applied. */
+  get pick(): Chosen {
+    const view = this.#view();
+    return chosen(filesOf(view.preview), view.state === 'waiting' ? this.leftOut : appliedLeft(view));
+  }
+  /** Whether no answer can be given now. */
+  get busy(): boolean {
+    return this.digest === null || this.#spent === this.digest;
+  }
+  /** Whether everything that could be applied was left out. */
+  get empty(): boolean {
+    return this.pick.all > 0 && this.pick.ids.length === 0;
+  }
+
+  /** What is shown has changed: nothing of what was seen, chosen or aimed at counts any more. */
+  renew(): void {
+    this.watching.renew();
+    this.leftOut = new Set();
+    this.editing = false;
+    this.#aimed = null;
+  }
+  put(ids: readonly number[], into: boolean): void {
+    this.leftOut = put(this.leftOut, ids, into);
+  }
+
+  #rule(wish: Wish, by: By): Ruling {
+    const at = performance.now();
+    const moment: Moment = {
+      at,
+      look: this.watching.look,
+      focusedSince: this.watching.focusedSince,
+      windowSince: awakeSince(at),
+      spent: this.busy,
+      held: wish === 'allow' && mustHold(this.#view()),
+    };
+    return rule(wish, by, moment);
+  }
+
+  /** A key says it. */
+  wish(wish: Wish): void {
+    this.#carry(wish, this.#rule(wish, 'key'), false);
+  }
+  /** A pointer went down on an answer: what it may do is ruled now, by what the person sees now. */
+  aim(wish: Wish): void {
+    const digest = this.digest;
+    this.#aimed = digest === null ? null : { wish, digest, ruling: this.#rule(wish, 'pointer') };
+  }
+  /** The pointer came up on it. A press on something else, or on what is not shown any more, does nothing. */
+  release(wish: Wish, stop = false): void {
+    const aimed = this.#aimed;
+    this.#aimed = null;
+    if (aimed?.wish === wish && aimed.digest === this.digest && !this.busy) this.#carry(wish, aimed.ruling, stop);
+  }
+  /** The main answer was held to its end. */
+  held(): void {
+    if (this.#rule('allow', 'pointer') === 'hold') this.#allow();
+  }
+  /** Chosen from a menu, or pressed with a key on the button itself. */
+  reject(stop: boolean): void {
+    this.#carry('reject', this.#rule('reject', 'pointer'), stop);
+  }
+
+  #carry(wish: Wish, ruling: Ruling, stop: boolean): void {
+    switch (ruling) {
+      case 'go':
+        if (wish === 'allow') this.#allow();
+        else void this.send({ type: 'reject', note: this.note.trim(), stop });
+        return;
+      case 'hold':
+        if (!this.empty) this.#acts.hold();
+        return;
+      case 'show':
+        this.watching.show();
+        return;
+      case 'rest':
+        this.watching.showRest();
+        return;
+      case 'wait':
+      case 'asleep':
+      case 'spent':
+        return;
+    }
+  }
+
+  #allow(): void {
+    if (!this.empty) void this.send({ type: 'allow', hunks: named(this.pick), note: this.note.trim() });
+  }
+
+  /** Sends an answer to exactly what is shown, once. A refusal makes the card answerable again. */
+  async send(decision: Decision): Promise<void> {
+    const digest = this.digest;
+    if (digest === null || this.busy) return;
+    this.#spent = digest;
+    if (!(await this.#acts.send(decision, digest)) && this.#spent === digest) this.#spent = null;
+  }
+}

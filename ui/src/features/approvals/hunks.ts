@@ -1,0 +1,62 @@
+// Which hunks of a change are to be applied, and how that is said.
+
+import type { FileDiff } from '../../ipc/bindings/FileDiff';
+import type { Hunk } from '../../ipc/bindings/Hunk';
+
+/** What is chosen of a change. */
+export interface Chosen {
+  /** How many hunks there are. */
+  all: number;
+  /** The chosen ones, in order. */
+  ids: number[];
+  /** The ones left out, in order. */
+  left: number[];
+  /** Lines that come and go with the chosen ones. */
+  added: number;
+  removed: number;
+}
+
+/** Every hunk of a change. */
+export function hunksOf(files: readonly FileDiff[]): Hunk[] {
+  return files.flatMap((file) => file.hunks);
+}
+
+/** What is chosen when these hunks are left out. Ids that are not there any more are forgotten. */
+export function chosen(files: readonly FileDiff[], leftOut: ReadonlySet<number>): Chosen {
+  const all = hunksOf(files);
+  const kept = all.filter((hunk) => !leftOut.has(hunk.id));
+  return {
+    all: all.length,
+    ids: kept.map((hunk) => hunk.id),
+    left: all.filter((hunk) => leftOut.has(hunk.id)).map((hunk) => hunk.id),
+    added: kept.reduce((sum, hunk) => sum + hunk.added, 0),
+    removed: kept.reduce((sum, hunk) => sum + hunk.removed, 0),
+  };
+}
+
+/** One hunk in or out. */
+export function toggled(leftOut: ReadonlySet<number>, id: number): Set<number> {
+  const next = new Set(leftOut);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+/** Some hunks in, or all of them out. */
+export function put(leftOut: ReadonlySet<number>, ids: readonly number[], into: boolean): Set<number> {
+  const next = new Set(leftOut);
+  for (const id of ids) into ? next.delete(id) : next.add(id);
+  return next;
+}
+
+/** What the decision names: nothing where all hunks are meant. */
+export function named(pick: Chosen): number[] | null {
+  return pick.left.length === 0 ? null : pick.ids;
+}
+
+/** "hunk 3", "hunks 2 and 3", "hunks 1, 2 and 5": as a person counts them, from 1. */
+export function hunkNames(ids: readonly number[]): string {
+  const names = ids.map((id) => String(id + 1));
+  const last = names.pop();
+  if (last === undefined) return 'no hunk';
+  return names.length === 0 ? `hunk ${last}` : `hunks ${names.join(', ')} and ${last}`;
+}

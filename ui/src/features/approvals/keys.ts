@@ -1,0 +1,77 @@
+// Which key means what on a card. Pure; whether an answer counts is ruled in arming.ts.
+
+/** What a key asks for. */
+export type Intent = 'allow' | 'reject' | 'later' | 'edit' | 'undo' | 'layout' | 'next' | 'previous' | 'note' | 'leave';
+
+/** The part of a keyboard event that matters. */
+export interface Press {
+  key: string;
+  code: string;
+  repeat: boolean;
+  ctrlKey: boolean;
+  altKey: boolean;
+  metaKey: boolean;
+  shiftKey: boolean;
+  isComposing: boolean;
+}
+
+/** Where the focus is: the card itself, a control on it, its main answer, a text field, an open menu, or anywhere else. */
+export type Place = 'card' | 'control' | 'answer' | 'text' | 'menu' | 'elsewhere';
+
+const letters: Record<string, Intent> = {
+  y: 'allow',
+  n: 'reject',
+  l: 'later',
+  e: 'edit',
+  u: 'undo',
+  d: 'layout',
+  j: 'next',
+  k: 'previous',
+};
+
+const TEXTLESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file', 'image']);
+
+/** The place of a focused element, seen from its card. */
+export function placeOf(target: EventTarget | null, card: Element): Place {
+  if (!(target instanceof Element) || !card.contains(target)) return 'elsewhere';
+  if (target === card) return 'card';
+  if (target.closest('[role="menu"], [role="listbox"], dialog')) return 'menu';
+  if (target instanceof HTMLInputElement) return TEXTLESS.has(target.type) ? 'control' : 'text';
+  if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return 'text';
+  if (target.closest('[contenteditable]:not([contenteditable="false"])')) return 'text';
+  return target.closest('[data-answer]') ? 'answer' : 'control';
+}
+
+/** The letter of a key, also where the keyboard writes another script. */
+function letterOf(press: Press): string {
+  const letter = press.key.toLowerCase();
+  if (/^[a-z]$/.test(letter)) return letter;
+  // On a Greek or Cyrillic layout the key's place speaks, never on a Latin one.
+  return letter.length === 1 && /\p{L}/u.test(letter) && /^Key[A-Z]$/.test(press.code) ? press.code.slice(3).toLowerCase() : '';
+}
+
+/** What a key press asks for; nothing where it is text, a shortcut of something else, or held down. */
+export function intentOf(press: Press, place: Place): Intent | null {
+  if (press.isComposing || press.ctrlKey || press.altKey || press.metaKey || press.repeat) return null;
+  if (place === 'elsewhere' || place === 'menu') return null;
+  if (press.key === 'Escape') return place === 'card' ? null : 'leave';
+  if (place === 'text') return null;
+  // Enter and Space never allow: on the main answer they open the note.
+  if (press.key === 'Enter' || press.key === ' ') return place === 'answer' ? 'note' : null;
+  if (press.shiftKey) return null;
+  return letters[letterOf(press)] ?? null;
+}
+
+/** The card after or before one in a list; the nearest end if it is not there, none if the list is empty. */
+export function neighbour(ids: readonly string[], current: string | null, step: 1 | -1): string | null {
+  const at = current === null ? -1 : ids.indexOf(current);
+  if (at < 0) return (step === 1 ? ids[0] : ids.at(-1)) ?? null;
+  return ids[at + step] ?? ids[at] ?? null;
+}
+
+/** The card that gets the focus once one has settled or is left for later: the next one, else the first, else none. */
+export function successor(ids: readonly string[], settled: string): string | null {
+  const at = ids.indexOf(settled);
+  const others = ids.filter((id) => id !== settled);
+  return others[at < 0 ? 0 : at] ?? others[0] ?? null;
+}

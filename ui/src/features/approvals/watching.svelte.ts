@@ -1,0 +1,95 @@
+// Watches how a card is looked at: what of it is in view, since when it has the focus. arming.ts rules on it.
+
+import { hasRest, looked, REST_MS, unseen, type Look, type View } from './arming';
+
+/** The element that scrolls a card, or the page. */
+export function scrollerOf(element: Element): Element {
+  for (let at = element.parentElement; at; at = at.parentElement) {
+    if (/auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+  }
+  return document.scrollingElement ?? document.documentElement;
+}
+
+export class Watching {
+  look: Look = $state.raw(unseen());
+  /** Since when the focus has been within the card. */
+  focusedSince: number | null = null;
+  #at = $state(0);
+  #view: View = unseen().view;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #card: HTMLElement | undefined;
+
+  /** Whether a part of a tall card has not been seen yet. */
+  get rest(): boolean {
+    return hasRest(this.look, this.#at);
+  }
+
+  /** Whether the card is taller than its window. */
+  get tall(): boolean {
+    return !this.look.view.fits;
+  }
+
+  /** Begins to watch; the result ends it. `top` and `end` are marks at the card's two edges. */
+  attach(card: HTMLElement, top: HTMLElement, end: HTMLElement): () => void {
+    this.#card = card;
+    const seen = new IntersectionObserver((changes) => {
+      const view = { ...this.#view };
+      for (const change of changes) {
+        if (change.target === card) view.some = change.isIntersecting;
+        if (change.target === top) view.top = change.isIntersecting;
+        if (change.target === end) view.end = change.isIntersecting;
+      }
+      this.#see(view);
+    });
+    const sized = new ResizeObserver(() => this.#see(this.#view));
+    for (const element of [card, top, end]) seen.observe(element);
+    sized.observe(card);
+    return () => {
+      seen.disconnect();
+      sized.disconnect();
+      clearTimeout(this.#timer);
+    };
+  }
+
+  /** The focus came into the card, or left it. */
+  focus(inside: boolean): void {
+    this.focusedSince = inside ? (this.focusedSince ?? performance.now()) : null;
+  }
+
+  /** What the card shows has changed: it has not been seen yet. */
+  renew(): void {
+    this.look = unseen();
+    this.#see(this.#view);
+  }
+
+  /** Scrolls a card that is out of view to where it can be seen whole, or from its top. */
+  show(): void {
+    this.#card?.scrollIntoView({ block: this.look.view.fits ? 'nearest' : 'start' });
+  }
+
+  /** Scrolls on towards the part that has not been seen, at most a window at a time. */
+  showRest(): void {
+    const card = this.#card;
+    if (!card) return;
+    if (!this.look.topSeen) {
+      card.scrollIntoView({ block: 'start' });
+      return;
+    }
+    const scroller = scrollerOf(card);
+    const left = card.getBoundingClientRect().bottom - scroller.getBoundingClientRect().bottom;
+    const page = scroller.clientHeight * 0.75;
+    if (left <= page) card.scrollIntoView({ block: 'end' });
+    else scroller.scrollBy({ top: page });
+  }
+
+  #see(view: View): void {
+    const card = this.#card;
+    this.#view = { ...view, fits: !card || card.offsetHeight <= scrollerOf(card).clientHeight };
+    this.#at = performance.now();
+    this.look = looked(this.look, this.#view, this.#at);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#at = performance.now();
+    }, REST_MS);
+  }
+}

@@ -1,0 +1,129 @@
+// The words on a card: what a call is, where it stands, what its main answer is called, and what each answer grants.
+
+import type { CallState } from '../../ipc/bindings/CallState';
+import type { CallView } from '../../ipc/bindings/CallView';
+import type { Grant } from '../../ipc/bindings/Grant';
+import type { Preview } from '../../ipc/bindings/Preview';
+import type { Reach } from '../../ipc/bindings/Reach';
+import type { Rule } from '../../ipc/bindings/Rule';
+import { age, bytes, clock, duration, plural } from '../../widgets/figures';
+import { callStates } from '../../widgets/states';
+import { hunkNames, type Chosen } from './hunks';
+
+/** The exit code of a command, where the tool gave one. */
+export function exitCode(view: CallView): number | null {
+  const data = view.outcome?.data;
+  if (typeof data !== 'object' || data === null) return null;
+  const code = 'exit_code' in data ? data.exit_code : 'exit' in data ? data.exit : null;
+  return typeof code === 'number' ? code : null;
+}
+
+/** The state in words with its figure: "Waits 42 s", "Failed, exit 101", "Undone 16:10". */
+export function stateWords(view: CallView, begun: number, now: number): string {
+  const word = callStates[view.state].text;
+  switch (view.state) {
+    case 'waiting':
+      return `${word} ${age(view.waits?.since ?? begun, now)}`;
+    case 'running':
+      return `${word} ${age(view.started_at ?? begun, now)}`;
+    case 'done':
+      return view.outcome ? duration(view.outcome.duration_ms) : word;
+    case 'failed': {
+      const code = exitCode(view);
+      return code === null ? word : `${word}, exit ${code}`;
+    }
+    case 'undone':
+      return view.undone_at === null ? word : `${word} ${clock(view.undone_at)}`;
+    case 'expired':
+      return view.ended_at === null ? word : `${word} after ${duration(Math.max(0, view.ended_at - begun)).replace(/ 0 s$/, '')}`;
+    case 'proposed':
+    case 'denied':
+    case 'rejected':
+    case 'interrupted':
+    case 'skipped':
+      return word;
+  }
+}
+
+/** Whether nothing more happens to a call by itself. */
+export function isSettled(state: CallState): boolean {
+  return state !== 'proposed' && state !== 'waiting' && state !== 'running';
+}
+
+/** Whether an answer must be held: something is lost or leaves, and it cannot be taken back. */
+export function mustHold(view: CallView): boolean {
+  return view.outlook.type === 'unsecured' && (view.mode === 'destructive' || view.mode === 'external');
+}
+
+/** The files of a preview that shows a difference. */
+export function filesOf(preview: Preview): Extract<Preview, { type: 'diff' }>['files'] {
+  return preview.type === 'diff' ? preview.files : [];
+}
+
+/** The hunks that were left out when it was allowed. */
+export function appliedLeft(view: CallView): Set<number> {
+  const said = view.decision?.decision;
+  if (said?.type !== 'allow' || said.hunks === null) return new Set();
+  const applied = new Set(said.hunks);
+  return new Set(filesOf(view.preview).flatMap((file) => file.hunks.map((hunk) => hunk.id).filter((id) => !applied.has(id))));
+}
+
+/** What the main answer is called. */
+export function mainWords(view: CallView, pick: Chosen): string {
+  if (mustHold(view)) {
+    if (view.kind === 'delete') return 'Hold to delete';
+    return view.mode === 'external' ? 'Hold to send' : 'Hold to allow';
+  }
+  return pick.left.length === 0 ? 'Allow' : `Allow ${pick.ids.length} of ${pick.all} hunks`;
+}
+
+const reaches: Record<Reach, string> = { once: 'Once', nothing: 'Nothing' };
+
+/** One line of what the answers grant. */
+export interface GrantLine {
+  reach: string;
+  button: string;
+  text: string;
+}
+
+/** What each answer grants, with the choice of hunks told as it is now. */
+export function grantLines(grants: readonly Grant[], view: CallView, pick: Chosen): GrantLine[] {
+  return grants.map((grant) => {
+    const line = { reach: reaches[grant.reach], button: grant.button, text: grant.text };
+    if (grant.reach !== 'once' || grant.button !== 'Allow') return line;
+    if (mustHold(view)) return { ...line, button: mainWords(view, pick) };
+    if (pick.left.length === 0) return line;
+    if (pick.ids.length === 0) return { ...line, text: 'needs at least one checked hunk.' };
+    const kept = pick.ids.length === 1 ? 'the checked hunk' : `the ${pick.ids.length} checked hunks`;
+    return { ...line, text: `writes ${kept} and tells the agent that ${hunkNames(pick.left)} ${pick.left.length === 1 ? 'was' : 'were'} left out.` };
+  });
+}
+
+/** The rule that denied a call; none where something else did. */
+export function denyingRule(view: CallView): Rule | null {
+  const traces = view.trail?.steps.flatMap((step) => step.rules ?? []) ?? [];
+  return traces.find((trace) => trace.won && trace.rule.action === 'deny')?.rule ?? null;
+}
+
+/** How much is lost: "4 files, 212 lines, 6.8 kB". */
+export function lossWords(loss: Extract<Preview, { type: 'loss' }>): string {
+  const parts = [plural(loss.files, 'file')];
+  if (loss.folders > 0) parts.push(plural(loss.folders, 'folder'));
+  if (loss.lines !== null) parts.push(plural(loss.lines, 'line'));
+  return [...parts, bytes(loss.bytes)].join(', ');
+}
+
+/** A command for the head: whole if it is short, else how much of it there is. */
+export function commandWords(view: CallView): { strong: string; rest: string } {
+  const target = view.target.trim();
+  if (target.length <= 72 && !target.includes('\n')) return { strong: target, rest: '' };
+  const commands = view.preview.type === 'command' ? view.preview.facts.filter((fact) => /^(program|command)$/.test(fact.what)).length : 0;
+  if (commands > 1) return { strong: `${commands} commands`, rest: ` with ${view.tool}` };
+  return { strong: plural(target.split('\n').length, 'line'), rest: ` of ${view.tool}` };
+}
+
+/** What the card is called for somebody who does not see it. */
+export function cardName(view: CallView, state: string): string {
+  const what = view.preview.type === 'form' ? (view.preview.questions[0]?.question ?? view.title) : `${view.title}, ${view.target}`;
+  return view.state === 'waiting' ? `${what}, waits for you` : `${what}, ${state}`;
+}
