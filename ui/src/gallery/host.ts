@@ -1,0 +1,81 @@
+// A host that keeps what it is asked for and answers from samples: for the gallery page and the tests of the card.
+
+import type { Op } from '../ipc/bindings/Op';
+import type { Query } from '../ipc/bindings/Query';
+import type { Answer } from '../ipc/bindings/Answer';
+import type { Event } from '../ipc/bindings/Event';
+import { emptySnapshot } from '../ipc/fake_settings';
+import type { AnswerTo, Host } from '../ipc/desk';
+import type { CallEntry } from '../state/fold';
+import { asksTrail, DIGEST, NOW, parser, SESSION } from './samples';
+
+/** Lines of a file that is as long as it is asked for, up to 420. */
+function fileLines(start: number, count: number): Extract<Answer, { type: 'lines' }>['lines'] {
+  const rest = Math.max(0, Math.min(count, 421 - start));
+  return Array.from({ length: rest }, (_, i) => [{ text: `// line ${start + i} of the file as it is`, control: false }]);
+}
+
+const events: Event[] = [
+  { seq: 11, session: SESSION, at: NOW - 44_000, body: { type: 'call_proposed', call: { id: 'c', name: 'edit', arguments: {} }, message: 'msg_1', reasoning: 'I give it its own level.' } },
+  { seq: 12, session: SESSION, at: NOW - 43_900, body: { type: 'call_judged', call: 'c', tool: 'edit', title: 'Edit', target: parser.path, mode: 'safe_write', kind: 'edit', trail: asksTrail, preview: { type: 'nothing' }, undo: { type: 'secured' } } },
+  { seq: 13, session: SESSION, at: NOW - 42_000, body: { type: 'call_waits', call: 'c', digest: DIGEST, grants: [], refreshed: null, expires_at: null } },
+];
+
+export class SampleHost implements Host {
+  /** Everything that was asked for, in order. */
+  readonly ops: Op[] = [];
+  readonly queries: Query[] = [];
+  /** Whether the next ops are refused. */
+  refuses = false;
+  conflicts: string[] = [];
+  problems: string[] = [];
+  readonly #desk: readonly CallEntry[];
+
+  constructor(desk: readonly CallEntry[] = []) {
+    this.#desk = desk;
+  }
+  submit(op: Op): Promise<{ session: null }> {
+    this.ops.push(op);
+    return this.refuses ? Promise.reject(new Error('Refused.')) : Promise.resolve({ session: null });
+  }
+  snapshot() {
+    return Promise.resolve({ ...emptySnapshot(), desk: [...this.#desk] });
+  }
+  query<Q extends Query>(query: Q): Promise<AnswerTo<Q>> {
+    this.queries.push(query);
+    return Promise.resolve(this.#answer(query) as AnswerTo<Q>);
+  }
+  subscribe(): Promise<void> {
+    return Promise.resolve();
+  }
+  pickFolder(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  #answer(query: Query): Answer {
+    switch (query.type) {
+      case 'lines':
+        return { type: 'lines', lines: fileLines(query.start, query.count) };
+      case 'check_arguments':
+        return { type: 'check_arguments', problems: this.problems };
+      case 'undo_check':
+        return { type: 'undo_check', id: query.entry, conflicts: this.conflicts };
+      case 'call_events':
+        return { type: 'call_events', events };
+      case 'output':
+        return { type: 'output', text: query.offset === 0 ? 'the whole output\n' : 'and its end\n', bytes: 29, next: query.offset === 0 ? 17 : null };
+      case 'transcript':
+      case 'transcript_from':
+      case 'history':
+        return { type: query.type === 'history' ? 'history' : 'transcript', entries: [], more: false };
+      case 'search':
+        return { type: 'search', hits: [], total: 0, searched: 0, took_us: 0, problem: null, facets: [] };
+      case 'models':
+        return { type: 'models', models: [] };
+      case 'tools':
+        return { type: 'tools', tools: [] };
+      case 'export':
+        return { type: 'export', text: '' };
+    }
+  }
+}
