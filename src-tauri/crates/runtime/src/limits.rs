@@ -30,6 +30,14 @@ pub const LINE_BYTES_MAX: usize = 2_000;
 pub const CONTEXT_LINES_MAX: usize = 20;
 /// Compiled size of one regular expression.
 pub const REGEX_BYTES_MAX: usize = 10 << 20;
+/// Files that one search looks at.
+pub const SEARCH_FILES_MAX: usize = 2_000_000;
+/// Files searched before the matches are counted for the first time; then twice as many, and so on.
+pub const SEARCH_BATCH_FIRST: usize = 256;
+/// Files searched between two counts.
+pub const SEARCH_BATCH_MAX: usize = 16_384;
+/// Memory for the lines of one file.
+pub const SEARCH_HEAP_BYTES_MAX: usize = 128 << 20;
 /// Threads of one search.
 pub const SEARCH_THREADS_MAX: usize = 12;
 /// One spill file; beyond it, output is counted and dropped.

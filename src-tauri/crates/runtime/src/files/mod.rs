@@ -307,6 +307,12 @@ fn outside(path: &str, real: &Path) -> FileError {
     }
 }
 
+/// A path below a root, absolute. Part by part, because joining nothing would add a slash.
+pub(crate) fn joined(root: &Path, rel: &Path) -> PathBuf {
+    rel.iter()
+        .fold(root.to_owned(), |path, name| path.join(name))
+}
+
 /// A path as people and models read it: `/` between names, what is not UTF-8 replaced.
 pub(crate) fn shown(path: &Path) -> String {
     let text = path.to_string_lossy();

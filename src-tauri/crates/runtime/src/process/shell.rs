@@ -9,6 +9,7 @@ use tokio::process::{Child, Command as Starter};
 use super::{Command, Pipe};
 use crate::FileError;
 use crate::dir::Dir;
+use crate::files::joined;
 
 /// Starts a command's shell, and gives it with the reading end of the pipe that it and its children write to.
 pub(super) fn start(command: &Command) -> Result<(Child, Pipe), FileError> {
@@ -20,9 +21,7 @@ pub(super) fn start(command: &Command) -> Result<(Child, Pipe), FileError> {
     let rel = command.workspace.writable_place(folder, true)?;
     let failed = |error: std::io::Error| FileError::from_io(folder, &error);
     let dir: Dir = command.workspace.dir().folder(&rel).map_err(failed)?;
-    // Joined part by part: joining nothing would add a slash.
-    let root = command.workspace.root().to_owned();
-    let real = rel.iter().fold(root, |path, name| path.join(name));
+    let real = joined(command.workspace.root(), &rel);
 
     let no_shell = |error: std::io::Error| FileError::from_io(shell_name(), &error);
     let (reader, writer) = std::io::pipe().map_err(no_shell)?;

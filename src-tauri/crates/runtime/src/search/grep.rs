@@ -1,0 +1,247 @@
+//! Finds lines by pattern: all files by path first, then searched side by side in that order until there are enough.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use globset::GlobMatcher;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
+use tokio_util::sync::CancellationToken;
+
+use super::glob::matcher as glob_matcher;
+use super::lines::Lines;
+use super::walk::{Ground, files, threads};
+use crate::files::PathKind;
+use crate::limits::{
+    CONTEXT_LINES_MAX, REGEX_BYTES_MAX, SEARCH_BATCH_FIRST, SEARCH_BATCH_MAX, SEARCH_HEAP_BYTES_MAX,
+};
+use crate::{FileError, Workspace};
+
+/// What to look for in files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GrepQuery {
+    /// A regular expression of the `regex` crate; it matches within a line.
+    pub pattern: String,
+    /// A file or folder to look in; the whole workspace if left out.
+    pub under: Option<String>,
+    /// Only files whose name fits, as in ripgrep's `-g`: `*.rs` fits at any depth, `src/*.rs` only there.
+    pub include: Option<String>,
+    /// Whether case does not matter.
+    pub case_insensitive: bool,
+    /// Lines shown before and after each match, at most 20.
+    pub context: usize,
+}
+
+/// One matching line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrepMatch {
+    /// Relative to the workspace root with `/`; absolute in a readable folder outside.
+    pub path: String,
+    /// From 1.
+    pub line: u64,
+    /// The line without its end; bytes that are not UTF-8 are replaced, a very long line is cut.
+    pub text: String,
+    /// Lines before it, at most the context; a line that an earlier match shows is not repeated.
+    pub before: Vec<String>,
+    /// Lines after it.
+    pub after: Vec<String>,
+}
+
+/// Lines found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrepFound {
+    /// Sorted by path and line.
+    pub matches: Vec<GrepMatch>,
+    /// Files in which they stand.
+    pub files: usize,
+    /// Whether there are more than the limit.
+    pub more: bool,
+    /// Files that could not be searched: no permission, or one line of them beyond all measure.
+    pub unread: usize,
+}
+
+/// Lines that match; binary files are left out, `.gitignore` is honoured, hidden files are searched, `.git` is not. A folder that is named is looked into even
+/// where it is ignored.
+///
+/// # Errors
+/// A bad pattern, a folder that is outside or missing, too many files, cancelled.
+pub fn grep(
+    workspace: &Workspace,
+    query: &GrepQuery,
+    matches_max: usize,
+    cancel: &CancellationToken,
+) -> Result<GrepFound, FileError> {
+    let matcher = regex(query)?;
+    let include = query.include.as_deref().map(include).transpose()?;
+    let ground = Ground::of(workspace, query.under.as_deref())?;
+    let paths = match ground.kind {
+        PathKind::Folder => files(&ground, cancel, false, |rel| {
+            include.as_ref().is_none_or(|include| {
+                include.is_match(rel.strip_prefix(&ground.rel).unwrap_or(rel))
+            })
+        })?,
+        PathKind::File => vec![ground.rel.clone()],
+        PathKind::Link | PathKind::Special => {
+            return Err(FileError::Special {
+                path: query.under.clone().unwrap_or_default(),
+            });
+        }
+    };
+    let search = Search {
+        ground: &ground,
+        matcher: &matcher,
+        context: query.context.min(CONTEXT_LINES_MAX),
+        matches_max,
+        cancel,
+    };
+    search.all(&paths)
+}
+
+fn regex(query: &GrepQuery) -> Result<RegexMatcher, FileError> {
+    // Parsed alone first: the matcher wraps the pattern before it parses it, and then points beside the mistake.
+    let parsed = regex_syntax::ParserBuilder::new()
+        .multi_line(true)
+        .build()
+        .parse(&query.pattern);
+    if let Err(error) = parsed {
+        return Err(FileError::Pattern {
+            pattern: query.pattern.clone(),
+            reason: error.to_string(),
+        });
+    }
+    RegexMatcherBuilder::new()
+        .multi_line(true)
+        .line_terminator(Some(b'\n'))
+        .case_insensitive(query.case_insensitive)
+        .size_limit(REGEX_BYTES_MAX)
+        .build(&query.pattern)
+        .map_err(|error| FileError::Pattern {
+            pattern: query.pattern.clone(),
+            reason: error.to_string(),
+        })
+}
+
+fn include(pattern: &str) -> Result<GlobMatcher, FileError> {
+    let bare = pattern.strip_prefix("./").unwrap_or(pattern);
+    let anchored = match bare.strip_prefix('/') {
+        Some(rest) => rest.to_owned(),
+        None if bare.contains('/') => bare.to_owned(),
+        None => format!("**/{bare}"),
+    };
+    glob_matcher(pattern, &anchored)
+}
+
+struct Search<'a> {
+    ground: &'a Ground,
+    matcher: &'a RegexMatcher,
+    context: usize,
+    matches_max: usize,
+    cancel: &'a CancellationToken,
+}
+
+/// What one file had: its number in the list and its lines.
+type Hit = (usize, Vec<GrepMatch>);
+
+impl Search<'_> {
+    /// Batch by batch, growing: a common word is found in the first, a rare one keeps all threads busy.
+    fn all(&self, paths: &[PathBuf]) -> Result<GrepFound, FileError> {
+        let mut found = GrepFound {
+            matches: Vec::new(),
+            files: 0,
+            more: false,
+            unread: 0,
+        };
+        let mut rest = paths;
+        let mut batch_max = SEARCH_BATCH_FIRST;
+        while !rest.is_empty() && found.matches.len() <= self.matches_max {
+            let (batch, later) = rest.split_at(batch_max.min(rest.len()));
+            let (hits, unread) = self.batch(batch);
+            if self.cancel.is_cancelled() {
+                return Err(FileError::Cancelled);
+            }
+            found.unread += unread;
+            found
+                .matches
+                .extend(hits.into_iter().flat_map(|(_, lines)| lines));
+            rest = later;
+            batch_max = (batch_max * 2).min(SEARCH_BATCH_MAX);
+        }
+        found.more = found.matches.len() > self.matches_max;
+        found.matches.truncate(self.matches_max);
+        found.files = found
+            .matches
+            .chunk_by(|one, next| one.path == next.path)
+            .count();
+        Ok(found)
+    }
+
+    fn batch(&self, paths: &[PathBuf]) -> (Vec<Hit>, usize) {
+        let next = AtomicUsize::new(0);
+        let unread = AtomicUsize::new(0);
+        let hits = Mutex::new(Vec::new());
+        let work = || {
+            let mut searcher = self.searcher();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(path) = paths.get(number) else { break };
+                if self.cancel.is_cancelled() {
+                    break;
+                }
+                match self.file(&mut searcher, path) {
+                    Ok(lines) if lines.is_empty() => {}
+                    Ok(lines) => {
+                        let mut hits = hits.lock().unwrap_or_else(|poison| poison.into_inner());
+                        hits.push((number, lines));
+                    }
+                    Err(_) => {
+                        unread.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            }
+        };
+        let others = threads().min(paths.len()).saturating_sub(1);
+        std::thread::scope(|scope| {
+            for _ in 0..others {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let mut hits: Vec<Hit> = hits
+            .into_inner()
+            .unwrap_or_else(|poison| poison.into_inner());
+        hits.sort_unstable_by_key(|(number, _)| *number);
+        (hits, unread.into_inner())
+    }
+
+    fn searcher(&self) -> Searcher {
+        SearcherBuilder::new()
+            .binary_detection(BinaryDetection::quit(0))
+            .line_number(true)
+            .before_context(self.context)
+            .after_context(self.context)
+            .heap_limit(Some(SEARCH_HEAP_BYTES_MAX))
+            // ripgrep, too, reads when it searches a tree; maps pay for single huge files only.
+            .memory_map(MmapChoice::never())
+            .build()
+    }
+
+    fn file(&self, searcher: &mut Searcher, rel: &Path) -> std::io::Result<Vec<GrepMatch>> {
+        let file = self.ground.root.dir.file(rel)?;
+        let mut lines = Lines::new(self.matches_max.saturating_add(1));
+        searcher.search_file(self.matcher, &file, &mut lines)?;
+        let found = lines.found;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let path = self.ground.shown(rel);
+        let named = found.into_iter().map(|line| GrepMatch {
+            path: path.clone(),
+            line: line.number,
+            text: line.text,
+            before: line.before,
+            after: line.after,
+        });
+        Ok(named.collect())
+    }
+}

@@ -1,0 +1,133 @@
+//! The files below a folder, as git would have them: ignored ones left out, hidden ones not, in order of their paths.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::available_parallelism;
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use tokio_util::sync::CancellationToken;
+
+use crate::files::{PathKind, Place, Root, joined, shown};
+use crate::limits::{SEARCH_FILES_MAX, SEARCH_THREADS_MAX};
+use crate::{FileError, Workspace};
+
+/// Where a search looks.
+pub(super) struct Ground {
+    pub root: Arc<Root>,
+    /// The folder or file, relative to the root.
+    pub rel: PathBuf,
+    pub kind: PathKind,
+    /// Whether the root is the workspace, so that paths are shown relative to it.
+    home: bool,
+}
+
+impl Ground {
+    pub(super) fn of(workspace: &Workspace, under: Option<&str>) -> Result<Self, FileError> {
+        let path = under.unwrap_or(".");
+        let Place { root, rel } = workspace.readable_place(path, true)?;
+        let stat = root
+            .dir
+            .stat_at(&rel)
+            .map_err(|error| FileError::from_io(path, &error))?
+            .ok_or_else(|| FileError::NotFound { path: path.into() })?;
+        Ok(Self {
+            home: root.path == workspace.root(),
+            kind: stat.kind,
+            root,
+            rel,
+        })
+    }
+
+    /// A path below the root as the answer names it: relative to the workspace, or absolute in a readable folder.
+    pub(super) fn shown(&self, rel: &Path) -> String {
+        if self.home {
+            shown(rel)
+        } else {
+            shown(&joined(&self.root.path, rel))
+        }
+    }
+}
+
+/// How many threads a search takes.
+pub(super) fn threads() -> usize {
+    available_parallelism().map_or(1, |n| n.get().min(SEARCH_THREADS_MAX))
+}
+
+/// Every file below a ground for which `keep` holds, relative to the root, sorted by the bytes of the path.
+pub(super) fn files(
+    ground: &Ground,
+    cancel: &CancellationToken,
+    links: bool,
+    keep: impl Fn(&Path) -> bool + Sync,
+) -> Result<Vec<PathBuf>, FileError> {
+    let start = joined(&ground.root.path, &ground.rel);
+    let walk = WalkBuilder::new(start)
+        .hidden(false)
+        .require_git(false)
+        .follow_links(false)
+        .threads(threads())
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build_parallel();
+    let (sender, receiver) = channel();
+    let too_many = AtomicBool::new(false);
+    walk.run(|| {
+        let mut batch = Batch {
+            found: Vec::new(),
+            sender: sender.clone(),
+        };
+        let (keep, too_many) = (&keep, &too_many);
+        Box::new(move |entry| {
+            if cancel.is_cancelled() || too_many.load(Ordering::Relaxed) {
+                return WalkState::Quit;
+            }
+            // A folder that cannot be listed is left out, as by ripgrep; the rest is still found.
+            let Ok(entry) = entry else {
+                return WalkState::Continue;
+            };
+            if is_wanted(&entry, links)
+                && let Ok(rel) = entry.path().strip_prefix(&ground.root.path)
+                && keep(rel)
+            {
+                batch.found.push(rel.to_owned());
+                if batch.found.len() > SEARCH_FILES_MAX {
+                    too_many.store(true, Ordering::Relaxed);
+                }
+            }
+            WalkState::Continue
+        })
+    });
+    drop(sender);
+    if cancel.is_cancelled() {
+        return Err(FileError::Cancelled);
+    }
+    let mut found: Vec<PathBuf> = receiver.into_iter().flatten().collect();
+    if found.len() > SEARCH_FILES_MAX {
+        return Err(FileError::TooMany {
+            path: ground.shown(&ground.rel),
+            items_max: SEARCH_FILES_MAX,
+        });
+    }
+    found.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
+    Ok(found)
+}
+
+fn is_wanted(entry: &DirEntry, links: bool) -> bool {
+    entry
+        .file_type()
+        .is_some_and(|kind| kind.is_file() || (links && kind.is_symlink()))
+}
+
+/// What one thread found, handed over when the thread is done: no lock in the middle of the walk.
+struct Batch {
+    found: Vec<PathBuf>,
+    sender: Sender<Vec<PathBuf>>,
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        // The receiver outlives the walk.
+        let _ = self.sender.send(std::mem::take(&mut self.found));
+    }
+}
