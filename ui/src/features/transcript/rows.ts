@@ -1,0 +1,61 @@
+// From entries to the rows of a transcript: messages, cards, and runs of settled calls as lines of one list.
+
+import type { Entry } from '../../ipc/bindings/Entry';
+import { isCall, type CallEntry } from '../../state/fold';
+
+/** One row of the list. */
+export type Row =
+  | { kind: 'message'; key: string; entry: Entry }
+  | { kind: 'notice'; key: string; entry: Entry }
+  | { kind: 'card'; key: string; entry: CallEntry; opened: boolean }
+  | { kind: 'line'; key: string; entry: CallEntry; first: boolean; last: boolean };
+
+/** The rows of a page. `opened` holds the ids of settled calls that the person opened. */
+export function rowsOf(entries: readonly Entry[], opened: ReadonlySet<string>): Row[] {
+  const rows: Row[] = [];
+  for (const [i, entry] of entries.entries()) {
+    const last = i === entries.length - 1;
+    if (isCall(entry)) addCall(rows, entry, opened.has(entry.id));
+    else if (entry.body.type === 'notice') rows.push({ kind: 'notice', key: entry.id, entry });
+    else if (says(entry, last)) rows.push({ kind: 'message', key: entry.id, entry });
+  }
+  return rows;
+}
+
+/** Whether a message has something to show; a turn that only made calls has not. */
+function says(entry: Entry, last: boolean): boolean {
+  if (entry.body.type !== 'agent') return true;
+  const { text, reasoning, writing, error } = entry.body;
+  return text.trim() !== '' || reasoning.trim() !== '' || error !== null || (writing && last);
+}
+
+function addCall(rows: Row[], entry: CallEntry, opened: boolean): void {
+  if (opened || staysOpen(entry)) {
+    rows.push({ kind: 'card', key: entry.id, entry, opened });
+    return;
+  }
+  const before = rows.at(-1);
+  const joins = before?.kind === 'line';
+  if (joins) before.last = false;
+  rows.push({ kind: 'line', key: entry.id, entry, first: !joins, last: true });
+}
+
+/** Whether a call stands open by itself: what waits, what failed, and a command that runs, for its output. */
+export function staysOpen(entry: CallEntry): boolean {
+  switch (entry.body.state) {
+    case 'waiting':
+    case 'failed':
+      return true;
+    case 'running':
+      return entry.body.kind === 'execute' || entry.body.tool === 'question';
+    case 'proposed':
+    case 'done':
+    case 'denied':
+    case 'rejected':
+    case 'expired':
+    case 'interrupted':
+    case 'skipped':
+    case 'undone':
+      return false;
+  }
+}
