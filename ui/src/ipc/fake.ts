@@ -123,8 +123,6 @@ export class FakeHost implements Host {
         this.#snapshot = { ...this.#snapshot, providers };
         return null;
       }
-      case 'focus':
-        return null;
     }
   }
 

@@ -41,16 +41,19 @@ export class Desk {
   now = $state(Date.now());
   /** What is looked at. */
   view: View = $state.raw({ screen: 'start' });
-  /** The entry that the inspector shows. */
-  selected: Jump | null = $state.raw(null);
+  /** Whether the person opened or closed the inspector; none while they did neither. */
+  inspecting: boolean | null = $state(null);
   /** The entry to scroll to, once. */
   jump: Jump | null = $state.raw(null);
   /** What the person last searched for; kept while other screens are looked at. */
   searched = $state('');
+  /** Grows when something was changed, undone or done again. */
+  changes = $state(0);
   /** The last thing that a screen reader should say. */
   announced = $state('');
   readonly toasts = new Toasts();
   #owner: Jump | null = $state.raw(null);
+  #looked: Jump | null = $state.raw(null);
 
   private constructor(host: Host, state: State) {
     this.#host = host;
@@ -128,6 +131,28 @@ export class Desk {
   /** A card took the focus. */
   own(entry: Entry): void {
     this.#owner = { session: entry.session, id: entry.id };
+    this.#looked = this.#owner;
+  }
+
+  /** The call that is looked at. */
+  get selected(): Jump | null {
+    return this.#looked;
+  }
+  /** Looks at a call in the inspector. */
+  set selected(looked: Jump | null) {
+    this.#looked = looked;
+    if (looked) this.inspecting = true;
+  }
+  /** Looks at a call, in the inspector if that is open. */
+  look(entry: Entry): void {
+    this.#looked = { session: entry.session, id: entry.id };
+  }
+  /** What the inspector shows: the call that is looked at, else the one that owns the keys. */
+  get inspected(): CallEntry | undefined {
+    const looked = this.#looked;
+    const here = looked && (this.view.screen === 'desk' || (this.view.screen === 'session' && this.view.session === looked.session));
+    const entry = here ? this.entry(looked.session, looked.id) : undefined;
+    return entry && isCall(entry) ? entry : this.owner;
   }
 
   /** Asks the engine for something. A refusal is told to the person, and gives none. */
@@ -176,7 +201,7 @@ export class Desk {
     this.view = { screen: 'session', session };
     const loaded = at && this.page(session)?.entries.some((entry) => entry.id === at.id);
     if (at) {
-      this.selected = { session, id: at.id };
+      this.#looked = { session, id: at.id };
       this.jump = { session, id: at.id };
     }
     if (at && !loaded) void this.#loadAround(session, at.seq);
@@ -184,6 +209,17 @@ export class Desk {
     // Only the session that is looked at keeps its page.
     for (const other of this.#state.pages.keys()) {
       if (other !== session) this.#state = withoutPage(this.#state, other);
+    }
+  }
+
+  /** Opens a session at a call of which only the id is known. */
+  async showCall(session: string, call: string): Promise<void> {
+    try {
+      const { events } = await this.query({ type: 'call_events', session, call });
+      const first = events[0];
+      if (first) this.show(session, { id: call, seq: first.seq });
+    } catch (thrown) {
+      this.tellFault(thrown);
     }
   }
 
@@ -293,7 +329,9 @@ export class Desk {
       });
     }
     for (const { body } of events) {
+      if (body.type === 'undo_prepared' || body.type === 'call_ended') this.changes += 1;
       if (body.type !== 'undo_applied' && body.type !== 'redo_applied') continue;
+      this.changes += 1;
       const undone = body.type === 'undo_applied';
       const paths = `${body.paths} ${body.paths === 1 ? 'path' : 'paths'}`;
       const op = { type: undone ? 'redo' : 'undo', entry: body.entry } as const;

@@ -66,7 +66,7 @@ export function bytes(count: number): string {
     value /= 1_000;
     unit += 1;
   }
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+  return `${value < 10 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)} ${units[unit]}`;
 }
 
 /** A large count, briefly: "930", "18.2 k", "1.4 M". */
