@@ -1,0 +1,48 @@
+// The commands of the palette: every place and act that has a button, and every session by its title.
+
+import type { Command } from './features/palette/Palette.svelte';
+import type { Desk } from './state/desk.svelte';
+import { baseName } from './widgets/figures';
+import { sessionStates } from './widgets/states';
+
+/** What the window can do besides going to places. */
+export interface WindowActs {
+  settings: () => void;
+  appearance: () => void;
+  inspector: () => void;
+  keys: () => void;
+}
+
+/** All commands as things stand now. */
+export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
+  const view = desk.view;
+  const session = view.screen === 'session' ? desk.session(view.session) : undefined;
+  const busy = session?.state === 'running' || session?.state === 'waiting';
+  const here: Command[] = [];
+  if (session && busy) {
+    here.push({ id: 'stop', text: 'Stop', hint: session.title, icon: 'stop', run: () => void desk.submit({ type: 'interrupt', session: session.id }) });
+  } else if (session && (session.state === 'interrupted' || session.state === 'failed')) {
+    here.push({ id: 'resume', text: 'Resume', hint: session.title, icon: 'play', run: () => void desk.submit({ type: 'resume', session: session.id }) });
+  }
+  return [
+    ...here,
+    { id: 'desk', text: 'Go to the Desk', icon: 'desk', run: () => desk.go('desk') },
+    { id: 'search', text: 'Search', icon: 'search', key: '/', run: () => desk.go('search') },
+    { id: 'history', text: 'Go to History', icon: 'history', run: () => desk.go('history') },
+    { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.go('start') },
+    { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void playDemo(desk) },
+    { id: 'inspector', text: 'Inspector', icon: 'panel', key: 'I', run: acts.inspector },
+    { id: 'settings', text: 'Settings', icon: 'settings', run: acts.settings },
+    { id: 'appearance', text: 'Light or dark', icon: 'theme', run: acts.appearance },
+    { id: 'keys', text: 'All keys', icon: 'info', key: '?', run: acts.keys },
+    ...desk.sessions.map((one): Command => {
+      const state = sessionStates[one.waiting > 0 ? 'waiting' : one.state];
+      return { id: one.id, text: one.title, hint: `${baseName(one.workspace)} · ${state.text}`, icon: state.icon, run: () => desk.show(one.id) };
+    }),
+  ];
+}
+
+async function playDemo(desk: Desk): Promise<void> {
+  const receipt = await desk.submit({ type: 'play_demo' });
+  if (receipt?.session) desk.show(receipt.session);
+}

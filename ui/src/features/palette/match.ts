@@ -1,0 +1,18 @@
+// Which commands fit what was typed, the best first.
+
+/** Something that can be found by its words. */
+export interface Findable {
+  text: string;
+  hint?: string | undefined;
+}
+
+/** The items that hold every word typed, in their order; those whose text begins with it first. */
+export function matching<T extends Findable>(items: readonly T[], typed: string): T[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const holds = (item: T) => {
+    const text = `${item.text} ${item.hint ?? ''}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  const begins = (item: T) => (item.text.toLowerCase().startsWith(typed.toLowerCase().trim()) ? 0 : 1);
+  return items.filter(holds).sort((one, other) => begins(one) - begins(other));
+}

@@ -1,0 +1,25 @@
+// The keys that work everywhere. Pure; what they do is wired in App.svelte.
+
+/** What a key asks of the window. */
+export type WindowKey = 'palette' | 'search' | 'keys' | 'inspector' | 'next' | 'previous' | 'escape';
+
+const letters: Record<string, WindowKey> = { '/': 'search', '?': 'keys', i: 'inspector', j: 'next', k: 'previous' };
+const BUTTONLIKE = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range']);
+
+/** Whether single letters are text for the element, or belong to a list that is open. */
+export function takesText(target: EventTarget | null): boolean {
+  if (!(target instanceof Element)) return false;
+  if (target.closest('dialog, [role="menu"], [role="listbox"]')) return true;
+  if (target instanceof HTMLInputElement) return !BUTTONLIKE.has(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.closest('[contenteditable="true"]') !== null;
+}
+
+/** What a key press asks for; nothing where it is text, or was already taken. */
+export function windowKey(event: KeyboardEvent): WindowKey | null {
+  if (event.defaultPrevented || event.isComposing || event.altKey) return null;
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') return 'palette';
+  if (event.ctrlKey || event.metaKey) return null;
+  if (event.key === 'Escape') return 'escape';
+  if (takesText(event.target)) return null;
+  return letters[event.key] ?? letters[event.key.toLowerCase()] ?? null;
+}
