@@ -46,7 +46,7 @@ pub fn in_display(own: &[String]) -> Result<(), Failure> {
         ["play", app, dir, theme] => {
             with_window(Path::new(app), |app| watch(app, Path::new(dir), theme))
         }
-        ["show", app] => with_window(Path::new(app), |_| Ok(())),
+        ["show", app] => with_window(Path::new(app), |_| wait_until_drawn()),
         _ => Err(Failure::new(
             "`in-display` is for this program itself.",
             "Use `cargo xtask run --screenshot DIR`.",
@@ -131,6 +131,26 @@ fn wait_for_window(app: &mut Child) -> Result<(), Failure> {
     ))
 }
 
+/// A window may also be there and stay empty, when its page does not load.
+fn wait_until_drawn() -> Result<(), Failure> {
+    let look = std::env::temp_dir().join(format!("countersign-look-{}.png", std::process::id()));
+    let deadline = Instant::now() + WINDOW_WAIT;
+    let mut blank = true;
+    while blank && Instant::now() < deadline {
+        capture(&look)?;
+        blank = is_blank(&look);
+    }
+    let _ = std::fs::remove_file(&look);
+    if blank { Err(stayed_blank()) } else { Ok(()) }
+}
+
+fn stayed_blank() -> Failure {
+    Failure::new(
+        "The window stayed blank.",
+        "Start the app by hand and open the web inspector.",
+    )
+}
+
 /// Saves a picture whenever two looks in a row agree with each other and differ from the last picture.
 fn watch(app: &mut Child, dir: &Path, theme: &str) -> Result<(), Failure> {
     let look = dir.join(format!(".{theme}-look.png"));
@@ -162,10 +182,7 @@ fn watch(app: &mut Child, dir: &Path, theme: &str) -> Result<(), Failure> {
     }
     let _ = std::fs::remove_file(&before);
     if saved.is_empty() {
-        return Err(Failure::new(
-            "The window stayed blank.",
-            "Start the app by hand and open the web inspector.",
-        ));
+        return Err(stayed_blank());
     }
     Ok(())
 }
