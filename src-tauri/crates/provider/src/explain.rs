@@ -1,0 +1,101 @@
+//! A failure of the wire put into words for a person, with the key struck out of whatever the provider said.
+
+use crate::ProviderError;
+use crate::diagnose::Failure;
+use crate::keys::Key;
+use crate::wire::WireProvider;
+
+impl WireProvider {
+    /// What a failure means to the person, after so many attempts with this key.
+    pub(crate) fn explain(
+        &self,
+        failure: Failure,
+        attempts: u32,
+        key: Option<&Key>,
+    ) -> ProviderError {
+        let clean = |text: String| match key {
+            Some(key) => key.secret.redact(&text),
+            None => text,
+        };
+        let provider = self.title.clone();
+        match failure {
+            Failure::Status {
+                status: 300..=399,
+                location,
+                ..
+            } => ProviderError::Redirected {
+                provider,
+                base_url: self.endpoint.as_str().to_owned(),
+                to: clean(location.unwrap_or_else(|| "nowhere".to_owned())),
+            },
+            Failure::Status {
+                status,
+                message,
+                retry_after_ms,
+                ..
+            } => self.explain_status(status, clean(message), retry_after_ms, attempts, key),
+            Failure::Connection(cause) => ProviderError::Unreachable {
+                provider,
+                base_url: self.endpoint.as_str().to_owned(),
+                cause: clean(cause),
+            },
+            Failure::Cut => ProviderError::Cut { provider },
+            Failure::Unreadable { why: what, .. } | Failure::Malformed(what) => {
+                ProviderError::Malformed {
+                    provider,
+                    what: clean(what),
+                }
+            }
+            Failure::Silent(silent_ms) => ProviderError::Silent {
+                provider,
+                silent_ms,
+            },
+            Failure::Event { message, .. } => ProviderError::Failed {
+                provider,
+                message: clean(message),
+            },
+            Failure::TooLarge(what) => ProviderError::TooLarge { provider, what },
+            Failure::Setup(what) => ProviderError::Setup {
+                provider,
+                what: clean(what),
+            },
+        }
+    }
+
+    fn explain_status(
+        &self,
+        status: u16,
+        message: String,
+        retry_after_ms: Option<u64>,
+        attempts: u32,
+        key: Option<&Key>,
+    ) -> ProviderError {
+        let provider = self.title.clone();
+        match (status, key) {
+            (401 | 403, Some(key)) => ProviderError::Unauthorized {
+                provider,
+                key_from: key.from.to_string(),
+                status,
+                message,
+            },
+            (401 | 403, None) => ProviderError::NoKey {
+                provider,
+                key_env: self.key_env.clone(),
+                keychain: None,
+            },
+            (408 | 429 | 500..=599, _) => ProviderError::Busy {
+                provider,
+                status,
+                attempts,
+                retry_after_ms: retry_after_ms
+                    .filter(|wait_ms| *wait_ms > self.timing.retry_after_ms_max),
+                message,
+            },
+            _ => ProviderError::Refused {
+                provider,
+                status,
+                message,
+            },
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Where keys come from: the environment first, then the system keychain; in tests, memory.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use protocol::Fault;
+
+use crate::Secret;
+
+/// The name under which the keychain files our keys.
+const SERVICE: &str = "countersign";
+
+/// A key and where it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The key.
+    pub secret: Secret,
+    /// Where it was found.
+    pub from: KeySource,
+}
+
+/// Where a key was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// In this environment variable.
+    Environment(String),
+    /// In the system keychain.
+    Keychain,
+}
+
+impl std::fmt::Display for KeySource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Environment(name) => write!(f, "from {name}"),
+            Self::Keychain => f.write_str("from the system keychain"),
+        }
+    }
+}
+
+/// A place that holds keys. Its methods may block: they are called away from the async threads.
+pub trait Keys: Send + Sync {
+    /// The key of a provider: what the environment variable `env` holds, else what the keychain holds.
+    ///
+    /// # Errors
+    /// When the environment has none and the keychain cannot be asked; the fault says why.
+    fn get(&self, provider: &str, env: Option<&str>) -> Result<Option<Key>, Fault>;
+
+    /// Keeps a key in the keychain.
+    ///
+    /// # Errors
+    /// When the keychain cannot be reached or refuses.
+    fn set(&self, provider: &str, secret: &Secret) -> Result<(), Fault>;
+
+    /// Takes a key out of the keychain; fine if there is none.
+    ///
+    /// # Errors
+    /// When the keychain cannot be reached or refuses.
+    fn forget(&self, provider: &str) -> Result<(), Fault>;
+}
+
+/// The environment of this process and the keychain of the system: Keychain on macOS, Credential Manager on Windows,
+/// the Secret Service elsewhere.
+///
+/// A key that was found in the keychain is kept in memory, so that a person is asked to unlock it once.
+#[derive(Debug, Default)]
+pub struct SystemKeys {
+    found: Mutex<HashMap<String, Secret>>,
+}
+
+impl SystemKeys {
+    fn found(&self) -> std::sync::MutexGuard<'_, HashMap<String, Secret>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Keys for SystemKeys {
+    fn get(&self, provider: &str, env: Option<&str>) -> Result<Option<Key>, Fault> {
+        let value = env.and_then(|name| Some((name, std::env::var(name).ok()?)));
+        if let Some((name, secret)) =
+            value.and_then(|(name, text)| Some((name, Secret::new(&text)?)))
+        {
+            return Ok(Some(Key {
+                secret,
+                from: KeySource::Environment(name.to_owned()),
+            }));
+        }
+        let known = self.found().get(provider).cloned();
+        let secret = match known {
+            Some(secret) => Some(secret),
+            None => entry(provider)
+                .and_then(|entry| entry.get_password())
+                .map(|text| Secret::new(&text))
+                .or_else(|error| match error {
+                    keyring::Error::NoEntry => Ok(None),
+                    other => Err(unavailable(&other)),
+                })?,
+        };
+        Ok(secret.map(|secret| {
+            self.found().insert(provider.to_owned(), secret.clone());
+            Key {
+                secret,
+                from: KeySource::Keychain,
+            }
+        }))
+    }
+
+    fn set(&self, provider: &str, secret: &Secret) -> Result<(), Fault> {
+        entry(provider)
+            .and_then(|entry| entry.set_password(secret.reveal()))
+            .map_err(|error| unavailable(&error))?;
+        self.found().insert(provider.to_owned(), secret.clone());
+        Ok(())
+    }
+
+    fn forget(&self, provider: &str) -> Result<(), Fault> {
+        self.found().remove(provider);
+        match entry(provider).and_then(|entry| entry.delete_credential()) {
+            Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
+            Err(error) => Err(unavailable(&error)),
+        }
+    }
+}
+
+fn entry(provider: &str) -> keyring::Result<keyring::Entry> {
+    keyring::Entry::new(SERVICE, provider)
+}
+
+/// A machine without a keychain is ordinary (servers, containers), so this says so plainly. The cause stands in the
+/// context; errors of the keychain that carry what was stored are named without it.
+fn unavailable(error: &keyring::Error) -> Fault {
+    let mut fault = Fault::new(
+        "The system keychain cannot be used here.",
+        "Use an environment variable for the key.",
+    );
+    fault.context.push(match error {
+        keyring::Error::BadEncoding(_) | keyring::Error::BadDataFormat(_, _) => {
+            "what the keychain holds is not text".to_owned()
+        }
+        keyring::Error::NoDefaultStore => match keyring::Entry::store_status() {
+            Err(cause) => cause.to_string(),
+            Ok(()) => error.to_string(),
+        },
+        other => other.to_string(),
+    });
+    fault
+}
+
+/// Keys in memory: for tests, and for hosts that must not touch the system's keychain.
+#[derive(Debug, Default)]
+pub struct MemoryKeys {
+    environment: HashMap<String, Secret>,
+    keychain: Mutex<HashMap<String, Secret>>,
+    unavailable: bool,
+}
+
+impl MemoryKeys {
+    /// No keys at all.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with an environment variable.
+    #[must_use]
+    pub fn with_env(mut self, name: &str, value: &str) -> Self {
+        if let Some(secret) = Secret::new(value) {
+            self.environment.insert(name.to_owned(), secret);
+        }
+        self
+    }
+
+    /// The same with a keychain that cannot be reached.
+    #[must_use]
+    pub fn without_keychain(mut self) -> Self {
+        self.unavailable = true;
+        self
+    }
+
+    fn keychain(&self) -> Result<std::sync::MutexGuard<'_, HashMap<String, Secret>>, Fault> {
+        if self.unavailable {
+            return Err(unavailable(&keyring::Error::NoDefaultStore));
+        }
+        Ok(self.keychain.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Keys for MemoryKeys {
+    fn get(&self, provider: &str, env: Option<&str>) -> Result<Option<Key>, Fault> {
+        let from_env = env.and_then(|name| {
+            self.environment.get(name).map(|secret| Key {
+                secret: secret.clone(),
+                from: KeySource::Environment(name.to_owned()),
+            })
+        });
+        if from_env.is_some() {
+            return Ok(from_env);
+        }
+        Ok(self.keychain()?.get(provider).map(|secret| Key {
+            secret: secret.clone(),
+            from: KeySource::Keychain,
+        }))
+    }
+
+    fn set(&self, provider: &str, secret: &Secret) -> Result<(), Fault> {
+        self.keychain()?.insert(provider.to_owned(), secret.clone());
+        Ok(())
+    }
+
+    fn forget(&self, provider: &str) -> Result<(), Fault> {
+        self.keychain()?.remove(provider);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_comes_before_the_keychain() {
+        let keys = MemoryKeys::new().with_env("A_KEY", "from-env");
+        keys.set("a", &Secret::new("from-chain").unwrap()).unwrap();
+        let key = |text: &str, from| {
+            Some(Key {
+                secret: Secret::new(text).unwrap(),
+                from,
+            })
+        };
+        let env = KeySource::Environment("A_KEY".to_owned());
+        assert_eq!(keys.get("a", Some("A_KEY")).unwrap(), key("from-env", env));
+        assert_eq!(
+            keys.get("a", Some("B_KEY")).unwrap(),
+            key("from-chain", KeySource::Keychain)
+        );
+        keys.forget("a").unwrap();
+        assert_eq!(keys.get("a", None).unwrap(), None);
+    }
+
+    #[test]
+    fn a_missing_keychain_is_said_plainly() {
+        let fault = MemoryKeys::new()
+            .without_keychain()
+            .get("a", Some("A_KEY"))
+            .unwrap_err();
+        assert_eq!(
+            fault.to_string(),
+            "The system keychain cannot be used here. Use an environment variable for the key."
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! The trait that every model stands behind, and what flows through it.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::Stream;
+use protocol::Usage;
+use protocol::model::{Message, ToolDefinition};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::ProviderError;
+
+/// What a model answers, piece by piece. It ends after [`Chunk::End`] or after the first error, whichever comes first;
+/// what came before an error stands and is the caller's to keep.
+pub type ChunkStream = Pin<Box<dyn Stream<Item = Result<Chunk, ProviderError>> + Send>>;
+
+/// A source of model turns.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// The id that [`protocol::ModelChoice::provider`] names.
+    fn id(&self) -> &str;
+
+    /// Asks for one turn. Resolves when the first chunk is there, so that everything that can be tried again was.
+    ///
+    /// # Errors
+    /// Whatever went wrong before the first chunk, after the retries; later trouble is an item of the stream.
+    /// [`ProviderError::Cancelled`] as soon as `cancel` is cancelled.
+    async fn stream(
+        &self,
+        request: ModelRequest,
+        cancel: CancellationToken,
+    ) -> Result<ChunkStream, ProviderError>;
+
+    /// The models that the provider names, as it spells them, sorted.
+    ///
+    /// # Errors
+    /// When the provider has a list and it cannot be had.
+    async fn models(&self) -> Result<Vec<String>, ProviderError>;
+}
+
+/// Everything that a model gets for one turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelRequest {
+    /// The provider's name of the model. A Claude or Gemini name may carry an effort behind it (`-low`, `-medium`,
+    /// `-high`): the model then thinks before it answers.
+    pub model: String,
+    /// The system prompt; empty for none.
+    pub system: String,
+    /// The conversation, oldest first; shared, so that a turn does not copy it.
+    pub messages: Arc<Vec<Message>>,
+    /// The tools that the model may call.
+    pub tools: Arc<Vec<ToolDefinition>>,
+}
+
+/// A piece of a model's turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Chunk {
+    /// Text, to be appended.
+    Text(String),
+    /// Thoughts, to be appended.
+    Reasoning(String),
+    /// A whole call. Calls come right before [`Chunk::End`], in the model's order, so a cut turn has none.
+    Call {
+        /// The provider's id; none where the wire has none. Providers may repeat ids from turn to turn.
+        id: Option<String>,
+        /// The tool's name as the model wrote it.
+        name: String,
+        /// The arguments as the model wrote them: JSON text, maybe malformed.
+        arguments: String,
+    },
+    /// The turn is over.
+    End {
+        /// What it used.
+        usage: Usage,
+        /// What [`Message::Assistant::opaque`] must hold when this turn is sent back; null for nothing.
+        opaque: Value,
+        /// Why it is over.
+        stop: Stop,
+    },
+}
+
+/// Why a turn is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// The model is done, or waits for the results of its calls.
+    Finished,
+    /// The model ran into the limit on output; the last call may be incomplete.
+    Length,
+    /// The model or a filter refused; the provider's word for it.
+    Refused(String),
+    /// Anything else; the provider's word for it.
+    Other(String),
+}

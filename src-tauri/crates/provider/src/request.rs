@@ -1,0 +1,357 @@
+//! From our conversation to `genai`'s request, with what each wire format needs to be told differently.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use genai::chat::{
+    CacheControl, ChatMessage, ChatOptions, ChatRequest, ContentPart, CustomPart, MessageContent,
+    ReasoningEffort, Tool, ToolCall, ToolResponse,
+};
+use protocol::CallId;
+use protocol::model::{Message, ToolDefinition};
+use protocol::settings::Wire;
+use serde_json::{Value, json};
+
+use crate::ModelRequest;
+use crate::limits::{Timing, ms};
+use crate::opaque::{Kept, SignedCall, Thought};
+use crate::tap::Tap;
+
+/// OpenAI and Anthropic refuse ids that are longer than this or hold other characters.
+const CALL_ID_BYTES_MAX: usize = 40;
+
+/// Everything that one attempt sends.
+#[derive(Debug, Clone)]
+pub(crate) struct Outgoing {
+    /// The model's name as the provider gets it.
+    pub model: String,
+    /// The path below the base URL.
+    pub path: String,
+    /// The conversation.
+    pub chat: ChatRequest,
+    effort: Option<ReasoningEffort>,
+    wire: Wire,
+}
+
+impl Outgoing {
+    pub(crate) fn new(provider: &str, wire: Wire, request: ModelRequest) -> Self {
+        let (model, effort) = split_effort(wire, &request.model);
+        let path = match wire {
+            Wire::Anthropic => "messages".to_owned(),
+            Wire::Openai => "chat/completions".to_owned(),
+            Wire::Gemini => format!("models/{model}:streamGenerateContent?alt=sse"),
+            Wire::Ollama => "api/chat".to_owned(),
+        };
+        let mut messages =
+            Conversation::new(provider, wire).messages(Arc::unwrap_or_clone(request.messages));
+        if wire == Wire::Anthropic {
+            mark_for_cache(&mut messages);
+        }
+        let mut chat = ChatRequest::new(messages);
+        if !request.system.is_empty() {
+            chat = chat.with_system(request.system);
+        }
+        if !request.tools.is_empty() {
+            chat = chat.with_tools(
+                Arc::unwrap_or_clone(request.tools)
+                    .into_iter()
+                    .map(tool)
+                    .collect::<Vec<_>>(),
+            );
+        }
+        Self {
+            model,
+            path,
+            chat,
+            effort,
+            wire,
+        }
+    }
+
+    /// The options of one attempt.
+    pub(crate) fn options(&self, tap: &Arc<Tap>, timing: &Timing) -> ChatOptions {
+        let mut options = ChatOptions::default()
+            .with_capture_usage(true)
+            .with_stream_header_timeout(ms(timing.begin_ms))
+            .with_stream_read_timeout(ms(timing.idle_ms))
+            .with_raw_frame_sink_arc(tap.clone());
+        let keep_thoughts = match self.wire {
+            Wire::Anthropic => true,
+            // For Gemini this also asks for thoughts, which models that have none refuse.
+            Wire::Gemini => ["gemini-1", "gemini-2.0", "gemma", "learnlm"]
+                .iter()
+                .all(|old| !self.model.starts_with(old)),
+            Wire::Openai | Wire::Ollama => false,
+        };
+        if keep_thoughts {
+            options = options.with_capture_reasoning_content(true);
+        }
+        let effort = match (&self.effort, self.wire) {
+            (Some(effort), _) => Some(effort.clone()),
+            // `genai` reads an effort out of any name and would send `mistral-medium` as `mistral`. A budget, which
+            // this wire format does not have, keeps it from looking.
+            (None, Wire::Openai) => Some(ReasoningEffort::Budget(0)),
+            (None, Wire::Anthropic | Wire::Gemini | Wire::Ollama) => None,
+        };
+        if let Some(effort) = effort {
+            options = options.with_reasoning_effort(effort);
+        }
+        options
+    }
+}
+
+/// An effort behind the name of a Claude or Gemini model; other names stay as they are.
+fn split_effort(wire: Wire, model: &str) -> (String, Option<ReasoningEffort>) {
+    let ours = match wire {
+        Wire::Anthropic => model.starts_with("claude-"),
+        Wire::Gemini => model.starts_with("gemini-"),
+        Wire::Openai | Wire::Ollama => false,
+    };
+    let split = model.rsplit_once('-').filter(|_| ours);
+    match split.and_then(|(name, word)| Some((name, ReasoningEffort::from_keyword(word)?))) {
+        Some((name, effort)) => (name.to_owned(), Some(effort)),
+        None => (model.to_owned(), None),
+    }
+}
+
+fn tool(definition: ToolDefinition) -> Tool {
+    Tool::new(definition.name)
+        .with_description(definition.description)
+        .with_schema(definition.parameters)
+}
+
+/// Anthropic caches what stands before a mark. One mark is the end of this request; the other the end of the last one,
+/// so that a turn with many results still finds what is cached.
+fn mark_for_cache(messages: &mut [ChatMessage]) {
+    let assistant = messages
+        .iter()
+        .rposition(|message| message.role == genai::chat::ChatRole::Assistant);
+    let ends = [
+        assistant.and_then(|position| position.checked_sub(1)),
+        messages.len().checked_sub(1),
+    ];
+    for position in ends.into_iter().flatten() {
+        if let Some(message) = messages.get_mut(position) {
+            message.options = Some(CacheControl::Ephemeral.into());
+        }
+    }
+}
+
+/// Turns messages into `genai`'s, keeping track of the ids that calls go by on the wire.
+struct Conversation<'a> {
+    provider: &'a str,
+    wire: Wire,
+    ids: HashMap<CallId, String>,
+}
+
+impl<'a> Conversation<'a> {
+    fn new(provider: &'a str, wire: Wire) -> Self {
+        Self {
+            provider,
+            wire,
+            ids: HashMap::new(),
+        }
+    }
+
+    fn messages(mut self, messages: Vec<Message>) -> Vec<ChatMessage> {
+        let mut out = Vec::with_capacity(messages.len());
+        let mut results: Vec<ContentPart> = Vec::new();
+        for message in messages {
+            if !matches!(message, Message::Tool { .. }) {
+                flush(&mut results, &mut out);
+            }
+            match message {
+                Message::User { text } => out.push(ChatMessage::user(text)),
+                Message::Assistant {
+                    text,
+                    calls,
+                    opaque,
+                } => {
+                    let kept = Kept::from_value(&opaque, self.provider);
+                    let parts = self.assistant(text, calls, kept);
+                    if !parts.is_empty() {
+                        out.push(ChatMessage::assistant(MessageContent::from_parts(parts)));
+                    }
+                }
+                Message::Tool {
+                    call,
+                    name,
+                    text,
+                    is_error,
+                } => {
+                    results.push(self.result(&call, &name, text, is_error));
+                    // Anthropic wants the results of one turn in one message. With Ollama, `genai` keeps only the last
+                    // result of a message; with the others it makes no difference.
+                    if self.wire != Wire::Anthropic {
+                        flush(&mut results, &mut out);
+                    }
+                }
+            }
+        }
+        flush(&mut results, &mut out);
+        out
+    }
+
+    fn assistant(
+        &mut self,
+        text: String,
+        calls: Vec<protocol::ToolCall>,
+        kept: Option<Kept>,
+    ) -> Vec<ContentPart> {
+        let mut parts = Vec::new();
+        let mut signed = Vec::new();
+        match kept {
+            Some(Kept::Anthropic { thoughts }) => {
+                parts.extend(thoughts.into_iter().flat_map(thought))
+            }
+            Some(Kept::Gemini { signatures, calls }) => {
+                parts.extend(signatures.into_iter().map(ContentPart::ThoughtSignature));
+                signed = calls;
+            }
+            Some(Kept::Openai { reasoning, details }) => {
+                parts.extend(details.into_iter().map(custom));
+                // Endpoints that want their reasoning back want it beside calls; others may refuse it.
+                parts.extend(
+                    reasoning
+                        .filter(|_| !calls.is_empty())
+                        .map(ContentPart::ReasoningContent),
+                );
+            }
+            None => {}
+        }
+        // Anthropic refuses empty texts.
+        if !text.is_empty() {
+            parts.push(ContentPart::Text(text));
+        }
+        let mut signed = signed.into_iter();
+        for call in calls {
+            let SignedCall { id, signatures } = signed.next().unwrap_or_default();
+            let call_id = self.wire_id(&call.id, &call.name, id);
+            parts.push(ContentPart::ToolCall(ToolCall {
+                call_id,
+                fn_name: call.name,
+                fn_arguments: Value::Object(call.arguments),
+                thought_signatures: (!signatures.is_empty()).then_some(signatures),
+            }));
+        }
+        parts
+    }
+
+    /// The id that a call goes by on the wire. Gemini gets only ids that it gave; the stand-in makes `genai` send none.
+    fn wire_id(&mut self, call: &CallId, name: &str, given: Option<String>) -> String {
+        let number = self.ids.len();
+        let id = match self.wire {
+            Wire::Gemini => given.unwrap_or_else(|| format!("call#{name}#{number}")),
+            Wire::Anthropic | Wire::Openai if !is_plain(call.as_str()) => format!("call_{number}"),
+            Wire::Anthropic | Wire::Openai | Wire::Ollama => call.as_str().to_owned(),
+        };
+        self.ids.insert(call.clone(), id.clone());
+        id
+    }
+
+    fn result(&self, call: &CallId, name: &str, text: String, is_error: bool) -> ContentPart {
+        let id = self.ids.get(call).cloned();
+        let id = id.unwrap_or_else(|| call.as_str().to_owned());
+        if self.wire == Wire::Anthropic && is_error {
+            // `genai` has no word for a failed result, but passes blocks through.
+            return custom(json!({
+                "type": "tool_result", "tool_use_id": id, "content": text, "is_error": true
+            }));
+        }
+        ContentPart::ToolResponse(ToolResponse::new(id, text).with_fn_name(name))
+    }
+}
+
+fn flush(results: &mut Vec<ContentPart>, out: &mut Vec<ChatMessage>) {
+    if !results.is_empty() {
+        let parts = std::mem::take(results);
+        out.push(ChatMessage::tool(MessageContent::from_parts(parts)));
+    }
+}
+
+fn thought(thought: Thought) -> Vec<ContentPart> {
+    match thought {
+        Thought::Signed { text, signature } => vec![
+            ContentPart::ThoughtSignature(signature),
+            ContentPart::ReasoningContent(text),
+        ],
+        Thought::Block(block) => vec![custom(block)],
+    }
+}
+
+fn custom(data: Value) -> ContentPart {
+    ContentPart::Custom(CustomPart {
+        model_iden: None,
+        data,
+    })
+}
+
+fn is_plain(id: &str) -> bool {
+    (1..=CALL_ID_BYTES_MAX).contains(&id.len())
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn efforts_are_split_off_where_they_mean_something() {
+        for (wire, model, name, effort) in [
+            (
+                Wire::Anthropic,
+                "claude-sonnet-4-6-high",
+                "claude-sonnet-4-6",
+                Some("high"),
+            ),
+            (
+                Wire::Anthropic,
+                "claude-sonnet-4-6",
+                "claude-sonnet-4-6",
+                None,
+            ),
+            (
+                Wire::Gemini,
+                "gemini-3-pro-preview-low",
+                "gemini-3-pro-preview",
+                Some("low"),
+            ),
+            (Wire::Openai, "mistral-medium", "mistral-medium", None),
+            (Wire::Ollama, "qwen-max", "qwen-max", None),
+        ] {
+            let (split, got) = split_effort(wire, model);
+            let got = got.map(|effort| effort.to_string());
+            assert_eq!((split.as_str(), got.as_deref()), (name, effort));
+        }
+    }
+
+    #[test]
+    fn ids_that_providers_refuse_are_replaced() {
+        let call = |id: &str| protocol::ToolCall {
+            id: id.into(),
+            name: "read".to_owned(),
+            arguments: serde_json::Map::new(),
+        };
+        for (wire, id, expected) in [
+            (Wire::Openai, "call_1-a", "call_1-a"),
+            (Wire::Openai, "call#read#0", "call_0"),
+            (Wire::Anthropic, &"x".repeat(41), "call_0"),
+            (Wire::Gemini, "toolu_1", "call#read#0"),
+            (Wire::Ollama, "toolu_1", "toolu_1"),
+        ] {
+            let mut conversation = Conversation::new("p", wire);
+            let parts = conversation.assistant(String::new(), vec![call(id)], None);
+            let ContentPart::ToolCall(sent) = &parts[0] else {
+                panic!("no call")
+            };
+            assert_eq!(sent.call_id, expected);
+            let result = conversation.result(&id.into(), "read", "ok".to_owned(), false);
+            let ContentPart::ToolResponse(result) = result else {
+                panic!("no result")
+            };
+            assert_eq!(result.call_id, expected);
+        }
+    }
+}
