@@ -1,0 +1,187 @@
+//! What goes out: the conversation in each wire format, thoughts given back where they came from.
+
+use std::sync::Arc;
+
+use protocol::ToolCall;
+use protocol::model::{Message, ToolDefinition};
+use protocol::settings::Wire;
+use provider::ModelRequest;
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::fake::{Asked, Fake, Reply, Then, provider};
+use crate::shapes::{opaque, turn};
+
+/// A second turn: the first one's calls and their results.
+fn request(wire: Wire, opaque: Value) -> ModelRequest {
+    let id = |number: u32| match wire {
+        Wire::Anthropic => format!("toolu_{number}"),
+        Wire::Openai | Wire::Gemini | Wire::Ollama => format!("call_{number}"),
+    };
+    let call = |number, name: &str, arguments: Value| ToolCall {
+        id: id(number).into(),
+        name: name.to_owned(),
+        arguments: arguments.as_object().cloned().unwrap_or_else(Map::new),
+    };
+    let result = |number, name: &str, text: &str, is_error| Message::Tool {
+        call: id(number).into(),
+        name: name.to_owned(),
+        text: text.to_owned(),
+        is_error,
+    };
+    ModelRequest {
+        model: "some-model".to_owned(),
+        system: "Be brief.".to_owned(),
+        messages: Arc::new(vec![
+            Message::User {
+                text: "Read both.".to_owned(),
+            },
+            Message::Assistant {
+                text: "I read both.".to_owned(),
+                calls: vec![
+                    call(1, "read", json!({"path":"a.txt"})),
+                    call(2, "list", json!({})),
+                ],
+                opaque,
+            },
+            result(1, "read", "alpha", false),
+            result(2, "list", "no such folder", true),
+        ]),
+        tools: Arc::new(vec![ToolDefinition {
+            name: "read".to_owned(),
+            description: "Reads a file.".to_owned(),
+            parameters: json!({"type":"object","properties":{"path":{"type":"string"}}}),
+        }]),
+    }
+}
+
+async fn sent(wire: Wire, request: ModelRequest) -> Asked {
+    let fake = Fake::start([Reply::frames(&turn(wire), Then::Close)]).await;
+    let stream = provider(wire, &fake)
+        .stream(request, CancellationToken::new())
+        .await;
+    assert!(stream.is_ok());
+    fake.asked().remove(0)
+}
+
+#[tokio::test]
+async fn anthropic_gets_thoughts_back_and_results_together() {
+    let asked = sent(
+        Wire::Anthropic,
+        request(Wire::Anthropic, opaque(Wire::Anthropic)),
+    )
+    .await;
+    assert_eq!(asked.path, "/messages");
+    assert_eq!(asked.headers["anthropic-version"], "2023-06-01");
+    let mark = json!({"type":"ephemeral"});
+    assert_eq!(
+        asked.body["messages"],
+        json!([
+            {"role":"user","content":[{"type":"text","text":"Read both.","cache_control":mark}]},
+            {"role":"assistant","content":[
+                {"type":"thinking","thinking":"Two files.","signature":"c2ln"},
+                {"type":"redacted_thinking","data":"c2VjcmV0"},
+                {"type":"text","text":"I read both."},
+                {"type":"tool_use","id":"toolu_1","name":"read","input":{"path":"a.txt"}},
+                {"type":"tool_use","id":"toolu_2","name":"list","input":{}}]},
+            {"role":"user","content":[
+                {"type":"tool_result","content":"alpha","tool_use_id":"toolu_1"},
+                {"type":"tool_result","tool_use_id":"toolu_2","content":"no such folder","is_error":true,"cache_control":mark}]}
+        ])
+    );
+    assert_eq!(asked.body["system"], "Be brief.");
+    assert_eq!(asked.body["tools"][0]["name"], "read");
+    assert_eq!(asked.body["model"], "some-model");
+}
+
+#[tokio::test]
+async fn openai_gets_reasoning_back_beside_calls() {
+    let asked = sent(Wire::Openai, request(Wire::Openai, opaque(Wire::Openai))).await;
+    assert_eq!(asked.path, "/chat/completions");
+    assert_eq!(
+        asked.body["messages"],
+        json!([
+            {"role":"system","content":"Be brief."},
+            {"role":"user","content":"Read both."},
+            {"role":"assistant","content":"I read both.","tool_calls":[
+                {"type":"function","id":"call_1","function":{"name":"read","arguments":"{\"path\":\"a.txt\"}"}},
+                {"type":"function","id":"call_2","function":{"name":"list","arguments":"{}"}}],
+                "reasoning_content":"Two files."},
+            {"role":"tool","content":"alpha","tool_call_id":"call_1"},
+            {"role":"tool","content":"no such folder","tool_call_id":"call_2"}
+        ])
+    );
+    assert_eq!(asked.body["stream_options"], json!({"include_usage":true}));
+    assert_eq!(asked.body.get("reasoning_effort"), None);
+}
+
+#[tokio::test]
+async fn gemini_gets_signatures_back_on_their_calls() {
+    let asked = sent(Wire::Gemini, request(Wire::Gemini, opaque(Wire::Gemini))).await;
+    assert_eq!(
+        asked.path,
+        "/models/some-model:streamGenerateContent?alt=sse"
+    );
+    assert_eq!(
+        asked.body["contents"],
+        json!([
+            {"role":"user","parts":[{"text":"Read both."}]},
+            {"role":"model","parts":[
+                {"text":"I read both."},
+                {"functionCall":{"name":"read","args":{"path":"a.txt"}},"thoughtSignature":"c2ln"},
+                {"functionCall":{"name":"list","args":{}}}]},
+            {"role":"user","parts":[
+                {"functionResponse":{"name":"read","response":{"name":"read","content":"alpha"}}},
+                {"functionResponse":{"name":"list","response":{"name":"list","content":"no such folder"}}}]}
+        ])
+    );
+}
+
+#[tokio::test]
+async fn ollama_gets_each_result() {
+    let asked = sent(Wire::Ollama, request(Wire::Ollama, opaque(Wire::Ollama))).await;
+    assert_eq!(asked.path, "/api/chat");
+    assert_eq!(
+        asked.body["messages"],
+        json!([
+            {"role":"system","content":"Be brief."},
+            {"role":"user","content":"Read both."},
+            {"role":"assistant","content":"I read both.","tool_calls":[
+                {"function":{"name":"read","arguments":{"path":"a.txt"}}},
+                {"function":{"name":"list","arguments":{}}}]},
+            {"role":"tool","content":"alpha"},
+            {"role":"tool","content":"no such folder"}
+        ])
+    );
+}
+
+#[tokio::test]
+async fn thoughts_of_another_provider_are_not_given_away() {
+    let mut foreign = opaque(Wire::Anthropic);
+    foreign["provider"] = json!("anthropic");
+    let asked = sent(Wire::Anthropic, request(Wire::Anthropic, foreign)).await;
+    assert_eq!(
+        asked.body["messages"][1]["content"][0],
+        json!({"type":"text","text":"I read both."})
+    );
+    assert!(!asked.body.to_string().contains("c2ln"));
+}
+
+#[tokio::test]
+async fn names_that_end_like_an_effort_stay_whole() {
+    let mut request = request(Wire::Openai, Value::Null);
+    request.model = "mistral-medium".to_owned();
+    let asked = sent(Wire::Openai, request).await;
+    assert_eq!(asked.body["model"], "mistral-medium");
+    assert_eq!(asked.body.get("reasoning_effort"), None);
+}
+
+#[tokio::test]
+async fn a_claude_thinks_when_its_name_says_so() {
+    let mut request = request(Wire::Anthropic, Value::Null);
+    request.model = "claude-sonnet-4-6-high".to_owned();
+    let asked = sent(Wire::Anthropic, request).await;
+    assert_eq!(asked.body["model"], "claude-sonnet-4-6");
+    assert_eq!(asked.body["thinking"]["type"], "adaptive");
+    assert_eq!(asked.body["output_config"]["effort"], "high");
+}

@@ -1,0 +1,126 @@
+//! Keys go into one header and nowhere else.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use protocol::Fault;
+use protocol::settings::Wire;
+use provider::{MemoryKeys, ProviderError, Providers};
+
+use crate::fake::{Fake, KEY, Reply, Then, WIRES, begin, played, provider, settings, timing};
+use crate::shapes::turn;
+
+#[tokio::test]
+async fn each_wire_has_its_header() {
+    for (wire, header, value) in [
+        (Wire::Anthropic, "x-api-key", KEY.to_owned()),
+        (Wire::Openai, "authorization", format!("Bearer {KEY}")),
+        (Wire::Gemini, "x-goog-api-key", KEY.to_owned()),
+        (Wire::Ollama, "authorization", format!("Bearer {KEY}")),
+    ] {
+        let fake = Fake::start([Reply::frames(&turn(wire), Then::Close)]).await;
+        played(&*provider(wire, &fake)).await;
+        let asked = &fake.asked()[0];
+        let carrying: Vec<_> = asked
+            .headers
+            .iter()
+            .filter(|(_, value)| value.to_str().unwrap().contains(KEY))
+            .map(|(name, value)| (name.as_str(), value.to_str().unwrap().to_owned()))
+            .collect();
+        assert_eq!(carrying, [(header, value)], "{wire:?}");
+        assert!(!asked.path.contains(KEY) && !asked.body.to_string().contains(KEY));
+    }
+}
+
+#[tokio::test]
+async fn without_a_key_nothing_is_asked() {
+    let fake = Fake::start([]).await;
+    let own = [settings(Wire::Openai, &fake.base_url)];
+    let absent = Arc::new(MemoryKeys::new().without_keychain());
+    for (keys, hint) in [
+        (
+            Arc::new(MemoryKeys::new()),
+            "Set the environment variable FAKE_KEY, or store a key in the system keychain.",
+        ),
+        (
+            absent,
+            "Set the environment variable FAKE_KEY (The system keychain cannot be used here.).",
+        ),
+    ] {
+        let list = Providers::with_surroundings(&own, keys, None, timing());
+        let error = begin(&*list.get("fake").unwrap()).await.err().unwrap();
+        assert!(matches!(error, ProviderError::NoKey { .. }));
+        assert_eq!(
+            Fault::from(error),
+            Fault::new("Fake needs a key, and none was found.", hint)
+        );
+    }
+    assert_eq!(fake.asked().len(), 0);
+}
+
+#[tokio::test]
+async fn a_server_that_needs_no_key_gets_none() {
+    let fake = Fake::start([Reply::frames(&turn(Wire::Openai), Then::Close)]).await;
+    let mut own = settings(Wire::Openai, &fake.base_url);
+    own.key_env = None;
+    let keys = Arc::new(MemoryKeys::new().without_keychain());
+    let list = Providers::with_surroundings(&[own], keys, None, timing());
+    let items = played(&*list.get("fake").unwrap()).await;
+    assert!(items.iter().all(Result::is_ok), "{items:?}");
+    assert!(!fake.asked()[0].headers.contains_key("authorization"));
+}
+
+/// Keeps everything that is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_in_no_error_and_in_no_log() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    // For this whole process, so that the tasks which carry the connections are heard, too.
+    tracing::subscriber::set_global_default(subscriber).unwrap();
+
+    let quoting = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}."}}}}"#);
+    let mut texts = Vec::new();
+    for wire in WIRES {
+        let broken = vec![format!("data: {{\"key\": {KEY}}}\n\n")];
+        for reply in [
+            Reply::status(400, &quoting),
+            Reply::status(401, &quoting),
+            Reply::status(404, &quoting),
+            Reply::status(500, &quoting),
+            Reply::status(302, "").with_header("location", &format!("http://x/?key={KEY}")),
+            Reply::frames(&broken, Then::Close),
+        ] {
+            let fake = Fake::start(vec![reply; 3]).await;
+            let error = begin(&*provider(wire, &fake)).await.err().unwrap();
+            assert!(!fake.asked().is_empty());
+            texts.push(format!("{error:?}"));
+            texts.push(format!("{:?}", Fault::from(error)));
+        }
+    }
+    let struck = texts.iter().filter(|text| text.contains("[hidden]"));
+    assert!(struck.count() >= 8, "{texts:?}");
+    assert!(texts.iter().all(|text| !text.contains(KEY)), "{texts:?}");
+
+    let log = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+    assert!(log.contains("trying again"), "the log was heard");
+    assert!(log.contains("hyper"), "so was the HTTP client");
+    assert!(!log.contains(KEY), "the key was logged");
+}

@@ -1,0 +1,225 @@
+//! The list of providers, and the lists of models.
+
+use std::sync::Arc;
+
+use protocol::Fault;
+use protocol::model::ProviderView;
+use protocol::settings::{ProviderSettings, Wire};
+use provider::{MemoryKeys, Providers, RESERVED_IDS, Script, Scripted, Timing};
+use serde_json::json;
+
+use crate::fake::{Fake, Reply, provider, settings, timing};
+
+fn view(id: &str, title: &str, base_url: &str, ready: bool, note: &str) -> ProviderView {
+    ProviderView {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        base_url: base_url.to_owned(),
+        ready,
+        note: note.to_owned(),
+        models: Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn every_provider_says_where_it_stands() {
+    let ollama = Fake::start([Reply::status(
+        200,
+        &json!({"models":[{"name":"qwen3:8b"}]}).to_string(),
+    )])
+    .await;
+    let keys = MemoryKeys::new().with_env("ANTHROPIC_API_KEY", "sk-ant-123");
+    let own = ProviderSettings {
+        key_env: None,
+        ..settings(Wire::Openai, "http://192.0.2.1:1234/v1")
+    };
+    let host = ollama.base_url.trim_start_matches("http://");
+    let list = Providers::with_surroundings(&[own], Arc::new(keys), Some(host), timing()).with(
+        Arc::new(Scripted::with_id("demo", Script::default())),
+        "Demo",
+    );
+    let no_key = |name: &str| {
+        format!(
+            "No key. Set the environment variable {name}, or store a key in the system keychain."
+        )
+    };
+    let running = ProviderView {
+        models: vec!["qwen3:8b".to_owned()],
+        ..view("ollama", "Ollama", &ollama.base_url, true, "Running.")
+    };
+    assert_eq!(
+        list.views().await,
+        [
+            view(
+                "anthropic",
+                "Anthropic",
+                "https://api.anthropic.com/v1/",
+                true,
+                "Key from ANTHROPIC_API_KEY."
+            ),
+            view(
+                "openai",
+                "OpenAI",
+                "https://api.openai.com/v1/",
+                false,
+                &no_key("OPENAI_API_KEY")
+            ),
+            view(
+                "gemini",
+                "Google Gemini",
+                "https://generativelanguage.googleapis.com/v1beta/",
+                false,
+                &no_key("GEMINI_API_KEY")
+            ),
+            view(
+                "openrouter",
+                "OpenRouter",
+                "https://openrouter.ai/api/v1/",
+                false,
+                &no_key("OPENROUTER_API_KEY")
+            ),
+            running,
+            view(
+                "fake",
+                "Fake",
+                "http://192.0.2.1:1234/v1/",
+                true,
+                "No key; none is sent."
+            ),
+            view("demo", "Demo", "", true, "Needs no key and no network."),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn ollama_that_does_not_run_is_said_so() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let keys = Arc::new(MemoryKeys::new().without_keychain());
+    let list = Providers::with_surroundings(&[], keys.clone(), Some(&host), timing());
+    let views = list.views().await;
+    let note = format!("Not running at http://{host}/. Start it with `ollama serve`.");
+    assert_eq!(
+        views[4],
+        view("ollama", "Ollama", &format!("http://{host}/"), false, &note)
+    );
+    assert_eq!(
+        views[1].note,
+        "No key. Set the environment variable OPENAI_API_KEY (The system keychain cannot be used here)."
+    );
+    // One that takes the connection and says nothing does not hold the list up.
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    let quick = Timing {
+        probe_ms: 50,
+        ..timing()
+    };
+    let list = Providers::with_surroundings(&[], keys, Some(&host), quick);
+    assert!(!list.views().await[4].ready);
+}
+
+#[test]
+fn settings_that_do_not_work_are_named_and_left_out() {
+    let ok = settings(Wire::Openai, "http://127.0.0.1:1/v1");
+    let mut all = vec![ok.clone()];
+    for id in RESERVED_IDS {
+        all.push(ProviderSettings {
+            id: id.to_owned(),
+            ..ok.clone()
+        });
+    }
+    all.push(ok.clone());
+    all.push(ProviderSettings {
+        id: "odd".to_owned(),
+        base_url: "https://u:p@host/".to_owned(),
+        ..ok.clone()
+    });
+    all.push(ProviderSettings {
+        id: "rich".to_owned(),
+        input_usd_per_mtok: Some(-1.0),
+        ..ok
+    });
+    let keys = Arc::new(MemoryKeys::new());
+    let list = Providers::with_surroundings(&all, keys, Some("a b"), timing());
+    let messages: Vec<&str> = list
+        .faults()
+        .iter()
+        .map(|fault| fault.message.as_str())
+        .collect();
+    let reserved = RESERVED_IDS
+        .map(|id| format!("The provider “Fake” cannot be used: the id “{id}” is built in."));
+    assert_eq!(messages.len(), 1 + reserved.len() + 3);
+    assert!(
+        messages[0].starts_with("OLLAMA_HOST cannot be used: "),
+        "{}",
+        messages[0]
+    );
+    assert_eq!(messages[1..8], reserved);
+    assert_eq!(
+        messages[8],
+        "The provider “Fake” cannot be used: the id “fake” is there twice."
+    );
+    assert!(
+        messages[9].contains("keys belong in the environment"),
+        "{}",
+        messages[9]
+    );
+    assert!(
+        messages[10].contains("a price is not a number"),
+        "{}",
+        messages[10]
+    );
+    assert!(list.get("fake").is_ok());
+    assert_eq!(
+        list.get("odd").err(),
+        Some(Fault::new(
+            "There is no provider “odd”.",
+            "Choose one of: anthropic, openai, gemini, openrouter, fake."
+        ))
+    );
+}
+
+#[tokio::test]
+async fn models_are_listed_by_every_wire() {
+    for (wire, list, path, names) in [
+        (
+            Wire::Anthropic,
+            json!({"data":[{"id":"b"},{"id":"a"}],"has_more":false}),
+            "/models?limit=1000",
+            ["a", "b"],
+        ),
+        (
+            Wire::Openai,
+            json!({"object":"list","data":[{"id":"a"},{"id":"b"}]}),
+            "/models",
+            ["a", "b"],
+        ),
+        (
+            Wire::Gemini,
+            json!({"models":[{"name":"models/a"},{"name":"models/b"}]}),
+            "/models?pageSize=1000",
+            ["a", "b"],
+        ),
+        (
+            Wire::Ollama,
+            json!({"models":[{"name":"b"},{"name":"a"}]}),
+            "/api/tags",
+            ["a", "b"],
+        ),
+    ] {
+        let fake = Fake::start([
+            Reply::status(200, &list.to_string()),
+            Reply::status(200, "<html>"),
+        ])
+        .await;
+        let provider = provider(wire, &fake);
+        assert_eq!(provider.models().await.unwrap(), names);
+        assert_eq!(fake.asked()[0].path, path);
+        let error = provider.models().await.unwrap_err();
+        assert!(
+            error.to_string().contains("its model list is not JSON"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! The four wire formats against a fake endpoint on loopback: good turns, bad ones, and what is never given away.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the fake endpoint listens on loopback, and helpers of tests fail like tests"
+)]
+
+mod conversation;
+mod fake;
+mod keys;
+mod lists;
+mod retries;
+mod shapes;
+mod trouble;
+mod turns;

@@ -1,0 +1,132 @@
+//! What is tried again, how often, and what is not.
+
+use protocol::settings::Wire;
+use provider::{MemoryKeys, ProviderError, Providers, Timing};
+use serde_json::json;
+
+use crate::fake::{
+    Fake, Item, Reply, Then, WIRES, begin, played, provider, provider_with, settings, timing,
+};
+use crate::shapes::{event, expected, turn};
+
+#[tokio::test]
+async fn what_passes_is_tried_again() {
+    let overloaded = [event(
+        "error",
+        &json!({"type":"error","error":{"type":"overloaded_error","message":"Busy"}}),
+    )];
+    for wire in WIRES {
+        for trouble in [
+            Reply::status(429, "{}"),
+            Reply::status(429, "{}").with_header("retry-after", "0"),
+            Reply::status(500, "oh"),
+            Reply::status(503, ""),
+            Reply::status(529, "{}"),
+            Reply::frames(&[], Then::Break),
+            Reply::frames(&[], Then::Close),
+        ] {
+            let good = Reply::frames(&turn(wire), Then::Close);
+            let fake = Fake::start([trouble.clone(), trouble.clone(), good]).await;
+            fake.break_off();
+            let items = played(&*provider(wire, &fake)).await;
+            let expected: Vec<Item> = expected(wire).into_iter().map(Ok).collect();
+            assert_eq!(items, expected, "{wire:?} {trouble:?}");
+            assert_eq!(fake.asked().len(), 3);
+        }
+    }
+    let good = Reply::frames(&turn(Wire::Anthropic), Then::Close);
+    let fake = Fake::start([Reply::frames(&overloaded, Then::Close), good]).await;
+    let items = played(&*provider(Wire::Anthropic, &fake)).await;
+    assert_eq!(items.len(), expected(Wire::Anthropic).len());
+}
+
+#[tokio::test]
+async fn after_three_tries_it_says_so() {
+    for wire in WIRES {
+        let busy = Reply::status(503, r#"{"error":{"message":"Try later"}}"#);
+        let fake = Fake::start(vec![busy; 4]).await;
+        let error = begin(&*provider(wire, &fake)).await.err().unwrap();
+        assert_eq!(
+            error,
+            ProviderError::Busy {
+                provider: "Fake".to_owned(),
+                status: 503,
+                attempts: 3,
+                retry_after_ms: None,
+                message: "Try later".to_owned(),
+            }
+        );
+        assert_eq!(fake.asked().len(), 3, "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_wait_past_our_patience_is_left_to_the_person() {
+    let busy = Reply::status(429, "{}").with_header("retry-after", "3600");
+    let fake = Fake::start([busy]).await;
+    let error = begin(&*provider(Wire::Openai, &fake)).await.err().unwrap();
+    assert_eq!(
+        error,
+        ProviderError::Busy {
+            provider: "Fake".to_owned(),
+            status: 429,
+            attempts: 1,
+            retry_after_ms: Some(3_600_000),
+            message: "{}".to_owned(),
+        }
+    );
+    assert_eq!(error.hint(), "It asks to wait 3600 seconds.");
+}
+
+#[tokio::test]
+async fn what_does_not_pass_is_asked_once() {
+    for status in [400, 401, 403, 413, 422] {
+        let fake = Fake::start([Reply::status(status, "{}")]).await;
+        assert!(begin(&*provider(Wire::Openai, &fake)).await.is_err());
+        assert_eq!(fake.asked().len(), 1, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_never_begins_is_silent() {
+    // The answer's head comes only after its first byte here, so nothing at all arrives.
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = format!("http://{}/", listener.local_addr().unwrap());
+    let keys = std::sync::Arc::new(MemoryKeys::new().with_env("FAKE_KEY", "sk-some-key"));
+    let impatient = Timing {
+        begin_ms: 100,
+        ..timing()
+    };
+    let list =
+        Providers::with_surroundings(&[settings(Wire::Openai, &base_url)], keys, None, impatient);
+    let error = begin(&*list.get("fake").unwrap()).await.err().unwrap();
+    let silent = ProviderError::Silent {
+        provider: "Fake".to_owned(),
+        silent_ms: 100,
+    };
+    assert_eq!(error, silent);
+    drop(listener);
+}
+
+#[tokio::test]
+async fn nobody_there_is_said_with_the_address() {
+    let mut nobody = Fake::start([]).await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = format!("http://{}/", listener.local_addr().unwrap());
+    drop(listener);
+    nobody.base_url.clone_from(&base_url);
+    let error = begin(&*provider_with(Wire::Ollama, &nobody, timing()))
+        .await
+        .err()
+        .unwrap();
+    let ProviderError::Unreachable {
+        base_url: named,
+        cause,
+        ..
+    } = &error
+    else {
+        panic!("{error:?}")
+    };
+    assert_eq!(*named, base_url);
+    assert!(cause.to_lowercase().contains("refused"), "{cause}");
+}
