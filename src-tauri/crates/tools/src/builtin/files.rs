@@ -79,10 +79,19 @@ pub(super) fn missing(workspace: &Workspace, path: &str) -> ToolError {
             workspace.kind(folder),
             Ok(Some(PathKind::Folder | PathKind::Link))
         );
-    let siblings = match folder_stands {
-        true => list("*", folder, CLOSE_NAMES_SCANNED_MAX),
-        false => Vec::new(),
-    };
+    let mut siblings = Vec::new();
+    if folder_stands {
+        siblings = list("*", folder, CLOSE_NAMES_SCANNED_MAX);
+        // Only files are listed; a folder is known by what is in it.
+        for below in list("*/*", folder, CLOSE_NAMES_SCANNED_MAX) {
+            if let Some((folder, _)) = below
+                .rsplit_once('/')
+                .filter(|(f, _)| siblings.last().is_none_or(|last| last != f))
+            {
+                siblings.push(folder.to_owned());
+            }
+        }
+    }
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     let names: Vec<String> = siblings.iter().map(|path| base(path)).collect();
     let close = close_names(name, names.iter().map(String::as_str));

@@ -40,26 +40,28 @@ const ROOM: usize = OUTPUT_BYTES_MAX as usize - OUTPUT_NOTE_BYTES;
 struct Source<'a> {
     workspace: &'a Workspace,
     path: &'a str,
-    seen: Option<(u64, i128)>,
+    /// Length and time of change at the first step; holds no bytes.
+    seen: Option<FileBytes>,
 }
 
 impl Source<'_> {
     fn read(&mut self, from: u64, bytes_max: u64) -> Result<FileBytes, ToolError> {
-        let piece =
+        let mut piece =
             self.workspace
                 .read(self.path, from, bytes_max)
                 .map_err(|error| match error {
                     FileError::NotFound { .. } => missing(self.workspace, self.path),
                     other => failed(other),
                 })?;
-        let now = (piece.total, piece.mtime_ns);
-        if *self.seen.get_or_insert(now) != now {
+        let bytes = std::mem::take(&mut piece.bytes);
+        let now = piece;
+        if *self.seen.get_or_insert_with(|| now.clone()) != now {
             return Err(ToolError::Failed(format!(
                 "`{}` changed while it was read. Read it again.",
                 self.path
             )));
         }
-        Ok(piece)
+        Ok(FileBytes { bytes, ..now })
     }
 }
 

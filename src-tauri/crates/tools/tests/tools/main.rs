@@ -1,0 +1,20 @@
+//! Every tool on real files: what it does, and what it says when it cannot.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests set up real files and look at what became of them"
+)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod ask;
+mod bad_input;
+mod bash;
+mod change;
+mod find;
+mod read;
+mod registry;
+mod schema;
+mod support;

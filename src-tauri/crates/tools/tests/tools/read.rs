@@ -1,0 +1,181 @@
+//! `read`: lines and bytes of files of any size.
+
+use serde_json::json;
+
+use crate::support::Bench;
+
+#[tokio::test]
+async fn lines_come_with_their_numbers_s002_12_s001_48() {
+    let bench = Bench::with(&[
+        ("a.txt", b"one\ntwo\nthree\nfour"),
+        ("crlf.txt", b"one\r\ntwo\r\n"),
+        ("empty.txt", b""),
+        ("one.txt", b"\n"),
+    ]);
+    for (arguments, text, message) in [
+        (
+            json!({"path": "a.txt"}),
+            "     1\tone\n     2\ttwo\n     3\tthree\n     4\tfour\n",
+            "4 lines",
+        ),
+        (
+            json!({"path": "a.txt", "offset": 2, "limit": 2}),
+            "     2\ttwo\n     3\tthree\n[Lines 2 to 3 of 4 lines. Go on with offset=4.]",
+            "lines 2–3",
+        ),
+        (
+            json!({"path": "a.txt", "offset": 4}),
+            "     4\tfour\n[Lines 4 to 4 of 4 lines: the end of the file.]",
+            "lines 4–4",
+        ),
+        (
+            json!({"path": "crlf.txt"}),
+            "     1\tone\n     2\ttwo\n",
+            "2 lines",
+        ),
+        (json!({"path": "one.txt"}), "     1\t\n", "1 line"),
+        (
+            json!({"path": "empty.txt"}),
+            "[`empty.txt` is empty: it stands there with 0 bytes.]",
+            "empty",
+        ),
+        (
+            json!({"path": "a.txt", "byte_offset": 4, "byte_limit": 4}),
+            "two\n\n[Bytes 4 to 8 of 18: go on with byte_offset=8.]",
+            "4 bytes",
+        ),
+        (
+            json!({"path": "a.txt", "byte_offset": 14}),
+            "four\n[Bytes 14 to 18 of 18: the end of the file.]",
+            "4 bytes",
+        ),
+    ] {
+        let output = bench.call("read", &arguments).await.unwrap();
+        assert_eq!(
+            (output.text.as_str(), output.message.as_str()),
+            (text, message),
+            "{arguments}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_any_size_is_read_in_ranges_s002_72_m07() {
+    // Ranges work beyond every limit on whole files.
+    let line = "x".repeat(119);
+    let content: String = (1..=100_000).map(|n| format!("{n:>6} {line}\n")).collect();
+    let bench = Bench::with(&[("big.log", content.as_bytes())]);
+
+    let head = bench
+        .call("read", &json!({"path": "big.log"}))
+        .await
+        .unwrap();
+    assert!(head.text.len() <= 200 * 1024, "{}", head.text.len());
+    assert!(head.truncated.is_none(), "a read never goes to the sidecar");
+    let note = head.text.lines().last().unwrap();
+    let (last, next) = (head.text.lines().count() - 1, head.text.lines().count());
+    assert_eq!(
+        note,
+        format!("[Lines 1 to {last} of a file of 12.7 MB. Go on with offset={next}.]")
+    );
+
+    let deep = bench
+        .said("read", &json!({"path": "big.log", "offset": 99_999}))
+        .await;
+    let expected = format!(
+        " 99999\t 99999 {line}\n100000\t100000 {line}\n[Lines 99999 to 100000 of a file of 12.7 MB: the end of the file.]"
+    );
+    assert_eq!(deep, expected);
+
+    let bytes = bench
+        .said(
+            "read",
+            &json!({"path": "big.log", "byte_offset": 12_699_873, "byte_limit": 6}),
+        )
+        .await;
+    assert_eq!(
+        bytes,
+        "100000\n[Bytes 12699873 to 12699879 of 12700000: go on with byte_offset=12699879.]"
+    );
+}
+
+#[tokio::test]
+async fn a_long_line_and_a_cut_character_are_gone_on_from() {
+    let long = format!("{}\nend\n", "é".repeat(200_000));
+    let bench = Bench::with(&[("min.js", long.as_bytes()), ("é.txt", "aéb".as_bytes())]);
+    let text = bench.said("read", &json!({"path": "min.js"})).await;
+    assert!(text.len() <= 200 * 1024);
+    let note = text.lines().last().unwrap();
+    assert!(
+        note.starts_with("[Line 1 is too long to be shown whole; it goes on at byte ")
+            && note.ends_with("offset=2.]"),
+        "{note}"
+    );
+    let at: u64 = note
+        .split("byte_offset=")
+        .nth(1)
+        .unwrap()
+        .split(',')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let next = bench
+        .said(
+            "read",
+            &json!({"path": "min.js", "byte_offset": at, "byte_limit": 4}),
+        )
+        .await;
+    assert!(next.starts_with("éé\n[Bytes"), "{next}");
+    assert!(
+        bench
+            .said("read", &json!({"path": "min.js", "offset": 2}))
+            .await
+            .starts_with("     2\tend\n")
+    );
+
+    // An offset within a character moves on to the next one; a limit within one stops before it.
+    let tail = bench
+        .said("read", &json!({"path": "é.txt", "byte_offset": 2}))
+        .await;
+    assert_eq!(tail, "b\n[Bytes 3 to 4 of 4: the end of the file.]");
+    let head = bench
+        .said(
+            "read",
+            &json!({"path": "é.txt", "byte_offset": 0, "byte_limit": 2}),
+        )
+        .await;
+    assert_eq!(head, "a\n[Bytes 0 to 1 of 4: go on with byte_offset=1.]");
+    let none = bench
+        .error(
+            "read",
+            &json!({"path": "é.txt", "byte_offset": 1, "byte_limit": 1}),
+        )
+        .await;
+    assert_eq!(
+        none,
+        "Invalid arguments: byte_limit 1 ends within a character at byte 1; use at least 4"
+    );
+}
+
+#[tokio::test]
+async fn what_is_past_the_end_says_where_the_end_is() {
+    let bench = Bench::with(&[("two.txt", b"one\ntwo\n")]);
+    for (arguments, error) in [
+        (
+            json!({"path": "two.txt", "offset": 3}),
+            "`two.txt` has 2 lines, so offset 3 is past its end. Use an offset from 1 to 2.",
+        ),
+        (
+            json!({"path": "two.txt", "byte_offset": 8}),
+            "`two.txt` has 8 bytes, so byte_offset 8 is past its end. Use a smaller one.",
+        ),
+        (
+            json!({"path": "two.txt", "offset": 1, "byte_offset": 1}),
+            "Invalid arguments: `offset` and `limit` count lines, `byte_offset` and `byte_limit` count bytes; give one \
+             pair of them",
+        ),
+    ] {
+        assert_eq!(bench.error("read", &arguments).await, error, "{arguments}");
+    }
+}

@@ -1,0 +1,194 @@
+//! A workspace on disk, and the walk of a call from its name to its output.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use policy::{Answers, Approved, Consent, Request, RuleSet, classify, judge};
+use protocol::preview::UndoOutlook;
+use protocol::{CallId, Digest, Plan, Preview, SessionId, ToolError, ToolOutput};
+use runtime::{SessionFolder, Workspace};
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use tools::{Hands, Prepared, Registry, TodoList, ToolContext};
+
+pub struct Bench {
+    folder: TempDir,
+    pub registry: Registry,
+    pub hands: Hands,
+    pub cancel: CancellationToken,
+    pub heard: Arc<Mutex<String>>,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let (root, data) = (folder.path().join("ws"), folder.path().join("data"));
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::create_dir_all(&data).unwrap();
+        let session = SessionId::from("ses_1");
+        let session_folder = SessionFolder::open(&data, &session).unwrap();
+        let workspace = Workspace::open(&root).unwrap();
+        let workspace = workspace.with_readable(session_folder.path()).unwrap();
+        Self {
+            folder,
+            registry: Registry::builtin(),
+            hands: Hands {
+                workspace,
+                session,
+                folder: Arc::new(session_folder),
+                todos: Arc::new(TodoList::default()),
+            },
+            cancel: CancellationToken::new(),
+            heard: Arc::default(),
+        }
+    }
+
+    /// A workspace with these files.
+    pub fn with(files: &[(&str, &[u8])]) -> Self {
+        let bench = Self::new();
+        for (path, bytes) in files {
+            bench.put(path, bytes);
+        }
+        bench
+    }
+
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join("ws").join(path)
+    }
+
+    pub fn outside(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub fn put(&self, path: &str, bytes: &[u8]) {
+        let path = self.at(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    pub fn get(&self, path: &str) -> Option<Vec<u8>> {
+        std::fs::read(self.at(path)).ok()
+    }
+
+    pub fn text(&self, path: &str) -> String {
+        String::from_utf8(self.get(path).unwrap()).unwrap()
+    }
+
+    /// Everything in the workspace with its content, for "nothing was touched".
+    pub fn everything(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.at("")];
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = std::fs::read_dir(&folder) else {
+                continue;
+            };
+            for entry in entries {
+                let path = entry.unwrap().path();
+                match path.is_dir() && !path.is_symlink() {
+                    true => folders.push(path),
+                    false => found.push((path.clone(), std::fs::read(&path).unwrap_or_default())),
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// What would be shown and done.
+    pub async fn prepare(&self, tool: &str, arguments: &Value) -> Result<Prepared, ToolError> {
+        let found = self.registry.find(tool)?;
+        let checked = found.arguments(object(arguments))?;
+        found.tool.prepare(&checked.arguments, &self.hands).await
+    }
+
+    /// The whole walk, everything allowed.
+    pub async fn call(&self, tool: &str, arguments: &Value) -> Result<ToolOutput, ToolError> {
+        self.answered(tool, arguments, None).await
+    }
+
+    /// The whole walk with a person's answers.
+    pub async fn answered(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        answers: Option<Answers>,
+    ) -> Result<ToolOutput, ToolError> {
+        let found = self.registry.find(tool)?;
+        let checked = found.arguments(object(arguments))?;
+        let prepared = found.tool.prepare(&checked.arguments, &self.hands).await?;
+        let id = found.tool.interface().id.clone();
+        let approved = approve(&id, checked.arguments, prepared.plan, answers);
+        let heard = Arc::clone(&self.heard);
+        let cx = ToolContext {
+            on_output: Some(Arc::new(move |text: &str| {
+                heard.lock().unwrap().push_str(text)
+            })),
+            ..ToolContext::new(CallId::from("c_1"), id, self.cancel.clone())
+        };
+        found.tool.execute(&approved, &self.hands, &cx).await
+    }
+
+    /// What the model reads when the call fails.
+    pub async fn error(&self, tool: &str, arguments: &Value) -> String {
+        let before = self.everything();
+        let error = self.call(tool, arguments).await.unwrap_err();
+        assert_eq!(
+            self.everything(),
+            before,
+            "{tool} failed and touched something"
+        );
+        error.to_string()
+    }
+
+    /// What the model reads when the call works.
+    pub async fn said(&self, tool: &str, arguments: &Value) -> String {
+        self.call(tool, arguments).await.unwrap().text
+    }
+}
+
+pub fn object(arguments: &Value) -> &Map<String, Value> {
+    arguments.as_object().unwrap()
+}
+
+pub fn approve(
+    tool: &str,
+    arguments: Map<String, Value>,
+    plan: Plan,
+    answers: Option<Answers>,
+) -> Approved {
+    let shown = Digest::of(b"shown");
+    let judgement = judge(&Request {
+        call: &CallId::from("c_1"),
+        tool,
+        classified: &classify(tool, None),
+        facts: &[],
+        undo: &UndoOutlook::Secured,
+        needs_person: false,
+        rules: &RuleSet::default(),
+        ask_for_everything: true,
+        headless: None,
+        shown: &shown,
+    });
+    judgement
+        .approve(arguments, plan, Some(Consent { shown, answers }))
+        .unwrap()
+}
+
+/// The lines of the only file of a difference: `+`, `-` or a blank, then the text.
+pub fn drawn(preview: &Preview) -> Vec<String> {
+    let Preview::Diff { files } = preview else {
+        panic!("{preview:?} is no difference");
+    };
+    let lines = files[0].hunks.iter().flat_map(|hunk| &hunk.lines);
+    lines
+        .map(|line| {
+            let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();
+            match (line.old, line.new) {
+                (None, _) => format!("+{text}"),
+                (_, None) => format!("-{text}"),
+                _ => format!(" {text}"),
+            }
+        })
+        .collect()
+}
