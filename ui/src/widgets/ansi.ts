@@ -18,8 +18,8 @@ type Style = Omit<Stretch, 'text' | 'control'>;
 const PLAIN: Style = { ink: 'plain', bold: false, under: false };
 const INKS: readonly Ink[] = ['faint', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'plain'];
 
-// CSI, OSC and the other string sequences, two-character escapes, then one lone escape at the very end (cut in two).
-const ESCAPE = /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b\n]{0,4096}(?:\u0007|\u001b\\|$)|\u001b[ -/]*[0-~]|\u001b(?:\[[0-?]*[ -/]*)?$/g;
+// CSI, OSC and the other string sequences, one that is cut off at the very end, then two-character escapes.
+const ESCAPE = /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b\n]{0,4096}(?:\u0007|\u001b\\|$)|\u001b(?:\[[0-?]*[ -/]*)?$|\u001b[ -/]*[0-~]/g;
 /** One colour number of the 16, folded onto the inks there are. */
 function inkOf(code: number): Ink {
   return INKS[code % 8] ?? 'plain';

@@ -1,7 +1,7 @@
 // Which key means what on a card. Pure; whether an answer counts is ruled in arming.ts.
 
 /** What a key asks for. */
-export type Intent = 'allow' | 'reject' | 'later' | 'edit' | 'undo' | 'layout' | 'next' | 'previous' | 'note' | 'leave';
+export type Intent = 'allow' | 'reject' | 'later' | 'edit' | 'undo' | 'layout' | 'note' | 'leave';
 
 /** The part of a keyboard event that matters. */
 export interface Press {
@@ -25,8 +25,6 @@ const letters: Record<string, Intent> = {
   e: 'edit',
   u: 'undo',
   d: 'layout',
-  j: 'next',
-  k: 'previous',
 };
 
 const TEXTLESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file', 'image']);
@@ -60,13 +58,6 @@ export function intentOf(press: Press, place: Place): Intent | null {
   if (press.key === 'Enter' || press.key === ' ') return place === 'answer' ? 'note' : null;
   if (press.shiftKey) return null;
   return letters[letterOf(press)] ?? null;
-}
-
-/** The card after or before one in a list; the nearest end if it is not there, none if the list is empty. */
-export function neighbour(ids: readonly string[], current: string | null, step: 1 | -1): string | null {
-  const at = current === null ? -1 : ids.indexOf(current);
-  if (at < 0) return (step === 1 ? ids[0] : ids.at(-1)) ?? null;
-  return ids[at + step] ?? ids[at] ?? null;
 }
 
 /** The card that gets the focus once one has settled or is left for later: the next one, else the first, else none. */

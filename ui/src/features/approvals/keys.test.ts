@@ -1,0 +1,88 @@
+// Which key means what, and that text, stray keys and shortcuts mean nothing (design/ui.md, "Faults of others").
+
+import { beforeEach, describe, expect, it } from 'vitest';
+import { intentOf, placeOf, successor, type Intent, type Place, type Press } from './keys';
+
+function press(key: string, more: Partial<Press> = {}): Press {
+  return { key, code: `Key${key.toUpperCase()}`, repeat: false, ctrlKey: false, altKey: false, metaKey: false, shiftKey: false, isComposing: false, ...more };
+}
+const PLACES: Place[] = ['card', 'control', 'answer', 'text', 'menu', 'elsewhere'];
+
+describe('a letter', () => {
+  it.each([
+    ['y', 'allow'],
+    ['n', 'reject'],
+    ['l', 'later'],
+    ['e', 'edit'],
+    ['u', 'undo'],
+    ['d', 'layout'],
+    ['x', null],
+  ] as [string, Intent | null][])('%s means %s on a card, and nothing in a text, a menu or elsewhere', (key, intent) => {
+    const means = PLACES.map((place) => intentOf(press(key), place));
+    expect(means).toEqual([intent, intent, intent, null, null, null]);
+  });
+  it('means the same with Caps Lock, and nothing with Shift', () => {
+    expect(intentOf(press('Y'), 'card')).toBe('allow');
+    expect(intentOf(press('Y', { shiftKey: true }), 'card')).toBeNull();
+  });
+  it('is found by its place on a keyboard of another script, and never on a Latin one', () => {
+    expect(intentOf(press('н', { code: 'KeyY' }), 'card')).toBe('allow');
+    expect(intentOf(press('z', { code: 'KeyY' }), 'card'), 'QWERTZ').toBeNull();
+    expect(intentOf(press('1', { code: 'KeyY' }), 'card')).toBeNull();
+  });
+  it.each([{ ctrlKey: true }, { altKey: true }, { metaKey: true }, { repeat: true }, { isComposing: true }])('means nothing with %o', (more) => {
+    expect(PLACES.map((place) => intentOf(press('y', more), place))).toEqual(PLACES.map(() => null));
+  });
+});
+
+describe('Enter and Space', () => {
+  it.each(['Enter', ' '])('%j never allow: on the main answer they open the note, elsewhere they mean nothing to the card', (key) => {
+    expect(PLACES.map((place) => intentOf(press(key, { code: key }), place))).toEqual([null, null, 'note', null, null, null]);
+  });
+  it('mean nothing while held down', () => {
+    expect(intentOf(press('Enter', { repeat: true }), 'answer')).toBeNull();
+  });
+});
+
+describe('Tab and Escape', () => {
+  it('Shift+Tab in a note only moves the focus', () => {
+    expect(PLACES.map((place) => intentOf(press('Tab', { code: 'Tab', shiftKey: true }), place))).toEqual(PLACES.map(() => null));
+  });
+  it('Escape leads from a field or a control back to the card', () => {
+    expect(PLACES.map((place) => intentOf(press('Escape', { code: 'Escape' }), place))).toEqual([null, 'leave', 'leave', 'leave', null, null]);
+  });
+});
+
+describe('a place', () => {
+  let card: HTMLElement;
+  beforeEach(() => {
+    document.body.innerHTML = `
+      <article id="card">
+        <input type="checkbox" id="box"><input type="text" id="note"><textarea id="area"></textarea><select id="select"></select>
+        <div contenteditable="true"><b id="rich">x</b></div><button id="reject">Reject</button>
+        <span data-answer><button id="allow">Allow</button></span>
+        <div role="menu"><button id="item">Stop</button></div>
+      </article>
+      <input id="composer">`;
+    card = document.querySelector('#card') as HTMLElement;
+  });
+  it.each([
+    ['#card', 'card'],
+    ['#box', 'control'],
+    ['#reject', 'control'],
+    ['#allow', 'answer'],
+    ['#note', 'text'],
+    ['#area', 'text'],
+    ['#select', 'text'],
+    ['#rich', 'text'],
+    ['#item', 'menu'],
+    ['#composer', 'elsewhere'],
+    ['body', 'elsewhere'],
+  ] as [string, Place][])('%s is %s', (selector, place) => {
+    expect(placeOf(document.querySelector(selector), card)).toBe(place);
+  });
+});
+
+it('the focus goes on to the next card, from the last one to the first, and from the only one nowhere', () => {
+  expect([successor(['a', 'b', 'c'], 'a'), successor(['a', 'b', 'c'], 'c'), successor(['a'], 'a'), successor([], 'a'), successor(['a', 'b'], 'gone')]).toEqual(['b', 'a', null, null, 'a']);
+});
