@@ -1,1 +1,34 @@
 //! The memory: SQLite, search, export.
+//!
+//! One database holds every event in order, and beside it what is made from them: entries as a person reads them, the
+//! session list, the undo list and a full-text index. One thread writes, in batches; several connections read. An
+//! acknowledged event is committed, and an event is published only after that.
+//!
+//! **It knows no tool, no rule, no provider and no file but its own database; it decides nothing, and nobody else opens
+//! that database.**
+//!
+//! Start reading at [`Record`], then `writer.rs` (how a batch is written) and `find.rs` (how a search is answered).
+#![allow(
+    clippy::disallowed_methods,
+    reason = "record is the wall around the database"
+)]
+
+mod ack;
+mod error;
+mod hit;
+mod limits;
+mod live;
+mod look;
+mod read;
+mod readers;
+mod record;
+mod row;
+mod schema;
+mod store;
+mod text;
+mod writer;
+
+pub use ack::{Ack, Durability};
+pub use error::RecordError;
+pub use read::Moment;
+pub use record::{Publish, Record};

@@ -1,0 +1,47 @@
+//! The limits of the record, each with its reason.
+
+/// Events in one transaction: about two milliseconds of work, so that an ack never waits long behind others.
+pub(crate) const BATCH_EVENTS_MAX: usize = 512;
+/// Events that wait for the writer; more than this and an append is refused, or memory would grow without end.
+pub(crate) const QUEUED_EVENTS_MAX: usize = 100_000;
+/// Unsettled entries that the writer keeps folded in memory; the rest is read again when it is needed.
+pub(crate) const LIVE_ENTRIES_MAX: usize = 1_024;
+/// Sessions that the writer keeps folded in memory.
+pub(crate) const LIVE_SESSIONS_MAX: usize = 1_024;
+/// Streamed text after which an unfinished entry is written again; between, its pieces are folded in when it is read.
+pub(crate) const PIECES_BYTES_MAX: usize = 32 * 1024;
+/// Streamed pieces after which an unfinished entry is written again.
+pub(crate) const PIECES_MAX: usize = 256;
+/// Connections that read at the same time; a further reader waits for one of them.
+pub(crate) const READERS_MAX: usize = 4;
+/// How long one process waits for another that writes to the same database, in milliseconds.
+pub(crate) const BUSY_TIMEOUT_MS: u64 = 5_000;
+/// Pages in the write-ahead log after which it is copied into the database: 16 MB.
+pub(crate) const WAL_PAGES: u32 = 4_000;
+
+/// Entries in one page of a transcript.
+pub(crate) const PAGE_ENTRIES_MAX: u32 = 500;
+/// Stored bytes in one page of a transcript; a page has at least one entry.
+pub(crate) const PAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Events in one answer.
+pub(crate) const PAGE_EVENTS_MAX: u32 = 10_000;
+/// Undo entries in one page.
+pub(crate) const PAGE_UNDO_MAX: u32 = 500;
+
+/// Bytes of one argument, of the output, or of a message that are indexed.
+pub(crate) const INDEXED_PART_BYTES_MAX: usize = 16 * 1024;
+/// Bytes of a whole entry that are indexed.
+pub(crate) const INDEXED_BYTES_MAX: usize = 64 * 1024;
+/// Levels of nested arguments that are indexed.
+pub(crate) const INDEXED_DEPTH_MAX: usize = 8;
+
+/// Length of a search text in bytes.
+pub(crate) const QUERY_BYTES_MAX: usize = 4 * 1024;
+/// Words, phrases and filters in one search text.
+pub(crate) const QUERY_PARTS_MAX: usize = 64;
+/// Hits in one page.
+pub(crate) const PAGE_HITS_MAX: u32 = 200;
+/// Characters of one line of context.
+pub(crate) const HIT_LINE_CHARS_MAX: usize = 240;
+/// Values named for one facet.
+pub(crate) const FACET_VALUES_MAX: usize = 20;

@@ -1,0 +1,199 @@
+//! Opening: looks at a file before it is touched, refuses what is not ours or too new, then makes connections.
+
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::limits::{BUSY_TIMEOUT_MS, WAL_PAGES};
+use crate::schema::{APPLICATION_ID, STEPS, format, migrate};
+use crate::{RecordError, schema};
+
+/// Opens the database for the writer: a new one is made, an older one brought up to this format, anything else refused
+/// untouched.
+pub(crate) fn open_writer(file: &Path) -> Result<Connection, RecordError> {
+    if std::fs::metadata(file).is_ok_and(|found| found.is_dir() || found.len() > 0) {
+        look(file)?;
+    } else {
+        create(file);
+    }
+    let mut conn = connect(file)?;
+    // The log of a crash may hold what the look could not see: a newer format, or the damage. Until that is known,
+    // closing must not copy the log into the file.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    let found = format(&conn)?;
+    refuse_newer(file, found)?;
+    if found > 0 {
+        probe(&conn)?;
+    }
+    conn.pragma_update(None, "journal_mode", "wal")?;
+    conn.pragma_update(None, "synchronous", "normal")?;
+    conn.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;
+    conn.pragma_update(None, "cache_size", -16_000)?;
+    if migrate(&mut conn, STEPS)? {
+        // So that the file's own header names its format, for the look of an older version.
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    }
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    Ok(conn)
+}
+
+/// Opens the database, which the writer has made, for reading.
+pub(crate) fn open_reader(file: &Path) -> Result<Connection, RecordError> {
+    let conn = connect(file)?;
+    conn.pragma_update(None, "query_only", true)?;
+    Ok(conn)
+}
+
+fn connect(file: &Path) -> Result<Connection, RecordError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(file, flags).map_err(|e| cannot_open(file, e))?;
+    conn.busy_timeout(Duration::from_millis(BUSY_TIMEOUT_MS))?;
+    conn.set_prepared_statement_cache_capacity(64);
+    Ok(conn)
+}
+
+/// Makes the empty file, for its owner alone: its log gets the same permissions. Where this fails, opening says why.
+fn create(file: &Path) {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    drop(options.open(file));
+}
+
+/// Reads the file as it stands, without locks, log or any trace, and refuses what is not ours.
+fn look(file: &Path) -> Result<(), RecordError> {
+    let foreign = |reason: &str| RecordError::NotARecord {
+        file: file.to_owned(),
+        reason: reason.to_owned(),
+    };
+    // SQLite would take a file that is shorter than its header for an empty one.
+    if starts_with(file, MAGIC) == Some(false) {
+        return Err(foreign("it is not an SQLite database"));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(immutable_uri(file), flags)
+        .map_err(|e| cannot_open(file, e))?;
+    let read = |sql| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let id = read("PRAGMA application_id")?;
+    let found = format(&conn)?;
+    if id == i64::from(APPLICATION_ID) {
+        refuse_newer(file, found)?;
+        // With a log beside it, the file alone may be between two states; then it is probed through the log.
+        let logged = std::fs::metadata(log_of(file)).is_ok_and(|log| log.len() > 0);
+        return if logged { Ok(()) } else { probe(&conn) };
+    }
+    // A file that another program, or our own first start, left without any content is as good as none.
+    if id == 0 && found == 0 && read("SELECT count(*) FROM sqlite_schema")? == 0 {
+        return Ok(());
+    }
+    Err(foreign("it is the database of another program"))
+}
+
+/// How every SQLite database begins.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// Whether a file begins with some bytes; none if it cannot be read.
+fn starts_with(file: &Path, bytes: &[u8]) -> Option<bool> {
+    let mut start = Vec::new();
+    let file = std::fs::File::open(file).ok()?;
+    file.take(bytes.len() as u64).read_to_end(&mut start).ok()?;
+    Some(start == bytes)
+}
+
+fn log_of(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push("-wal");
+    PathBuf::from(name)
+}
+
+fn refuse_newer(file: &Path, found: i64) -> Result<(), RecordError> {
+    let known = i64::try_from(schema::STEPS.len()).unwrap_or(i64::MAX);
+    if found > known {
+        return Err(RecordError::Newer {
+            file: file.to_owned(),
+            found,
+            known,
+        });
+    }
+    Ok(())
+}
+
+/// Reads the ends of the tables, which a cut-off or overwritten file no longer has.
+fn probe(conn: &Connection) -> Result<(), RecordError> {
+    for sql in [
+        "SELECT total(length(body)) FROM (SELECT body FROM events ORDER BY seq DESC LIMIT 64)",
+        "SELECT total(length(entry)) FROM (SELECT entry FROM folded ORDER BY seq DESC LIMIT 64)",
+        "SELECT total(seq) FROM (SELECT seq FROM entries WHERE state = 'waiting')",
+        "SELECT total(length(view)) FROM sessions",
+        "SELECT total(seq) FROM (SELECT seq FROM undo_entries ORDER BY seq DESC LIMIT 64)",
+        "SELECT total(rowid) FROM (SELECT rowid FROM words LIMIT 1)",
+    ] {
+        conn.query_row(sql, [], |_| Ok(()))
+            .map_err(|error| match RecordError::from(error) {
+                RecordError::Other(error) => RecordError::Damaged {
+                    reason: error.to_string(),
+                },
+                error => error,
+            })?;
+    }
+    Ok(())
+}
+
+fn cannot_open(file: &Path, error: rusqlite::Error) -> RecordError {
+    match RecordError::from(error) {
+        RecordError::Other(source) => RecordError::CannotOpen {
+            file: file.to_owned(),
+            source,
+        },
+        error @ (RecordError::Full(_)
+        | RecordError::Newer { .. }
+        | RecordError::NotARecord { .. }
+        | RecordError::Damaged { .. }
+        | RecordError::CannotOpen { .. }
+        | RecordError::Busy(_)
+        | RecordError::Overloaded
+        | RecordError::Closed
+        | RecordError::Unwritable(_)) => error,
+    }
+}
+
+/// The file as a URI that opens it as if nobody ever wrote to it.
+fn immutable_uri(file: &Path) -> String {
+    let mut uri = String::from("file:");
+    let path = file.to_string_lossy().replace('\\', "/");
+    // A drive letter needs a slash before it.
+    if path.as_bytes().get(1) == Some(&b':') {
+        uri.push('/');
+    }
+    for byte in path.bytes() {
+        match byte {
+            b'/' | b':' | b'-' | b'.' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                uri.push(char::from(byte));
+            }
+            _ => {
+                // Writing to a String cannot fail.
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
+
+/// A connection to an empty database in memory, for marking what matched.
+pub(crate) fn open_scratch() -> Result<Connection, RecordError> {
+    Connection::open_in_memory().map_err(|error| RecordError::Other(Arc::new(error)))
+}

@@ -1,0 +1,322 @@
+//! Questions to the record: sessions, desk, transcript, events and undo entries.
+
+use protocol::entry::SessionView;
+use protocol::{CallId, Entry, Event, SessionId, UndoEntry, UndoId};
+use rusqlite::{Connection, OptionalExtension, Params, params};
+
+use crate::limits::{PAGE_BYTES_MAX, PAGE_ENTRIES_MAX, PAGE_EVENTS_MAX, PAGE_UNDO_MAX};
+use crate::record::Record;
+use crate::store::{self, EVENT, catch_up, from_json, sql};
+use crate::{RecordError, row};
+
+/// The columns of an entry for [`entry`].
+const ENTRY: &str =
+    "entries.folded_to, folded.entry FROM entries JOIN folded ON folded.seq = entries.seq";
+
+pub(crate) const SESSIONS: &str =
+    "SELECT view FROM sessions WHERE view IS NOT NULL ORDER BY seq DESC";
+const SESSION: &str = "SELECT view FROM sessions WHERE id = ?1";
+const BEFORE: &str = "WHERE entries.session = (SELECT key FROM sessions WHERE id = ?1) AND entries.seq < ?2 \
+     ORDER BY entries.seq DESC LIMIT ?3";
+const FROM: &str = "WHERE entries.session = (SELECT key FROM sessions WHERE id = ?1) AND entries.seq >= ?2 \
+     ORDER BY entries.seq LIMIT ?3";
+const ONE: &str =
+    "WHERE entries.id = ?2 AND entries.session = (SELECT key FROM sessions WHERE id = ?1)";
+const DESK: &str = "INDEXED BY entries_waiting JOIN folded ON folded.seq = entries.seq WHERE state = 'waiting' \
+     ORDER BY entries.seq";
+const EVENTS: &str = "WHERE events.seq > ?1 ORDER BY events.seq LIMIT ?2";
+const EVENTS_OF: &str = "WHERE events.session = (SELECT key FROM sessions WHERE id = ?1) AND events.seq > ?2 \
+     ORDER BY events.seq LIMIT ?3";
+const EVENTS_OF_CALL: &str = "WHERE events.entry = \
+     (SELECT seq FROM entries WHERE id = ?2 AND session = (SELECT key FROM sessions WHERE id = ?1)) ORDER BY events.seq";
+const UNDO: &str = "SELECT entry FROM undo_entries ORDER BY seq DESC LIMIT ?1 OFFSET ?2";
+const UNDO_ONE: &str = "SELECT entry FROM undo_entries WHERE id = ?1";
+
+/// What a window needs first, all of one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moment {
+    /// The last event that the rest includes.
+    pub seq: u64,
+    /// Every session, the one that changed last first.
+    pub sessions: Vec<SessionView>,
+    /// Every waiting call, the one that waits longest first.
+    pub desk: Vec<Entry>,
+}
+
+impl Record {
+    /// The last event's position, session list and desk at one moment.
+    pub fn moment(&self) -> Result<Moment, RecordError> {
+        self.inner.readers.read(|tx| {
+            Ok(Moment {
+                seq: store::last_seq(tx)?,
+                sessions: sessions(tx)?,
+                desk: desk(tx)?,
+            })
+        })
+    }
+
+    /// The last event's position; 0 if there is none.
+    pub fn last_seq(&self) -> Result<u64, RecordError> {
+        self.inner.readers.read(|tx| store::last_seq(tx))
+    }
+
+    /// Every session, the one that changed last first.
+    pub fn sessions(&self) -> Result<Vec<SessionView>, RecordError> {
+        self.inner.readers.read(|tx| sessions(tx))
+    }
+
+    /// One session.
+    pub fn session(&self, id: &SessionId) -> Result<Option<SessionView>, RecordError> {
+        self.inner.readers.read(|tx| session(tx, id))
+    }
+
+    /// Every waiting call of every session, the one that waits longest first.
+    pub fn desk(&self) -> Result<Vec<Entry>, RecordError> {
+        self.inner.readers.read(|tx| desk(tx))
+    }
+
+    /// At most `limit` entries of a session before the position `before`, or at its end; oldest first. Also whether
+    /// there are earlier ones. A page is cut short at 500 entries and at 8 MB.
+    pub fn transcript(
+        &self,
+        session: &SessionId,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<(Vec<Entry>, bool), RecordError> {
+        self.inner.readers.read(|tx| {
+            let before = before.map_or(i64::MAX, sql);
+            let (mut page, more) = page(tx, BEFORE, session, before, limit)?;
+            page.reverse();
+            Ok((page, more))
+        })
+    }
+
+    /// At most `limit` entries of a session from the position `from` on, oldest first. Also whether there are later
+    /// ones. A page is cut short at 500 entries and at 8 MB.
+    pub fn transcript_from(
+        &self,
+        session: &SessionId,
+        from: u64,
+        limit: u32,
+    ) -> Result<(Vec<Entry>, bool), RecordError> {
+        self.inner
+            .readers
+            .read(|tx| page(tx, FROM, session, sql(from), limit))
+    }
+
+    /// One entry, by its message's, call's or notice's id.
+    pub fn entry(&self, session: &SessionId, id: &str) -> Result<Option<Entry>, RecordError> {
+        self.inner.readers.read(|tx| {
+            let (mut found, _) = entries(
+                tx,
+                &format!("SELECT {ENTRY} {ONE}"),
+                params![session.as_str(), id],
+                1,
+            )?;
+            Ok(found.pop())
+        })
+    }
+
+    /// At most `limit` events after the position `since`, of one session or of all, in order. At most 10,000.
+    pub fn events(
+        &self,
+        since: u64,
+        session: Option<&SessionId>,
+        limit: u32,
+    ) -> Result<Vec<Event>, RecordError> {
+        let limit = limit.min(PAGE_EVENTS_MAX);
+        self.inner.readers.read(|tx| match session {
+            None => events(tx, EVENTS, params![sql(since), limit]),
+            Some(id) => events(tx, EVENTS_OF, params![id.as_str(), sql(since), limit]),
+        })
+    }
+
+    /// All events about one call, in order.
+    pub fn call_events(
+        &self,
+        session: &SessionId,
+        call: &CallId,
+    ) -> Result<Vec<Event>, RecordError> {
+        self.inner
+            .readers
+            .read(|tx| events(tx, EVENTS_OF_CALL, params![session.as_str(), call.as_str()]))
+    }
+
+    /// The undo list, newest first, without the first `offset`; also whether there are more. At most 500 at a time.
+    pub fn undo_entries(
+        &self,
+        offset: u32,
+        limit: u32,
+    ) -> Result<(Vec<UndoEntry>, bool), RecordError> {
+        let limit = limit.min(PAGE_UNDO_MAX);
+        self.inner.readers.read(|tx| {
+            let mut statement = tx.prepare_cached(UNDO)?;
+            let mut rows = statement.query(params![limit + 1, offset])?;
+            let mut entries: Vec<UndoEntry> = Vec::new();
+            while let Some(row) = rows.next()? {
+                entries.push(from_json("undo entry", &row.get::<_, String>(0)?)?);
+            }
+            let more = entries.len() > limit as usize;
+            entries.truncate(limit as usize);
+            Ok((entries, more))
+        })
+    }
+
+    /// One undo entry.
+    pub fn undo_entry(&self, id: &UndoId) -> Result<Option<UndoEntry>, RecordError> {
+        self.inner.readers.read(|tx| {
+            let found: Option<String> = tx
+                .prepare_cached(UNDO_ONE)?
+                .query_row([id.as_str()], |row| row.get(0))
+                .optional()?;
+            found.map(|text| from_json("undo entry", &text)).transpose()
+        })
+    }
+}
+
+fn sessions(conn: &Connection) -> Result<Vec<SessionView>, RecordError> {
+    let mut statement = conn.prepare_cached(SESSIONS)?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(from_json("session", &row.get::<_, String>(0)?)?);
+    }
+    Ok(found)
+}
+
+/// One session's line.
+pub(crate) fn session(
+    conn: &Connection,
+    id: &SessionId,
+) -> Result<Option<SessionView>, RecordError> {
+    let found: Option<Option<String>> = conn
+        .prepare_cached(SESSION)?
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?;
+    found
+        .flatten()
+        .map(|text| from_json("session", &text))
+        .transpose()
+}
+
+fn desk(conn: &Connection) -> Result<Vec<Entry>, RecordError> {
+    let sql = format!("SELECT entries.folded_to, folded.entry FROM entries {DESK}");
+    let (mut found, _) = entries(conn, &sql, [], u32::MAX)?;
+    found.sort_by_key(|entry| {
+        let waits = row::call(entry).and_then(|view| view.waits.as_ref());
+        (waits.map_or(entry.at, |waits| waits.since), entry.seq)
+    });
+    Ok(found)
+}
+
+/// A page of a session's entries in the order of the statement.
+pub(crate) fn page(
+    conn: &Connection,
+    range: &str,
+    session: &SessionId,
+    position: i64,
+    limit: u32,
+) -> Result<(Vec<Entry>, bool), RecordError> {
+    let limit = limit.min(PAGE_ENTRIES_MAX);
+    let statement = format!("SELECT {ENTRY} {range}");
+    entries(
+        conn,
+        &statement,
+        params![session.as_str(), position, limit + 1],
+        limit,
+    )
+}
+
+/// The entries that a statement gives, at most `limit` and at most 8 MB; also whether it gave more.
+fn entries(
+    conn: &Connection,
+    statement: &str,
+    params: impl Params,
+    limit: u32,
+) -> Result<(Vec<Entry>, bool), RecordError> {
+    let mut statement = conn.prepare_cached(statement)?;
+    let mut rows = statement.query(params)?;
+    let mut found = Vec::new();
+    let mut bytes = 0;
+    while let Some(row) = rows.next()? {
+        if found.len() >= limit as usize || bytes > PAGE_BYTES_MAX {
+            return Ok((found, true));
+        }
+        let text: String = row.get(1)?;
+        bytes += text.len();
+        let mut entry = from_json("entry", &text)?;
+        // A settled entry has nothing in the log that its row lacks.
+        if !row::is_settled(&entry) {
+            (entry, _) = catch_up(conn, entry, store::seq(row.get(0)?))?;
+        }
+        found.push(entry);
+    }
+    Ok((found, false))
+}
+
+/// The events that a range gives.
+fn events(conn: &Connection, range: &str, params: impl Params) -> Result<Vec<Event>, RecordError> {
+    let mut statement = conn.prepare_cached(&format!("SELECT {EVENT} {range}"))?;
+    let mut rows = statement.query(params)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(store::event(row)?);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{STEPS, migrate};
+
+    /// What SQLite would do for a statement, one line a step.
+    fn plan(statement: &str) -> Vec<String> {
+        let mut conn = Connection::open_in_memory().unwrap();
+        migrate(&mut conn, STEPS).unwrap();
+        let mut explain = conn
+            .prepare(&format!("EXPLAIN QUERY PLAN {statement}"))
+            .unwrap();
+        let mut rows = explain.raw_query();
+        let mut steps = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            steps.push(row.get(3).unwrap());
+        }
+        steps
+    }
+
+    #[test]
+    fn no_page_reads_or_sorts_a_whole_table() {
+        for (statement, uses) in [
+            (format!("SELECT {ENTRY} {BEFORE}"), "entries_session"),
+            (format!("SELECT {ENTRY} {FROM}"), "entries_session"),
+            (format!("SELECT {ENTRY} {ONE}"), "entries_id"),
+            (
+                format!("SELECT entries.folded_to, folded.entry FROM entries {DESK}"),
+                "entries_waiting",
+            ),
+            (
+                format!("SELECT {EVENT} {EVENTS}"),
+                "INTEGER PRIMARY KEY (rowid>?)",
+            ),
+            (format!("SELECT {EVENT} {EVENTS_OF}"), "events_session"),
+            (format!("SELECT {EVENT} {EVENTS_OF_CALL}"), "events_entry"),
+            (UNDO_ONE.to_owned(), "undo_entries"),
+            (SESSION.to_owned(), "sqlite_autoindex_sessions_1"),
+        ] {
+            let steps = plan(&statement);
+            assert!(
+                steps.iter().any(|step| step.contains(uses)),
+                "{statement}: {steps:#?}"
+            );
+            for step in &steps {
+                // The desk reads the whole of its own small index, and nothing else.
+                let desk = step.contains("entries_waiting");
+                assert!(desk || !step.starts_with("SCAN"), "{statement}: {steps:#?}");
+                assert!(!step.contains("TEMP B-TREE"), "{statement}: {steps:#?}");
+            }
+        }
+        // The undo list is walked from its newest end, without sorting.
+        assert_eq!(plan(UNDO), ["SCAN undo_entries"]);
+    }
+}

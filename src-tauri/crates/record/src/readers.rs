@@ -1,0 +1,134 @@
+//! The reading connections: a few, made when they are needed, lent to one question at a time.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::hit::Marker;
+use crate::limits::READERS_MAX;
+use crate::{RecordError, look};
+
+/// The connections and who has them.
+pub(crate) struct Readers {
+    file: PathBuf,
+    pool: Mutex<Pool>,
+    returned: Condvar,
+}
+
+struct Pool {
+    idle: Vec<Reader>,
+    lent: usize,
+}
+
+struct Reader {
+    conn: Connection,
+    marker: Option<Marker>,
+}
+
+impl Readers {
+    pub(crate) fn open(file: &Path) -> Result<Self, RecordError> {
+        let first = Reader {
+            conn: look::open_reader(file)?,
+            marker: None,
+        };
+        Ok(Self {
+            file: file.to_owned(),
+            pool: Mutex::new(Pool {
+                idle: vec![first],
+                lent: 0,
+            }),
+            returned: Condvar::new(),
+        })
+    }
+
+    /// Asks something of the record as it stands at one moment.
+    pub(crate) fn read<T>(
+        &self,
+        ask: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
+    ) -> Result<T, RecordError> {
+        self.with(|reader| ask(&begin(&reader.conn)?))
+    }
+
+    /// The same, with the marker of what matched.
+    pub(crate) fn search<T>(
+        &self,
+        ask: impl FnOnce(&Transaction<'_>, &Marker) -> Result<T, RecordError>,
+    ) -> Result<T, RecordError> {
+        self.with(|reader| {
+            let marker = match reader.marker.take() {
+                Some(marker) => marker,
+                None => Marker::new()?,
+            };
+            let answer = ask(&begin(&reader.conn)?, &marker);
+            reader.marker = Some(marker);
+            answer
+        })
+    }
+
+    fn with<T>(
+        &self,
+        ask: impl FnOnce(&mut Reader) -> Result<T, RecordError>,
+    ) -> Result<T, RecordError> {
+        let mut lent = Lent {
+            reader: Some(self.lend()?),
+            readers: self,
+        };
+        match &mut lent.reader {
+            Some(reader) => ask(reader),
+            None => Err(RecordError::Closed),
+        }
+    }
+
+    fn lend(&self) -> Result<Reader, RecordError> {
+        let mut pool = self.lock();
+        loop {
+            if let Some(reader) = pool.idle.pop() {
+                pool.lent += 1;
+                return Ok(reader);
+            }
+            if pool.lent < READERS_MAX {
+                pool.lent += 1;
+                drop(pool);
+                return look::open_reader(&self.file)
+                    .map(|conn| Reader { conn, marker: None })
+                    .inspect_err(|_| {
+                        self.lock().lent -= 1;
+                        self.returned.notify_one();
+                    });
+            }
+            pool = self
+                .returned
+                .wait(pool)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pool> {
+        // The pool is whole between any two statements, whatever a thread that held it did.
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn begin(conn: &Connection) -> Result<Transaction<'_>, RecordError> {
+    Ok(Transaction::new_unchecked(
+        conn,
+        TransactionBehavior::Deferred,
+    )?)
+}
+
+/// A reader that goes back when it is dropped.
+struct Lent<'a> {
+    reader: Option<Reader>,
+    readers: &'a Readers,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        let mut pool = self.readers.lock();
+        pool.lent -= 1;
+        pool.idle.extend(self.reader.take());
+        drop(pool);
+        self.readers.returned.notify_one();
+    }
+}

@@ -1,0 +1,217 @@
+//! An event or an entry as the columns of its row.
+
+use protocol::{
+    CallState, CallView, Entry, EntryBody, Event, EventBody, Preview, ToolKind, ToolMode,
+};
+use serde_json::Value;
+
+/// The name under which an event is stored; the same as its JSON's `type`.
+pub(crate) fn event_type(body: &EventBody) -> &'static str {
+    match body {
+        EventBody::SessionOpened { .. } => "session_opened",
+        EventBody::SessionRenamed { .. } => "session_renamed",
+        EventBody::SessionChanged { .. } => "session_changed",
+        EventBody::PersonSaid { .. } => "person_said",
+        EventBody::TurnStarted { .. } => "turn_started",
+        EventBody::AgentSaid { .. } => "agent_said",
+        EventBody::TurnEnded { .. } => "turn_ended",
+        EventBody::CallProposed { .. } => "call_proposed",
+        EventBody::CallJudged { .. } => "call_judged",
+        EventBody::CallWaits { .. } => "call_waits",
+        EventBody::CallDecided { .. } => "call_decided",
+        EventBody::CallEdited { .. } => "call_edited",
+        EventBody::UndoPrepared { .. } => "undo_prepared",
+        EventBody::CallStarted { .. } => "call_started",
+        EventBody::CallOutput { .. } => "call_output",
+        EventBody::CallEnded { .. } => "call_ended",
+        EventBody::UndoApplied { .. } => "undo_applied",
+        EventBody::RedoApplied { .. } => "redo_applied",
+        EventBody::Noted { .. } => "noted",
+    }
+}
+
+/// The length of a piece of streamed text; none for an event that is not such a piece.
+pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
+    match &event.body {
+        EventBody::AgentSaid { text, .. } | EventBody::CallOutput { text, .. } => Some(text.len()),
+        EventBody::SessionOpened { .. }
+        | EventBody::SessionRenamed { .. }
+        | EventBody::SessionChanged { .. }
+        | EventBody::PersonSaid { .. }
+        | EventBody::TurnStarted { .. }
+        | EventBody::TurnEnded { .. }
+        | EventBody::CallProposed { .. }
+        | EventBody::CallJudged { .. }
+        | EventBody::CallWaits { .. }
+        | EventBody::CallDecided { .. }
+        | EventBody::CallEdited { .. }
+        | EventBody::UndoPrepared { .. }
+        | EventBody::CallStarted { .. }
+        | EventBody::CallEnded { .. }
+        | EventBody::UndoApplied { .. }
+        | EventBody::RedoApplied { .. }
+        | EventBody::Noted { .. } => None,
+    }
+}
+
+/// Whether an event begins its entry.
+pub(crate) fn begins(event: &Event) -> bool {
+    match &event.body {
+        EventBody::PersonSaid { .. }
+        | EventBody::TurnStarted { .. }
+        | EventBody::CallProposed { .. }
+        | EventBody::Noted { .. } => true,
+        EventBody::SessionOpened { .. }
+        | EventBody::SessionRenamed { .. }
+        | EventBody::SessionChanged { .. }
+        | EventBody::AgentSaid { .. }
+        | EventBody::TurnEnded { .. }
+        | EventBody::CallJudged { .. }
+        | EventBody::CallWaits { .. }
+        | EventBody::CallDecided { .. }
+        | EventBody::CallEdited { .. }
+        | EventBody::UndoPrepared { .. }
+        | EventBody::CallStarted { .. }
+        | EventBody::CallOutput { .. }
+        | EventBody::CallEnded { .. }
+        | EventBody::UndoApplied { .. }
+        | EventBody::RedoApplied { .. } => false,
+    }
+}
+
+/// Whether an event says that a copy was taken.
+pub(crate) fn prepares_undo(event: &Event) -> bool {
+    matches!(event.body, EventBody::UndoPrepared { .. })
+}
+
+/// The name of what an entry is.
+pub(crate) fn body_name(body: &EntryBody) -> &'static str {
+    match body {
+        EntryBody::Person { .. } => "person",
+        EntryBody::Agent { .. } => "agent",
+        EntryBody::Call(_) => "call",
+        EntryBody::Notice(_) => "notice",
+    }
+}
+
+/// Whether an entry can no longer change by itself.
+pub(crate) fn is_settled(entry: &Entry) -> bool {
+    match &entry.body {
+        EntryBody::Person { .. } | EntryBody::Notice(_) => true,
+        EntryBody::Agent { writing, .. } => !writing,
+        EntryBody::Call(view) => view.state.is_settled(),
+    }
+}
+
+/// The call of an entry, if it is one.
+pub(crate) fn call(entry: &Entry) -> Option<&CallView> {
+    match &entry.body {
+        EntryBody::Call(view) => Some(view),
+        EntryBody::Person { .. } | EntryBody::Agent { .. } | EntryBody::Notice(_) => None,
+    }
+}
+
+/// Every mode, by the name that filters use.
+pub(crate) const MODES: [ToolMode; 5] = [
+    ToolMode::Read,
+    ToolMode::SafeWrite,
+    ToolMode::Destructive,
+    ToolMode::Local,
+    ToolMode::External,
+];
+
+/// Every state, by the name that filters use.
+pub(crate) const STATES: [CallState; 11] = [
+    CallState::Proposed,
+    CallState::Waiting,
+    CallState::Running,
+    CallState::Done,
+    CallState::Failed,
+    CallState::Denied,
+    CallState::Rejected,
+    CallState::Expired,
+    CallState::Interrupted,
+    CallState::Skipped,
+    CallState::Undone,
+];
+
+/// A kind's name in its column.
+pub(crate) fn kind_name(kind: ToolKind) -> &'static str {
+    match kind {
+        ToolKind::Read => "read",
+        ToolKind::Edit => "edit",
+        ToolKind::Delete => "delete",
+        ToolKind::Move => "move",
+        ToolKind::Search => "search",
+        ToolKind::Execute => "execute",
+        ToolKind::Think => "think",
+        ToolKind::Fetch => "fetch",
+        ToolKind::Other => "other",
+    }
+}
+
+/// The paths that a call is about, one a line: from its arguments, its preview and its undo
+/// entry; else the target, if that is a path by the call's kind.
+pub(crate) fn paths(view: &CallView) -> String {
+    let mut paths: Vec<&str> = Vec::new();
+    let arguments = view.edited.as_ref().unwrap_or(&view.call.arguments);
+    let named = arguments.get("path").and_then(Value::as_str);
+    let drawn: Vec<&str> = match &view.preview {
+        Preview::Diff { files } => files.iter().map(|file| file.path.as_str()).collect(),
+        Preview::Loss(loss) => loss.shown.iter().map(|item| item.path.as_str()).collect(),
+        Preview::Nothing | Preview::Command(_) | Preview::Form { .. } | Preview::Todo { .. } => {
+            Vec::new()
+        }
+    };
+    let kept = view.undo.iter().flat_map(|undo| undo.shown.iter());
+    for path in named
+        .into_iter()
+        .chain(drawn)
+        .chain(kept.map(String::as_str))
+    {
+        if !path.is_empty() && !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        return match view.kind {
+            ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move => {
+                view.target.clone()
+            }
+            ToolKind::Search
+            | ToolKind::Execute
+            | ToolKind::Think
+            | ToolKind::Fetch
+            | ToolKind::Other => String::new(),
+        };
+    }
+    paths.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_protocols_own() {
+        for mode in MODES {
+            assert_eq!(serde_json::to_value(mode).unwrap(), mode.as_str());
+        }
+        for state in STATES {
+            assert_eq!(serde_json::to_value(state).unwrap(), state.as_str());
+        }
+        for kind in [
+            ToolKind::Read,
+            ToolKind::Edit,
+            ToolKind::Delete,
+            ToolKind::Move,
+            ToolKind::Search,
+            ToolKind::Execute,
+            ToolKind::Think,
+            ToolKind::Fetch,
+            ToolKind::Other,
+        ] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind_name(kind));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The tables, and how a database of an older format becomes one of this format.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::RecordError;
+
+/// Marks the file as ours in its header: "CSGN".
+pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
+
+/// One step for each format, in order; the format's number is how many were taken. A step that was released never
+/// changes; a new format is a new step.
+///
+/// `entries` is narrow, so that a search walks over it quickly; the folded JSON stands beside it in `folded`. Both have
+/// the `seq` of the event that began the entry as their key, and so has the full-text index `words`. `folded_to` is the
+/// last event that the stored JSON holds: pieces of a text that still streams come from `events` until the next write.
+pub(crate) const STEPS: &[&str] = &["
+CREATE TABLE sessions (
+    key  INTEGER PRIMARY KEY,
+    id   TEXT NOT NULL UNIQUE,
+    seq  INTEGER NOT NULL,
+    view TEXT
+) STRICT;
+CREATE TABLE events (
+    seq     INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES sessions (key),
+    entry   INTEGER,
+    at      INTEGER NOT NULL,
+    type    TEXT NOT NULL,
+    body    TEXT NOT NULL
+) STRICT;
+CREATE INDEX events_session ON events (session);
+CREATE INDEX events_entry ON events (entry) WHERE entry IS NOT NULL;
+CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT raise(ABORT, 'events are only added'); END;
+CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT raise(ABORT, 'events are only added'); END;
+CREATE TABLE entries (
+    seq       INTEGER PRIMARY KEY,
+    session   INTEGER NOT NULL REFERENCES sessions (key),
+    id        TEXT NOT NULL,
+    at        INTEGER NOT NULL,
+    folded_to INTEGER NOT NULL,
+    indexed   INTEGER NOT NULL,
+    body      TEXT NOT NULL,
+    state     TEXT,
+    mode      TEXT,
+    kind      TEXT,
+    tool      TEXT,
+    target    TEXT,
+    paths     TEXT
+) STRICT;
+CREATE INDEX entries_session ON entries (session);
+CREATE UNIQUE INDEX entries_id ON entries (id, session);
+CREATE INDEX entries_waiting ON entries (seq) WHERE state = 'waiting';
+CREATE TABLE folded (
+    seq   INTEGER PRIMARY KEY,
+    entry TEXT NOT NULL
+) STRICT;
+CREATE TABLE undo_entries (
+    seq   INTEGER PRIMARY KEY,
+    call  INTEGER NOT NULL UNIQUE,
+    id    TEXT NOT NULL UNIQUE,
+    entry TEXT NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE words USING fts5 (
+    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+);
+"];
+
+/// The format of a database: how many steps it has taken.
+pub(crate) fn format(conn: &Connection) -> Result<i64, rusqlite::Error> {
+    conn.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Takes the steps that are missing, each whole or not at all. Gives whether any was taken.
+pub(crate) fn migrate(conn: &mut Connection, steps: &[&str]) -> Result<bool, RecordError> {
+    let mut taken = false;
+    loop {
+        // The format is read within the transaction, so that two processes that start together take each step once.
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let at = format(&tx)?;
+        let Some(step) = usize::try_from(at).ok().and_then(|at| steps.get(at)) else {
+            return Ok(taken);
+        };
+        tx.execute_batch(step)?;
+        tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+        tx.pragma_update(None, "user_version", at + 1)?;
+        tx.commit()?;
+        taken = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tables(conn: &Connection) -> Vec<String> {
+        let mut statement = conn
+            .prepare("SELECT name FROM sqlite_schema ORDER BY name")
+            .unwrap();
+        let names = statement.query_map([], |row| row.get(0)).unwrap();
+        names.map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn a_step_is_taken_whole_or_not_at_all() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        let first = "CREATE TABLE a (x); INSERT INTO a VALUES (1);";
+        assert!(migrate(&mut conn, &[first]).unwrap());
+        assert!(!migrate(&mut conn, &[first]).unwrap(), "nothing to do");
+
+        let broken = "CREATE TABLE b (x); UPDATE a SET x = 2; INSERT INTO nowhere VALUES (1);";
+        assert!(migrate(&mut conn, &[first, broken]).is_err());
+        assert_eq!(tables(&conn), ["a"]);
+        let x: i64 = conn.query_row("SELECT x FROM a", [], |r| r.get(0)).unwrap();
+        assert_eq!((format(&conn).unwrap(), x), (1, 1));
+
+        let mended = "CREATE TABLE b (x); UPDATE a SET x = 2;";
+        assert!(migrate(&mut conn, &[first, mended]).unwrap());
+        assert_eq!(tables(&conn), ["a", "b"]);
+        assert_eq!(format(&conn).unwrap(), 2);
+    }
+
+    #[test]
+    fn events_are_only_added() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        migrate(&mut conn, STEPS).unwrap();
+        conn.execute_batch(
+            "INSERT INTO sessions VALUES (1, 's', 1, NULL);
+             INSERT INTO events VALUES (1, 1, NULL, 0, 'noted', '{}');",
+        )
+        .unwrap();
+        for change in ["DELETE FROM events", "UPDATE events SET at = 1"] {
+            let error = conn.execute_batch(change).unwrap_err().to_string();
+            assert!(
+                error.contains("events are only added"),
+                "{change} gave {error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The one thread that writes: takes what waits, writes it in one transaction, publishes it, then acknowledges it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+
+use protocol::Event;
+use rusqlite::{Connection, TransactionBehavior};
+use tokio::sync::oneshot;
+
+use crate::RecordError;
+use crate::ack::{Append, Durability};
+use crate::limits::BATCH_EVENTS_MAX;
+use crate::live::Live;
+use crate::record::Publish;
+use crate::store::{self, EVENT};
+
+/// What the writer is asked.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every request is the large one"
+)]
+pub(crate) enum Request {
+    /// Record an event.
+    Append(Append),
+    /// Take the database for full at this many pages.
+    PagesMax(u32, oneshot::Sender<()>),
+}
+
+/// The writer's own state.
+pub(crate) struct Writer {
+    conn: Connection,
+    publish: Publish,
+    live: Live,
+    /// The last event that was published.
+    last: u64,
+    on_disk: bool,
+}
+
+type AckSender = oneshot::Sender<Result<u64, RecordError>>;
+
+impl Writer {
+    pub(crate) fn new(conn: Connection, publish: Publish) -> Result<Self, RecordError> {
+        let last = store::last_seq(&conn)?;
+        Ok(Self {
+            conn,
+            publish,
+            live: Live::default(),
+            last,
+            on_disk: false,
+        })
+    }
+
+    /// Works until nobody can ask any more. `queued` counts the requests that were sent and not yet taken.
+    pub(crate) fn run(mut self, requests: &Receiver<Request>, queued: &Arc<AtomicUsize>) {
+        while let Ok(first) = requests.recv() {
+            let mut batch = Vec::new();
+            let mut pages_max = None;
+            let mut next = Some(first);
+            while let Some(request) = next.take() {
+                match request {
+                    Request::Append(append) => batch.push(append),
+                    Request::PagesMax(pages, done) => pages_max = Some((pages, done)),
+                }
+                if batch.len() < BATCH_EVENTS_MAX && pages_max.is_none() {
+                    next = requests.try_recv().ok();
+                }
+            }
+            queued.fetch_sub(batch.len(), Ordering::Relaxed);
+            self.record(batch);
+            if let Some((pages, done)) = pages_max {
+                self.limit(pages);
+                // Who asked may have gone.
+                let _ = done.send(());
+            }
+        }
+    }
+
+    /// Records a batch whole, or refuses it whole.
+    fn record(&mut self, batch: Vec<Append>) {
+        if batch.is_empty() {
+            return;
+        }
+        let on_disk = batch.iter().any(|a| a.durability == Durability::OnDisk);
+        let mut events = Vec::with_capacity(batch.len());
+        let mut acks: Vec<AckSender> = Vec::with_capacity(batch.len());
+        for append in batch {
+            acks.push(append.ack);
+            events.push(Event {
+                seq: 0,
+                session: append.session,
+                at: append.at,
+                body: append.body,
+            });
+        }
+        match self.write(&mut events, on_disk) {
+            Ok(foreign) => {
+                if !foreign.is_empty() {
+                    (self.publish)(&foreign);
+                }
+                self.last = events.last().map_or(self.last, |event| event.seq);
+                (self.publish)(&events);
+                for (ack, event) in acks.into_iter().zip(&events) {
+                    // Whoever dropped its promise does not want to know.
+                    let _ = ack.send(Ok(event.seq));
+                }
+            }
+            Err(error) => {
+                // What is in memory may hold events that were rolled back.
+                self.live.clear();
+                tracing::error!(events = events.len(), error = %error.fault(), "not recorded");
+                for ack in acks {
+                    let _ = ack.send(Err(error.clone()));
+                }
+            }
+        }
+    }
+
+    /// Writes some events in one transaction and gives them their positions. Gives the events that another process
+    /// recorded meanwhile.
+    fn write(&mut self, events: &mut [Event], on_disk: bool) -> Result<Vec<Event>, RecordError> {
+        if on_disk != self.on_disk {
+            let level = if on_disk { "full" } else { "normal" };
+            self.conn.pragma_update(None, "synchronous", level)?;
+            self.on_disk = on_disk;
+        }
+        let tx = self
+            .conn
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut seq = store::last_seq(&tx)?;
+        let mut foreign = Vec::new();
+        if seq != self.last {
+            self.live.clear();
+            let mut statement = tx.prepare_cached(&format!(
+                "SELECT {EVENT} WHERE events.seq > ?1 ORDER BY events.seq"
+            ))?;
+            let mut rows = statement.query([store::sql(self.last)])?;
+            while let Some(row) = rows.next()? {
+                foreign.push(store::event(row)?);
+            }
+        }
+        for event in events {
+            seq += 1;
+            event.seq = seq;
+            let (session, entry) = self.live.fold(&tx, event)?;
+            store::add_event(&tx, event, session, entry)?;
+        }
+        self.live.store(&tx)?;
+        tx.commit()?;
+        self.live.trim();
+        Ok(foreign)
+    }
+
+    fn limit(&self, pages: u32) {
+        let set = self
+            .conn
+            .pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()));
+        if let Err(error) = set {
+            tracing::error!(%error, "the limit of pages was not set");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Stories of the record: what is appended, and what can be read of it afterwards.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    missing_docs,
+    reason = "tests set up real files, and end where they fail"
+)]
+
+mod full;
+mod kill;
+mod log;
+mod opening;
+mod paging;
+mod story;
+mod support;
+mod undo;

@@ -1,0 +1,178 @@
+//! Reading a long transcript page by page, the desk, and the session list.
+
+use protocol::{CallState, Entry, EntryBody, SessionId, SessionState};
+
+use crate::story;
+use crate::support::{Desk, folded};
+
+fn ids(page: &[Entry]) -> Vec<&str> {
+    page.iter().map(|entry| entry.id.as_str()).collect()
+}
+
+#[test]
+fn pages_in_both_directions() {
+    let mut desk = Desk::new();
+    for n in 1..=7 {
+        desk.tell("ses_1", story::said(&format!("m{n}"), "text"));
+        desk.tell("ses_2", story::said(&format!("other{n}"), "text"));
+    }
+    let session = SessionId::from("ses_1");
+    let (end, more) = desk.record.transcript(&session, None, 3).unwrap();
+    assert_eq!((ids(&end), more), (vec!["m5", "m6", "m7"], true));
+    let (middle, more) = desk
+        .record
+        .transcript(&session, Some(end[0].seq), 3)
+        .unwrap();
+    assert_eq!((ids(&middle), more), (vec!["m2", "m3", "m4"], true));
+    let (start, more) = desk
+        .record
+        .transcript(&session, Some(middle[0].seq), 3)
+        .unwrap();
+    assert_eq!((ids(&start), more), (vec!["m1"], false));
+    let (from, more) = desk
+        .record
+        .transcript_from(&session, middle[1].seq, 3)
+        .unwrap();
+    assert_eq!((ids(&from), more), (vec!["m3", "m4", "m5"], true));
+    let (from, more) = desk
+        .record
+        .transcript_from(&session, end[1].seq, 3)
+        .unwrap();
+    assert_eq!((ids(&from), more), (vec!["m6", "m7"], false));
+    let nobody = SessionId::from("ses_9");
+    assert_eq!(
+        desk.record.transcript(&nobody, None, 3).unwrap(),
+        (vec![], false)
+    );
+    assert_eq!(desk.record.session(&nobody).unwrap(), None);
+    let one = desk.record.entry(&session, "m4").unwrap().unwrap();
+    assert_eq!(one, middle[2]);
+    assert_eq!(desk.record.entry(&session, "other4").unwrap(), None);
+}
+
+#[test]
+fn a_page_of_huge_entries_is_cut_short() {
+    let mut desk = Desk::new();
+    let huge = "x".repeat(3_000_000);
+    for n in 1..=6 {
+        desk.tell("ses_1", story::said(&format!("m{n}"), &huge));
+    }
+    let session = SessionId::from("ses_1");
+    let (end, more) = desk.record.transcript(&session, None, 6).unwrap();
+    assert_eq!((ids(&end), more), (vec!["m4", "m5", "m6"], true));
+    let (start, more) = desk
+        .record
+        .transcript(&session, Some(end[0].seq), 6)
+        .unwrap();
+    assert_eq!((ids(&start), more), (vec!["m1", "m2", "m3"], false));
+}
+
+/// S002-66: what a call gave is kept whole, and read again as it was.
+#[test]
+fn the_desk_has_every_waiting_call_the_longest_wait_first() {
+    let mut desk = Desk::new();
+    desk.tell("ses_1", story::opened("One"));
+    desk.tell("ses_2", story::opened("Two"));
+    for (session, call) in [("ses_1", "c1"), ("ses_2", "c2"), ("ses_1", "c3")] {
+        desk.tell(
+            session,
+            story::proposed(call, "bash", serde_json::json!({ "command": "ls" })),
+        );
+        desk.tell(session, story::judged(call, "bash", "ls"));
+    }
+    for (session, call) in [("ses_2", "c2"), ("ses_1", "c3"), ("ses_1", "c1")] {
+        desk.tell(session, story::waits(call));
+    }
+    // A refreshed card keeps its place.
+    desk.tell("ses_2", story::waits("c2"));
+    assert_eq!(ids(&desk.record.desk().unwrap()), ["c2", "c3", "c1"]);
+    let waiting = |desk: &Desk, id: &str| desk.record.session(&id.into()).unwrap().unwrap().waiting;
+    assert_eq!((waiting(&desk, "ses_1"), waiting(&desk, "ses_2")), (2, 1));
+
+    desk = desk.reopen();
+    desk.tell("ses_1", story::decided("c3", "go"));
+    desk.tell("ses_1", story::started("c3"));
+    desk.tell("ses_1", story::ended("c3", CallState::Done, "a.rs"));
+    desk.tell("ses_2", story::ended("c2", CallState::Rejected, "no"));
+    let moment = desk.record.moment().unwrap();
+    assert_eq!(moment.seq, desk.record.last_seq().unwrap());
+    assert_eq!(ids(&moment.desk), ["c1"]);
+    assert_eq!((waiting(&desk, "ses_1"), waiting(&desk, "ses_2")), (1, 0));
+    let session = SessionId::from("ses_1");
+    let (entries, _) = desk.record.transcript(&session, None, 9).unwrap();
+    assert_eq!(entries, folded(&desk.events(), &session));
+}
+
+#[test]
+fn sessions_come_with_the_last_change_first() {
+    let mut desk = Desk::new();
+    desk.tell("ses_1", story::opened("One"));
+    desk.tell("ses_2", story::opened("Two"));
+    desk.tell("ses_1", story::state(SessionState::Running));
+    desk.tell("ses_1", story::turn(1, "m1"));
+    desk.tell("ses_1", story::turn_ended(1, "m1"));
+    let sessions = desk.record.sessions().unwrap();
+    let lines: Vec<_> = sessions
+        .iter()
+        .map(|view| {
+            (
+                view.title.as_str(),
+                view.state,
+                view.turns,
+                view.usage.output_tokens,
+                view.changed_at,
+            )
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            ("One", SessionState::Running, 1, 10, 5000),
+            ("Two", SessionState::Idle, 0, 0, 2000)
+        ]
+    );
+}
+
+#[test]
+fn an_id_that_is_used_again_begins_another_entry() {
+    let mut desk = Desk::new();
+    desk.tell("ses_1", story::opened("Repeats itself"));
+    for text in ["first", "second"] {
+        desk.tell_all("ses_1", story::read_call("call_1", "a.rs", text));
+    }
+    let session = SessionId::from("ses_1");
+    let (entries, _) = desk.record.transcript(&session, None, 9).unwrap();
+    assert_eq!(entries, folded(&desk.events(), &session));
+    let EntryBody::Call(view) = &entries[0].body else {
+        panic!("a call");
+    };
+    assert_eq!(view.outcome.as_ref().unwrap().text, "second");
+    let found = |text| desk.record.search(text, 0, 0, 9).unwrap().total;
+    assert_eq!((entries.len(), found("first"), found("second")), (1, 0, 1));
+}
+
+#[test]
+fn a_hundred_thousand_entries_open_at_the_end() {
+    let mut desk = Desk::new();
+    let say = |n: u32| story::said(&format!("m{n}"), &format!("line {n}"));
+    for start in (0..100_000).step_by(10_000) {
+        desk.tell_all("ses_1", (start..start + 10_000).map(say));
+    }
+    let session = SessionId::from("ses_1");
+    let (end, more) = desk.record.transcript(&session, None, 200).unwrap();
+    assert_eq!(end.len(), 200);
+    assert_eq!(
+        (end[0].id.as_str(), end[199].id.as_str(), more),
+        ("m99800", "m99999", true)
+    );
+    let (before, more) = desk
+        .record
+        .transcript(&session, Some(end[0].seq), 200)
+        .unwrap();
+    assert_eq!((before[199].id.as_str(), more), ("m99799", true));
+    let (middle, _) = desk.record.transcript_from(&session, 50_001, 1).unwrap();
+    assert_eq!(ids(&middle), ["m50000"]);
+    let page = desk.record.search("line 77*", 0, 0, 3).unwrap();
+    assert_eq!((page.total, page.searched), (1_111, 100_000));
+    assert_eq!(page.hits[0].id, "m77999");
+}
