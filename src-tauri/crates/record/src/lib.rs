@@ -15,10 +15,12 @@
 
 mod ack;
 mod error;
+mod find;
 mod hit;
 mod limits;
 mod live;
 mod look;
+mod query;
 mod read;
 mod readers;
 mod record;
@@ -26,6 +28,7 @@ mod row;
 mod schema;
 mod store;
 mod text;
+mod when;
 mod writer;
 
 pub use ack::{Ack, Durability};

@@ -12,6 +12,7 @@ mod kill;
 mod log;
 mod opening;
 mod paging;
+mod search;
 mod story;
 mod support;
 mod undo;
