@@ -15,11 +15,13 @@
 
 mod ack;
 mod error;
+mod export;
 mod find;
 mod hit;
 mod limits;
 mod live;
 mod look;
+mod markdown;
 mod query;
 mod read;
 mod readers;
@@ -33,5 +35,6 @@ mod writer;
 
 pub use ack::{Ack, Durability};
 pub use error::RecordError;
+pub use export::Format;
 pub use read::Moment;
 pub use record::{Publish, Record};

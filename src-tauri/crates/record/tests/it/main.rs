@@ -7,6 +7,7 @@
     reason = "tests set up real files, and end where they fail"
 )]
 
+mod export;
 mod full;
 mod kill;
 mod log;

@@ -1,0 +1,356 @@
+//! A session as a story in Markdown. What people and tools wrote stays inside quotes and fences, so that nothing of it
+//! can end the document or pass for a part of it, and hidden characters are named.
+
+use jiff::Timestamp;
+use protocol::entry::SessionView;
+use protocol::preview::{FileDiff, LineKind, LossPreview};
+use protocol::shown::shown;
+use protocol::{At, CallView, Decision, Entry, EntryBody, NoticeLevel, Preview, UndoState};
+
+/// Title and facts of a session.
+pub(crate) fn head(view: &SessionView) -> String {
+    let mut text = format!("# {}\n\n", inline(&view.title));
+    text.push_str(&format!("- Session: {}\n", code(view.id.as_str())));
+    text.push_str(&format!("- Workspace: {}\n", code(&view.workspace)));
+    let model = match view.model.model.as_str() {
+        "" => view.model.provider.clone(),
+        model => format!("{} · {model}", view.model.provider),
+    };
+    text.push_str(&format!("- Model: {}\n", inline(&model)));
+    text.push_str(&format!("- Opened: {}\n", time(view.opened_at)));
+    text.push_str(&format!("- State: {}\n", view.state.as_str()));
+    let usage = view.usage;
+    let mut used = format!(
+        "{} turns, {} tokens in, {} tokens out",
+        view.turns, usage.input_tokens, usage.output_tokens
+    );
+    if let Some(cost) = usage.cost_usd {
+        used.push_str(&format!(", {cost:.4} USD"));
+    }
+    text.push_str(&format!("- Used: {used}\n"));
+    text
+}
+
+/// One entry as a section.
+pub(crate) fn entry(entry: &Entry) -> String {
+    match &entry.body {
+        EntryBody::Person { text, steering } => {
+            let while_working = if *steering {
+                " (while the agent worked)"
+            } else {
+                ""
+            };
+            section(&format!("You{while_working}"), entry.at, &quote(text))
+        }
+        EntryBody::Agent {
+            text,
+            reasoning,
+            error,
+            ..
+        } => {
+            let mut body = String::new();
+            if !reasoning.is_empty() {
+                body.push_str("Reasoning:\n\n");
+                body.push_str(&fence("", reasoning));
+            }
+            body.push_str(&quote(text));
+            if let Some(error) = error {
+                body.push_str(&format!("**Cut off:** {}\n\n", inline(&error.to_string())));
+            }
+            match body.is_empty() {
+                true => String::new(),
+                false => section("Agent", entry.at, &body),
+            }
+        }
+        EntryBody::Call(view) => call(view, entry.at),
+        EntryBody::Notice(notice) => {
+            let level = match notice.level {
+                NoticeLevel::Note => "Note",
+                NoticeLevel::Warning => "Warning",
+                NoticeLevel::Error => "Error",
+            };
+            section(level, entry.at, &quote(&notice.fault.to_string()))
+        }
+    }
+}
+
+fn section(title: &str, at: At, body: &str) -> String {
+    format!(
+        "\n## {title} · {}\n\n{}\n",
+        time(at),
+        body.trim_end_matches('\n')
+    )
+}
+
+fn call(view: &CallView, at: At) -> String {
+    let target = match view.target.as_str() {
+        "" => String::new(),
+        target => format!(" {}", code(target)),
+    };
+    let title = format!("{}{target} · {}", inline(&view.title), view.state.as_str());
+    let mut body = String::new();
+    if let Some(reasoning) = &view.reasoning {
+        body.push_str("The agent's reason:\n\n");
+        body.push_str(&quote(reasoning));
+    }
+    if let Some(trail) = &view.trail {
+        body.push_str(&format!("Why: {}\n\n", inline(&trail.lead)));
+    }
+    preview(&mut body, view);
+    if let Some(decided) = &view.decision {
+        let said = decision(&decided.decision);
+        body.push_str(&format!("You {said} · {}\n\n", time(decided.at)));
+        if let Decision::Allow { note, .. } | Decision::Reject { note, .. } = &decided.decision {
+            body.push_str(&quote(note));
+        }
+        if let Decision::Answer { answers } = &decided.decision {
+            let lines: Vec<String> = answers.iter().map(|chosen| chosen.join(", ")).collect();
+            body.push_str(&quote(&lines.join("\n")));
+        }
+    }
+    if let Some(outcome) = &view.outcome {
+        if !outcome.message.is_empty() {
+            let took = match outcome.duration_ms {
+                0 => String::new(),
+                ms => format!(" · {ms} ms"),
+            };
+            body.push_str(&format!("Result: {}{took}\n\n", inline(&outcome.message)));
+        }
+        body.push_str(&fence("text", &outcome.text));
+        if let Some(truncated) = &outcome.truncated {
+            let file = code(&truncated.output_path);
+            body.push_str(&format!(
+                "Cut: the whole output of {} bytes is in {file}.\n\n",
+                truncated.bytes
+            ));
+        }
+    } else {
+        body.push_str(&fence("text", &view.output));
+    }
+    if let Some(undo) = &view.undo {
+        let state = match undo.state {
+            UndoState::Prepared => "a copy was taken",
+            UndoState::Applied => "can be taken back",
+            UndoState::Undone => "was taken back",
+        };
+        body.push_str(&format!("Undo: {state} ({})\n\n", code(undo.id.as_str())));
+    }
+    section(&title, at, &body)
+}
+
+fn preview(body: &mut String, view: &CallView) {
+    match &view.preview {
+        Preview::Diff { files } => {
+            for file in files {
+                body.push_str(&fence("diff", &diff(file)));
+            }
+        }
+        Preview::Command(command) => {
+            let line: String = command
+                .command
+                .iter()
+                .map(|span| span.text.as_str())
+                .collect();
+            body.push_str(&format!("In {}:\n\n", code(&command.folder)));
+            body.push_str(&fence("sh", &line));
+        }
+        Preview::Loss(loss) => body.push_str(&losses(loss)),
+        Preview::Form { questions } => {
+            for question in questions {
+                body.push_str(&quote(&question.question));
+                for option in &question.options {
+                    body.push_str(&format!("- {}\n", inline(&option.label)));
+                }
+                body.push('\n');
+            }
+        }
+        Preview::Todo { items } => {
+            for item in items {
+                let mark = match item.status {
+                    protocol::preview::TodoStatus::Pending => " ",
+                    protocol::preview::TodoStatus::InProgress => "~",
+                    protocol::preview::TodoStatus::Completed => "x",
+                };
+                body.push_str(&format!("- [{mark}] {}\n", inline(&item.content)));
+            }
+            body.push('\n');
+        }
+        Preview::Nothing => {
+            let arguments = view.edited.as_ref().unwrap_or(&view.call.arguments);
+            if !arguments.is_empty() {
+                let text = serde_json::to_string_pretty(arguments).unwrap_or_default();
+                body.push_str(&fence("json", &text));
+            }
+        }
+    }
+}
+
+fn losses(loss: &LossPreview) -> String {
+    let mut text = format!(
+        "Takes away {} files and {} folders, {} bytes:\n\n",
+        loss.files, loss.folders, loss.bytes
+    );
+    for item in &loss.shown {
+        text.push_str(&format!(
+            "- {} ({})\n",
+            code(&item.path),
+            inline(&item.kind)
+        ));
+    }
+    text.push('\n');
+    text
+}
+
+fn diff(file: &FileDiff) -> String {
+    let before = if file.exists {
+        file.path.as_str()
+    } else {
+        "/dev/null"
+    };
+    let mut text = format!("--- {before}\n+++ {}\n", file.path);
+    for hunk in &file.hunks {
+        let count = |without: LineKind| hunk.lines.iter().filter(|l| l.kind != without).count();
+        text.push_str(&format!(
+            "@@ -{},{} +{},{} @@ {}\n",
+            hunk.old_start,
+            count(LineKind::Added),
+            hunk.new_start,
+            count(LineKind::Removed),
+            hunk.section
+        ));
+        for line in &hunk.lines {
+            text.push(match line.kind {
+                LineKind::Context => ' ',
+                LineKind::Added => '+',
+                LineKind::Removed => '-',
+            });
+            line.parts.iter().for_each(|part| text.push_str(&part.text));
+            text.push('\n');
+            if line.no_newline {
+                text.push_str("\\ No newline at end of file\n");
+            }
+        }
+    }
+    if let Some(cut) = &file.cut {
+        text.push_str(&format!("({cut})\n"));
+    }
+    text
+}
+
+fn decision(decision: &Decision) -> String {
+    match decision {
+        Decision::Allow { hunks: None, .. } => "allowed it".to_owned(),
+        Decision::Allow {
+            hunks: Some(hunks), ..
+        } => format!("allowed {} of its changes", hunks.len()),
+        Decision::Reject { stop: false, .. } => "rejected it".to_owned(),
+        Decision::Reject { stop: true, .. } => "rejected it and stopped the turn".to_owned(),
+        Decision::Answer { .. } => "answered".to_owned(),
+        Decision::Skip => "did not answer".to_owned(),
+        Decision::Edit { .. } => "changed its arguments".to_owned(),
+    }
+}
+
+fn time(at: At) -> String {
+    Timestamp::from_millisecond(at).map_or_else(
+        |_| format!("{at} ms"),
+        |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+    )
+}
+
+/// A text with its hidden characters named; line ends become line feeds.
+fn named(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    shown(&text).into_iter().map(|span| span.text).collect()
+}
+
+/// A block quote: whatever Markdown opens in it, it ends with the quote. Empty for an empty text.
+fn quote(text: &str) -> String {
+    let text = named(text);
+    let text = text.trim_end();
+    if text.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| format!("> {line}").trim_end().to_owned())
+        .collect();
+    lines.join("\n") + "\n\n"
+}
+
+/// A fenced block that no run of backticks within can end. Empty for an empty text.
+fn fence(language: &str, text: &str) -> String {
+    let text = named(text);
+    let text = text.trim_end_matches('\n');
+    if text.is_empty() {
+        return String::new();
+    }
+    let ticks = "`".repeat(longest_run(text).max(2) + 1);
+    format!("{ticks}{language}\n{text}\n{ticks}\n\n")
+}
+
+/// A code span on one line, with as many backticks as it needs.
+fn code(text: &str) -> String {
+    let text = named(text).replace('\n', "⏎");
+    let ticks = "`".repeat(longest_run(&text) + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') || text.is_empty() {
+        " "
+    } else {
+        ""
+    };
+    format!("{ticks}{pad}{text}{pad}{ticks}")
+}
+
+/// Plain text on one line, in which nothing is Markdown or HTML.
+fn inline(text: &str) -> String {
+    let mut line = String::new();
+    for c in named(text).replace('\n', " ").chars() {
+        if matches!(
+            c,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&'
+        ) {
+            line.push('\\');
+        }
+        line.push(c);
+    }
+    line
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_fence_is_longer_than_what_it_holds() {
+        assert_eq!(fence("", "a"), "```\na\n```\n\n");
+        assert_eq!(fence("sh", "a ``` b"), "````sh\na ``` b\n````\n\n");
+        assert_eq!(fence("", "``````\n"), "```````\n``````\n```````\n\n");
+        assert_eq!(fence("", "\n"), "");
+    }
+
+    #[test]
+    fn names_stay_on_their_line() {
+        assert_eq!(code("src/a.rs"), "`src/a.rs`");
+        assert_eq!(code("`x`"), "`` `x` ``");
+        assert_eq!(code("a\nb"), "`a⏎b`");
+        assert_eq!(inline("# *a*\n<b>"), "\\# \\*a\\* \\<b\\>");
+        assert_eq!(quote("a\r\n\r\n```\n"), "> a\n>\n> ```\n\n");
+        assert_eq!(code("x\u{202e}y"), "`xU+202Ey`");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_ends_a_fence_early(text in "[`a\n ]{0,40}") {
+            let fenced = fence("", &text);
+            if let Some((ticks, rest)) = fenced.split_once('\n') {
+                let inner = rest.trim_end().strip_suffix(ticks).unwrap();
+                prop_assert!(!inner.contains(ticks));
+            }
+        }
+    }
+}

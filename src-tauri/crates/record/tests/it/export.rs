@@ -1,0 +1,160 @@
+//! Export: every event as it is, and a story that reads well and that nothing in it can break.
+
+use protocol::preview::{DiffLine, FileDiff, Hunk, LineKind, LinePart};
+use protocol::{CallState, Event, EventBody, Preview, SessionId};
+use record::Format;
+use serde_json::json;
+
+use crate::story;
+use crate::support::Desk;
+
+fn edit_judged(call: &str) -> EventBody {
+    let line = |kind, old, new, text: &str| DiffLine {
+        kind,
+        old,
+        new,
+        parts: vec![LinePart {
+            text: text.into(),
+            changed: false,
+            control: false,
+        }],
+        no_newline: false,
+    };
+    let mut body = story::judged(call, "edit", "src/a.rs");
+    let EventBody::CallJudged { preview, .. } = &mut body else {
+        panic!("a judgement");
+    };
+    *preview = Preview::Diff {
+        files: vec![FileDiff {
+            path: "src/a.rs".into(),
+            exists: true,
+            language: "rust".into(),
+            added: 1,
+            removed: 1,
+            hunks: vec![Hunk {
+                id: 0,
+                old_start: 3,
+                new_start: 3,
+                section: "fn a()".into(),
+                added: 1,
+                removed: 1,
+                lines: vec![
+                    line(LineKind::Context, Some(3), Some(3), "fn a() {"),
+                    line(LineKind::Removed, Some(4), None, "    1"),
+                    line(LineKind::Added, None, Some(4), "    2"),
+                ],
+            }],
+            cut: None,
+        }],
+    };
+    body
+}
+
+fn told() -> Desk {
+    let mut desk = Desk::new();
+    desk.tell("ses_1", story::opened("Fix *the* parser"));
+    desk.tell("ses_1", story::said("m1", "Please fix it.\n```\nunclosed"));
+    desk.tell("ses_1", story::turn(1, "m2"));
+    desk.tell("ses_1", story::agent_said("m2", "I look first.", false));
+    desk.tell("ses_1", story::turn_ended(1, "m2"));
+    desk.tell(
+        "ses_1",
+        story::proposed("c1", "edit", json!({ "path": "src/a.rs" })),
+    );
+    desk.tell("ses_1", edit_judged("c1"));
+    desk.tell("ses_1", story::waits("c1"));
+    desk.tell("ses_1", story::decided("c1", "good"));
+    desk.tell("ses_1", story::undo_prepared("c1", "und_1"));
+    desk.tell("ses_1", story::started("c1"));
+    desk.tell(
+        "ses_1",
+        story::ended("c1", CallState::Done, "See:\n```rust\nfn a()\n```"),
+    );
+    desk.tell("ses_2", story::opened("Another"));
+    desk.tell("ses_1", story::noted("Slow \u{202e}provider."));
+    desk
+}
+
+#[test]
+fn as_a_story() {
+    let text = told()
+        .record
+        .export(&"ses_1".into(), Format::Markdown)
+        .unwrap();
+    let expected = r#"# Fix \*the\* parser
+
+- Session: `ses_1`
+- Workspace: `/home/ada/tidemark`
+- Model: demo
+- Opened: 1970-01-01 00:00:01 UTC
+- State: idle
+- Used: 1 turns, 100 tokens in, 10 tokens out, 0.2500 USD
+
+## You · 1970-01-01 00:00:02 UTC
+
+> Please fix it.
+> ```
+> unclosed
+
+## Agent · 1970-01-01 00:00:03 UTC
+
+> I look first.
+
+## Edit `src/a.rs` · done · 1970-01-01 00:00:06 UTC
+
+Why: Allowed, because it only reads.
+
+```diff
+--- src/a.rs
++++ src/a.rs
+@@ -3,2 +3,2 @@ fn a()
+ fn a() {
+-    1
++    2
+```
+
+You allowed it · 1970-01-01 00:00:09 UTC
+
+> good
+
+Result: 23 bytes · 3 ms
+
+````text
+See:
+```rust
+fn a()
+```
+````
+
+Undo: can be taken back (`und_1`)
+
+## Warning · 1970-01-01 00:00:14 UTC
+
+> Slow U+202Eprovider.
+"#;
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn as_events() {
+    let desk = told();
+    let session = SessionId::from("ses_1");
+    let text = desk.record.export(&session, Format::JsonLines).unwrap();
+    let events: Vec<Event> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(events, desk.record.events(0, Some(&session), 99).unwrap());
+    assert_eq!(events.len(), 13);
+}
+
+#[test]
+fn formats_have_names_and_a_missing_session_is_empty() {
+    assert_eq!(Format::parse("md"), Ok(Format::Markdown));
+    assert_eq!(Format::parse("jsonl"), Ok(Format::JsonLines));
+    assert!(Format::parse("pdf").unwrap_err().message.contains("pdf"));
+    let desk = told();
+    for format in [Format::Markdown, Format::JsonLines] {
+        assert_eq!(desk.record.export(&"ses_9".into(), format).unwrap(), "");
+    }
+}
