@@ -2,8 +2,10 @@
 
 // Verdicts: rules and calls in `cases/*.toml`, with the verdict and the gate that they must come to.
 mod verdicts;
-// The page that a call walks: modes, consent, partial acceptance, edits, denials, bad input.
+// The page that a call walks: modes, consent, partial acceptance, edits, denials.
 mod pipeline;
+// Calls that cannot be: each is a result that the model can act on.
+mod bad_calls;
 // Steering, stopping, and what is left of a session after a crash.
 mod sessions;
 // Deletions and changes taken back and brought again.

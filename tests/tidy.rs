@@ -14,46 +14,87 @@ const LAYERS: [(&str, &[&str]); 11] = [
     ("provider", &["protocol"]),
     ("tools", &["policy", "protocol", "runtime"]),
     ("record", &["protocol"]),
-    ("agent", &["policy", "protocol", "provider", "record", "runtime", "tools"]),
+    (
+        "agent",
+        &[
+            "policy", "protocol", "provider", "record", "runtime", "tools",
+        ],
+    ),
     ("cli", &["agent", "protocol", "provider"]),
     ("countersign-desktop", &["agent", "protocol"]),
     ("xtask", &[]),
-    ("bench", &["agent", "policy", "protocol", "provider", "record", "runtime", "tools"]),
+    (
+        "bench",
+        &[
+            "agent", "policy", "protocol", "provider", "record", "runtime", "tools",
+        ],
+    ),
 ];
 
 /// What `policy` may be built on: nothing that can read a clock, a file, the network or a dice.
 const POLICY_BUILT_ON: [&str; 5] = ["globset", "protocol", "serde", "serde_json", "toml"];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
 }
 
 #[test]
 fn layers_hold() {
-    let metadata = MetadataCommand::new().current_dir(root()).no_deps().exec().unwrap();
-    let ours: BTreeSet<&str> = metadata.packages.iter().map(|package| package.name.as_str()).collect();
+    let metadata = MetadataCommand::new()
+        .current_dir(root())
+        .no_deps()
+        .exec()
+        .unwrap();
+    let ours: BTreeSet<&str> = metadata
+        .packages
+        .iter()
+        .map(|package| package.name.as_str())
+        .collect();
     let layers: BTreeMap<&str, &[&str]> = LAYERS.into_iter().collect();
     for package in &metadata.packages {
         let name = package.name.as_str();
-        let normal = package.dependencies.iter().filter(|dependency| dependency.kind == DependencyKind::Normal);
+        let normal = package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.kind == DependencyKind::Normal);
         let built_on: BTreeSet<&str> = normal.map(|dependency| dependency.name.as_str()).collect();
         if name == "tests" {
             continue;
         }
-        let allowed = layers.get(name).unwrap_or_else(|| panic!("{name} has no layer; give it one in LAYERS"));
+        let allowed = layers
+            .get(name)
+            .unwrap_or_else(|| panic!("{name} has no layer; give it one in LAYERS"));
         for inner in built_on.intersection(&ours) {
             assert!(allowed.contains(inner), "{name} may not depend on {inner}");
         }
         if name != "countersign-desktop" {
-            let shell: Vec<_> = built_on.iter().filter(|dependency| dependency.starts_with("tauri")).collect();
-            assert!(shell.is_empty(), "{name} is engine and may not know a window: {shell:?}");
+            let shell: Vec<_> = built_on
+                .iter()
+                .filter(|dependency| dependency.starts_with("tauri"))
+                .collect();
+            assert!(
+                shell.is_empty(),
+                "{name} is engine and may not know a window: {shell:?}"
+            );
         }
         if name != "record" && name != "bench" {
-            assert!(!built_on.contains("rusqlite"), "only record opens the database, not {name}");
+            assert!(
+                !built_on.contains("rusqlite"),
+                "only record opens the database, not {name}"
+            );
         }
         if name == "policy" {
-            let more: Vec<_> = built_on.iter().filter(|name| !POLICY_BUILT_ON.contains(name)).collect();
-            assert!(more.is_empty(), "policy is pure and may not be built on {more:?}");
+            let more: Vec<_> = built_on
+                .iter()
+                .filter(|name| !POLICY_BUILT_ON.contains(name))
+                .collect();
+            assert!(
+                more.is_empty(),
+                "policy is pure and may not be built on {more:?}"
+            );
         }
     }
 }
@@ -86,7 +127,11 @@ fn no_file_is_longer_than_a_room() {
             (lines > LINES_MAX).then(|| format!("{} has {lines} lines", file.display()))
         })
         .collect();
-    assert!(long.is_empty(), "the limit is {LINES_MAX}:\n{}", long.join("\n"));
+    assert!(
+        long.is_empty(),
+        "the limit is {LINES_MAX}:\n{}",
+        long.join("\n")
+    );
 }
 
 #[test]
@@ -95,19 +140,37 @@ fn a_rust_file_begins_by_saying_its_job() {
         .into_iter()
         .filter(|file| !std::fs::read_to_string(file).unwrap().starts_with("//! "))
         .collect();
-    assert!(silent.is_empty(), "these files do not begin with `//! …`: {silent:#?}");
+    assert!(
+        silent.is_empty(),
+        "these files do not begin with `//! …`: {silent:#?}"
+    );
 }
 
 #[test]
 fn nothing_is_left_over() {
     // Written apart so that this file does not find itself.
-    let marks = [["TO", "DO"].concat(), ["FIX", "ME"].concat(), ["dbg", "!("].concat(), ["#[ig", "nore]"].concat()];
+    let marks = [
+        ["TO", "DO"].concat(),
+        ["FIX", "ME"].concat(),
+        ["dbg", "!("].concat(),
+        ["#[ig", "nore]"].concat(),
+    ];
     let mut found = Vec::new();
     for file in files(&[".rs", ".ts", ".svelte"]) {
         let text = std::fs::read_to_string(&file).unwrap();
         for (number, line) in text.lines().enumerate() {
-            if marks.iter().any(|mark| line.contains(mark.as_str())) {
-                found.push(format!("{}:{}: {}", file.display(), number + 1, line.trim()));
+            // `TODO_ITEMS_MAX` is a name, not a mark.
+            let marked = |mark: &String| {
+                line.match_indices(mark.as_str())
+                    .any(|(at, _)| !line[at + mark.len()..].starts_with('_'))
+            };
+            if marks.iter().any(marked) {
+                found.push(format!(
+                    "{}:{}: {}",
+                    file.display(),
+                    number + 1,
+                    line.trim()
+                ));
             }
         }
     }
@@ -116,9 +179,20 @@ fn nothing_is_left_over() {
 
 #[test]
 fn the_pipeline_stays_a_page() {
-    let page = std::fs::read_to_string(root().join("src-tauri/crates/agent/src/pipeline.rs")).unwrap();
-    assert!(page.lines().count() <= 130, "the page has {} lines", page.lines().count());
-    for tool in ["\"bash\"", "\"edit\"", "\"write\"", "\"question\"", "\"read\""] {
+    let page =
+        std::fs::read_to_string(root().join("src-tauri/crates/agent/src/pipeline.rs")).unwrap();
+    assert!(
+        page.lines().count() <= 130,
+        "the page has {} lines",
+        page.lines().count()
+    );
+    for tool in [
+        "\"bash\"",
+        "\"edit\"",
+        "\"write\"",
+        "\"question\"",
+        "\"read\"",
+    ] {
         assert!(!page.contains(tool), "the page knows the tool {tool}");
     }
 }
@@ -127,7 +201,9 @@ fn the_pipeline_stays_a_page() {
 fn bindings_are_fresh() {
     use ts_rs::{Config, TS};
     let folder = tempfile::tempdir().unwrap();
-    let config = Config::new().with_large_int("number").with_out_dir(folder.path());
+    let config = Config::new()
+        .with_large_int("number")
+        .with_out_dir(folder.path());
     protocol::Event::export_all(&config).unwrap();
     protocol::Op::export_all(&config).unwrap();
     protocol::op::Receipt::export_all(&config).unwrap();
@@ -146,17 +222,34 @@ fn bindings_are_fresh() {
             })
             .collect()
     };
-    let (fresh, kept) = (read(folder.path()), read(&root().join("ui/src/ipc/bindings")));
-    let stale: Vec<_> = fresh.keys().chain(kept.keys()).filter(|name| fresh.get(*name) != kept.get(*name)).collect();
-    assert!(stale.is_empty(), "run `cargo xtask bindings`: {stale:?} are not fresh");
+    let (fresh, kept) = (
+        read(folder.path()),
+        read(&root().join("ui/src/ipc/bindings")),
+    );
+    let stale: Vec<_> = fresh
+        .keys()
+        .chain(kept.keys())
+        .filter(|name| fresh.get(*name) != kept.get(*name))
+        .collect();
+    assert!(
+        stale.is_empty(),
+        "run `cargo xtask bindings`: {stale:?} are not fresh"
+    );
 }
 
 #[test]
 fn the_shell_only_hands_over() {
-    for file in files(&[".rs"]).iter().filter(|file| file.starts_with(root().join("src-tauri/src"))) {
+    for file in files(&[".rs"])
+        .iter()
+        .filter(|file| file.starts_with(root().join("src-tauri/src")))
+    {
         let text = std::fs::read_to_string(file).unwrap();
         for wall in ["std::fs", "rusqlite", "std::process::Command", "reqwest"] {
-            assert!(!text.contains(wall), "{} reaches through the wall: {wall}", file.display());
+            assert!(
+                !text.contains(wall),
+                "{} reaches through the wall: {wall}",
+                file.display()
+            );
         }
     }
 }

@@ -64,9 +64,13 @@ fn check(case: &Case) {
         .collect();
     let mut rules = RuleSet::builtin();
     rules.extend(rules_file::parse(&case.user, "user.toml", RuleScope::User).expect(&case.name));
-    rules.extend(rules_file::parse(&case.project, "rules.toml", RuleScope::Project).expect(&case.name));
+    rules.extend(
+        rules_file::parse(&case.project, "rules.toml", RuleScope::Project).expect(&case.name),
+    );
     let undo = match case.unsecured {
-        true => UndoOutlook::Unsecured { reason: "it is too large to be copied.".into() },
+        true => UndoOutlook::Unsecured {
+            reason: "it is too large to be copied.".into(),
+        },
         false => UndoOutlook::Secured,
     };
     let judgement = judge(&policy::Request {
@@ -78,11 +82,19 @@ fn check(case: &Case) {
         needs_person: case.needs_person,
         rules: &rules,
         ask_for_everything: case.ask_for_everything,
-        headless: case.headless.then_some("Nobody is there to ask, so asking means denying."),
+        headless: case
+            .headless
+            .then_some("Nobody is there to ask, so asking means denying."),
         shown: &Digest("shown".into()),
     });
     let said = (judgement.verdict(), judgement.trail().lead.as_str());
-    assert_eq!(said, (case.verdict, case.lead.as_str()), "{}\n{:#?}", case.name, judgement.trail());
+    assert_eq!(
+        said,
+        (case.verdict, case.lead.as_str()),
+        "{}\n{:#?}",
+        case.name,
+        judgement.trail()
+    );
 }
 
 #[test]
@@ -92,7 +104,8 @@ fn every_table() {
     for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
-        let table: Table = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let table: Table =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         for case in &table.case {
             check(case);
         }

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use agent::{Desk, DeskConfig, Events, Host};
 use protocol::{
-    CallState, CallView, Decision, Entry, EntryBody, Event, EventBody, ModelChoice, Op, SessionId, SessionState,
+    CallState, CallView, Decision, Entry, EntryBody, Event, EventBody, ModelChoice, Op, SessionId,
+    SessionState,
     query::{Answer, Query},
 };
-use provider::{Script, Scripted};
+use provider::{Provider, Script, Scripted};
 use runtime::clock::{CountingIds, FrozenClock};
 use serde_json::{Value, json};
 
@@ -39,19 +40,31 @@ impl Fixture {
 
     /// The same, with another host.
     pub async fn with_host(turns: Value, host: Host) -> Self {
+        let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
+        Self::with_provider(Arc::new(Scripted::new(script)), host).await
+    }
+
+    /// The same, with another agent; its id must be `script`.
+    pub async fn with_provider(provider: Arc<dyn Provider>, host: Host) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("workspace")).unwrap();
-        let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
         let config = DeskConfig {
-            provider: Some(Arc::new(Scripted::new(script))),
-            keys: Some(Arc::new(provider::MemoryKeys::default())),
+            provider: Some(provider),
+            keys: Some(Arc::new(::provider::MemoryKeys::default())),
             clock: Arc::new(FrozenClock::default()),
             ids: Arc::new(CountingIds::default()),
             ..DeskConfig::new(folder.path().join("data"), host)
         };
         let desk = Desk::open(config.clone()).await.unwrap();
         let events = desk.subscribe(0);
-        Self { desk, session: SessionId(String::new()), events, seen: Vec::new(), config, folder }
+        Self {
+            desk,
+            session: SessionId(String::new()),
+            events,
+            seen: Vec::new(),
+            config,
+            folder,
+        }
     }
 
     /// The workspace root.
@@ -65,7 +78,7 @@ impl Fixture {
     }
 
     /// Puts a file into the workspace.
-    pub fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+    pub fn file(&mut self, path: &str, content: impl AsRef<[u8]>) -> &mut Self {
         let path = self.root().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
@@ -83,7 +96,10 @@ impl Fixture {
             .desk
             .submit(Op::OpenSession {
                 workspace: self.root().display().to_string(),
-                model: ModelChoice { provider: "script".into(), model: String::new() },
+                model: ModelChoice {
+                    provider: "script".into(),
+                    model: String::new(),
+                },
                 prompt: Some(prompt.into()),
             })
             .await
@@ -116,7 +132,10 @@ impl Fixture {
     pub async fn until_ended(&mut self) -> SessionState {
         let over = |body: &EventBody| match body {
             EventBody::SessionChanged { state } => {
-                matches!(state, SessionState::Done | SessionState::Failed | SessionState::Interrupted)
+                matches!(
+                    state,
+                    SessionState::Done | SessionState::Failed | SessionState::Interrupted
+                )
             }
             _ => false,
         };
@@ -128,26 +147,49 @@ impl Fixture {
 
     /// Waits until a call stands on the desk, and gives it as the desk shows it.
     pub async fn until_waiting(&mut self) -> CallView {
-        let event = self.until("a waiting call", |body| matches!(body, EventBody::CallWaits { .. })).await;
-        let EventBody::CallWaits { call, .. } = event.body else { unreachable!() };
+        let event = self
+            .until("a waiting call", |body| {
+                matches!(body, EventBody::CallWaits { .. })
+            })
+            .await;
+        let EventBody::CallWaits { call, .. } = event.body else {
+            unreachable!()
+        };
         self.call(call.as_str()).await
     }
 
     /// Decides on a waiting call as it was shown.
     pub async fn decide(&self, view: &CallView, decision: Decision) -> Result<(), protocol::Fault> {
         let digest = view.waits.as_ref().expect("the call waits").digest.clone();
-        let op = Op::Decide { session: self.session.clone(), call: view.call.id.clone(), digest, decision };
+        let op = Op::Decide {
+            session: self.session.clone(),
+            call: view.call.id.clone(),
+            digest,
+            decision,
+        };
         self.desk.submit(op).await.map(drop)
     }
 
     /// Allows a waiting call.
     pub async fn allow(&self, view: &CallView) {
-        self.decide(view, Decision::Allow { hunks: None, note: String::new() }).await.unwrap();
+        self.decide(
+            view,
+            Decision::Allow {
+                hunks: None,
+                note: String::new(),
+            },
+        )
+        .await
+        .unwrap();
     }
 
     /// The session's transcript.
     pub async fn transcript(&self) -> Vec<Entry> {
-        let query = Query::Transcript { session: self.session.clone(), before: None, limit: 1_000 };
+        let query = Query::Transcript {
+            session: self.session.clone(),
+            before: None,
+            limit: 1_000,
+        };
         match self.desk.query(query).await.unwrap() {
             Answer::Transcript { entries, .. } => entries,
             other => panic!("{other:?}"),
@@ -168,13 +210,20 @@ impl Fixture {
 
     /// One call by its id.
     pub async fn call(&self, id: &str) -> CallView {
-        self.calls().await.into_iter().find(|view| view.call.id.as_str() == id).expect("the call is on record")
+        self.calls()
+            .await
+            .into_iter()
+            .find(|view| view.call.id.as_str() == id)
+            .expect("the call is on record")
     }
 
     /// The state and the model's text of every call, in order.
     pub async fn outcomes(&self) -> Vec<(CallState, String)> {
         let told = |view: CallView| {
-            (view.state, view.outcome.map(|outcome| outcome.text).unwrap_or_default())
+            (
+                view.state,
+                view.outcome.map(|outcome| outcome.text).unwrap_or_default(),
+            )
         };
         self.calls().await.into_iter().map(told).collect()
     }
@@ -192,12 +241,25 @@ impl Fixture {
 
     /// Ends this desk and opens another one over the same folders, as a new start of the app would.
     pub async fn restart(self) -> Self {
-        let Self { desk, session, config, folder, .. } = self;
+        let Self {
+            desk,
+            session,
+            config,
+            folder,
+            ..
+        } = self;
         desk.close();
         drop(desk);
         let desk = Desk::open(config.clone()).await.unwrap();
         let events = desk.subscribe(0);
-        Self { desk, session, events, seen: Vec::new(), config, folder }
+        Self {
+            desk,
+            session,
+            events,
+            seen: Vec::new(),
+            config,
+            folder,
+        }
     }
 }
 

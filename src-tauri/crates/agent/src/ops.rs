@@ -206,6 +206,7 @@ fn fits(preview: &Preview, decision: &Decision) -> Result<(), Fault> {
         (Preview::Form { .. }, Decision::Allow { .. }) => {
             Err(Fault::new("A question is answered, not allowed.", hint))
         }
+        (Preview::Form { .. }, Decision::Skip) => Ok(()),
         (_, Decision::Answer { .. } | Decision::Skip) => {
             Err(Fault::new("This call asks no question.", hint))
         }

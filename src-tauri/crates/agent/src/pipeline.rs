@@ -19,6 +19,7 @@ pub(crate) async fn run(session: &Arc<Session>, open: OpenCall) -> Result<Outcom
     let (outcome, touched) = match walk(session, open).await {
         Ok(ended) => ended,
         Err(Ended::Early(outcome)) => (*outcome, false),
+        Err(Ended::Closing) => return Err(Fault::new("The app is closing.", "")),
         Err(Ended::Fault(fault)) => return Err(fault),
     };
     session
@@ -32,7 +33,8 @@ pub(crate) async fn run(session: &Arc<Session>, open: OpenCall) -> Result<Outcom
 async fn walk(session: &Arc<Session>, open: OpenCall) -> Result<(Outcome, bool), Ended> {
     let call: &ToolCall = &open.call;
     let tool = found::tool(session, call)?;
-    let mut arguments = found::arguments(&tool, open.edited.as_ref().unwrap_or(&call.arguments))?;
+    let mut edited = open.edited.clone();
+    let mut arguments = found::arguments(&tool, edited.as_ref().unwrap_or(&call.arguments))?;
     let mut changed: Option<String> = None;
     let mut unsecured: Option<String> = None;
     loop {
@@ -42,38 +44,29 @@ async fn walk(session: &Arc<Session>, open: OpenCall) -> Result<(Outcome, bool),
         let judgement = judged::judge(session, call, &tool, &facts, &ready);
         judged::tell(session, call, &tool, &arguments, &ready, &judgement);
 
-        let (plan, consent, person) = match judgement.verdict() {
+        let answer = match judgement.verdict() {
             Verdict::Deny => return Err(finish::denied(&tool, &judgement)),
-            Verdict::Allow => (ready.plan.clone(), None, consent::Said::nothing()),
+            Verdict::Allow => Answer::unasked(&ready),
             Verdict::Ask => {
-                match consent::ask(session, call, &judgement, &ready, changed.take()).await? {
-                    Answer::Go {
-                        plan,
-                        consent,
-                        said,
-                    } => (plan, Some(consent), said),
-                    Answer::Changed(what) => {
-                        changed = Some(what);
-                        continue;
-                    }
-                    Answer::Edited(edited) => {
-                        match found::arguments(&tool, &edited) {
-                            Ok(valid) => {
-                                (arguments, changed) =
-                                    (valid, Some("You changed the arguments.".to_owned()))
-                            }
-                            Err(_) => {
-                                changed = Some(
-                                    "Your arguments do not fit the tool, so nothing changed."
-                                        .to_owned(),
-                                )
-                            }
-                        }
-                        continue;
-                    }
-                }
+                consent::ask(session, call, &tool, &judgement, &ready, changed.take()).await?
             }
         };
+        let (plan, consent, mut said) = match answer {
+            Answer::Go {
+                plan,
+                consent,
+                said,
+            } => (plan, consent, said),
+            Answer::Changed(what) => {
+                changed = Some(what);
+                continue;
+            }
+            Answer::Edited(wanted) => {
+                changed = Some(found::replace(&tool, &mut arguments, &mut edited, wanted));
+                continue;
+            }
+        };
+        said.edited.clone_from(&edited);
         let approved: Approved = judgement
             .approve(arguments.clone(), plan, consent)
             .map_err(|refused| finish::refused(&tool, &refused))?;
@@ -94,7 +87,7 @@ async fn walk(session: &Arc<Session>, open: OpenCall) -> Result<(Outcome, bool),
             continue;
         }
         return Ok((
-            finish::fold(session, call, &tool, ran, copy, &person),
+            finish::fold(session, call, &tool, ran, copy, &said),
             tool.may_change(),
         ));
     }

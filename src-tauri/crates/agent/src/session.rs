@@ -102,8 +102,8 @@ impl Session {
         Some(token)
     }
 
-    /// Ends the run. False if something was said meanwhile: the run must go on.
-    pub(crate) fn end_run(&self) -> bool {
+    /// Ends the run in this state. False if something was said meanwhile: the run must go on.
+    pub(crate) fn end_run(&self, state: SessionState) -> bool {
         let mut live = self.live();
         let stopped = live
             .run
@@ -113,6 +113,7 @@ impl Session {
             return false;
         }
         live.run = None;
+        self.tell_state(&mut live, state);
         true
     }
 
@@ -148,7 +149,10 @@ impl Session {
 
     /// Records a change of state, once.
     pub(crate) fn becomes(&self, state: SessionState) {
-        let mut live = self.live();
+        self.tell_state(&mut self.live(), state);
+    }
+
+    fn tell_state(&self, live: &mut Live, state: SessionState) {
         if live.state != Some(state) {
             live.state = Some(state);
             self.journal.tell(EventBody::SessionChanged { state });

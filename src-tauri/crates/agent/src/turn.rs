@@ -34,37 +34,34 @@ pub(crate) fn start(session: &Arc<Session>) {
     tokio::spawn(async move {
         loop {
             let end = run(&session).await;
-            conclude(&session, end).await;
-            if session.end_run() {
+            // The app is going: how the run ended is no news, and what waits keeps waiting.
+            let over = session.shared.closing.is_cancelled()
+                || session.end_run(state_after(&session, end));
+            if let Err(fault) = session.journal.settle().await {
+                session.shared.raise(&fault);
+            }
+            if over {
                 break;
             }
         }
     });
 }
 
-async fn conclude(session: &Session, end: Result<End, Fault>) {
-    if session.shared.closing.is_cancelled() {
-        // The app is going: what waits keeps waiting, on record, for the next start.
-        return;
-    }
-    let state = match end {
+/// The state that a run leaves its session in. A fault is told first.
+fn state_after(session: &Session, end: Result<End, Fault>) -> SessionState {
+    match end {
         Ok(End::Done) => SessionState::Done,
         Ok(End::Failed) => SessionState::Failed,
         Ok(End::Stopped) => SessionState::Interrupted,
         Err(fault) => {
             tracing::error!(%fault, session = %session.id, "the run stopped");
-            let notice = Notice {
-                level: NoticeLevel::Error,
-                fault,
-            };
-            session.shared.raise(&notice.fault);
-            session.journal.tell(EventBody::Noted { notice });
+            session.shared.raise(&fault);
+            let level = NoticeLevel::Error;
+            session.journal.tell(EventBody::Noted {
+                notice: Notice { level, fault },
+            });
             SessionState::Failed
         }
-    };
-    session.becomes(state);
-    if let Err(fault) = session.journal.settle().await {
-        session.shared.raise(&fault);
     }
 }
 

@@ -4,11 +4,12 @@ use std::future::pending;
 use std::time::Duration;
 
 use policy::{Answers, Consent, Judgement};
-use protocol::{CallState, Decision, EventBody, Plan, Preview, SessionState, ToolCall};
+use protocol::{CallState, Decision, EventBody, Plan, SessionState, ToolCall};
 use runtime::Watch;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
+use super::found::Called;
 use super::prepared::Ready;
 use super::{Ended, finish};
 use crate::config::Host;
@@ -19,7 +20,7 @@ pub(crate) enum Answer {
     /// Go, with this plan: what was shown, or a part of it.
     Go {
         plan: Plan,
-        consent: Consent,
+        consent: Option<Consent>,
         said: Said,
     },
     /// A file changed while the call waited: it must be shown anew.
@@ -28,9 +29,22 @@ pub(crate) enum Answer {
     Edited(Map<String, Value>),
 }
 
+impl Answer {
+    /// Nobody had to be asked.
+    pub fn unasked(ready: &Ready) -> Self {
+        Self::Go {
+            plan: ready.plan.clone(),
+            consent: None,
+            said: Said::default(),
+        }
+    }
+}
+
 /// What the person wants the agent to know.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
+    /// The arguments that the person put in place of the agent's.
+    pub edited: Option<Map<String, Value>>,
     /// A word for the agent; empty for none.
     pub note: String,
     /// Which parts were left out; none if none.
@@ -38,9 +52,15 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// The person said nothing.
-    pub fn nothing() -> Self {
-        Self::default()
+    /// What the agent is told after the result, one paragraph each.
+    pub fn words(&self) -> impl Iterator<Item = String> {
+        let edited = self.edited.as_ref().map(|arguments| {
+            let arguments = Value::Object(arguments.clone());
+            format!("The person changed the arguments first. What was done: {arguments}")
+        });
+        let note = self.note.trim();
+        let note = (!note.is_empty()).then(|| format!("Note from the person: {note}"));
+        [edited, self.left_out.clone(), note].into_iter().flatten()
     }
 }
 
@@ -48,12 +68,13 @@ impl Said {
 pub(crate) async fn ask(
     session: &Session,
     call: &ToolCall,
+    called: &Called<'_>,
     judgement: &Judgement,
     ready: &Ready,
     refreshed: Option<String>,
 ) -> Result<Answer, Ended> {
     if session.shared.config.host == (Host::Headless { approve_all: true }) {
-        return approved_beforehand(ready);
+        return approved_beforehand(called, ready);
     }
     // Watch before showing: a change in between would go unseen.
     let mut watch = Watch::new(&session.hands.workspace, &ready.plan.paths()).ok();
@@ -100,6 +121,7 @@ pub(crate) async fn ask(
             Ok(decided) => said(decided, judgement, ready),
             Err(_) => Err(finish::stopped(CallState::Interrupted)),
         },
+        () = session.shared.closing.cancelled() => return Err(Ended::Closing),
         () = stop.cancelled() => Err(finish::stopped(CallState::Interrupted)),
         () = change => Ok(Answer::Changed("The file changed, so what is shown is new.".to_owned())),
         () = expiry => Err(finish::expired(expires_after)),
@@ -112,16 +134,16 @@ pub(crate) async fn ask(
         session.becomes(SessionState::Running);
         return said(decided, judgement, ready);
     }
-    if !session.shared.closing.is_cancelled() {
-        session.becomes(SessionState::Running);
-    }
+    session.becomes(SessionState::Running);
     answer
 }
 
 fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answer, Ended> {
-    let consent = |answers| Consent {
-        shown: judgement.shown().clone(),
-        answers,
+    let consent = |answers| {
+        Some(Consent {
+            shown: judgement.shown().clone(),
+            answers,
+        })
     };
     let go = |plan, consent, said| {
         Ok(Answer::Go {
@@ -136,7 +158,7 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
             consent(None),
             Said {
                 note,
-                left_out: None,
+                ..Said::default()
             },
         ),
         Decision::Allow {
@@ -146,17 +168,25 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
             let plan = tools::diff::select_plan(&ready.plan, &ready.preview, &hunks)
                 .map_err(|error| finish::failed(CallState::Failed, &error))?;
             let left_out = tools::diff::left_out(&ready.preview, &hunks);
-            go(plan, consent(None), Said { note, left_out })
+            go(
+                plan,
+                consent(None),
+                Said {
+                    note,
+                    left_out,
+                    ..Said::default()
+                },
+            )
         }
         Decision::Answer { answers } => go(
             ready.plan.clone(),
             consent(Some(Answers::Given(answers))),
-            Said::nothing(),
+            Said::default(),
         ),
         Decision::Skip => go(
             ready.plan.clone(),
             consent(Some(Answers::Declined)),
-            Said::nothing(),
+            Said::default(),
         ),
         Decision::Edit { arguments } => Ok(Answer::Edited(arguments)),
         Decision::Reject { note, stop } => Err(finish::rejected(&note, stop)),
@@ -164,22 +194,16 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
 }
 
 /// The caller approved beforehand whatever would ask; a question stays unanswered, for nobody invents answers.
-fn approved_beforehand(ready: &Ready) -> Result<Answer, Ended> {
-    let answers = match ready.preview {
-        Preview::Form { .. } => Some(Answers::Declined),
-        Preview::Nothing
-        | Preview::Diff { .. }
-        | Preview::Command(_)
-        | Preview::Loss(_)
-        | Preview::Todo { .. } => None,
-    };
-    let consent = Consent {
-        shown: ready.shown.clone(),
-        answers,
-    };
+fn approved_beforehand(called: &Called<'_>, ready: &Ready) -> Result<Answer, Ended> {
+    if called.interface().safety.requires_user_interaction {
+        return Err(finish::unanswered(called));
+    }
     Ok(Answer::Go {
         plan: ready.plan.clone(),
-        consent,
-        said: Said::nothing(),
+        consent: Some(Consent {
+            shown: ready.shown.clone(),
+            answers: None,
+        }),
+        said: Said::default(),
     })
 }

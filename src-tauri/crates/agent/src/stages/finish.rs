@@ -30,18 +30,9 @@ pub(crate) fn fold(
             tracing::warn!(%error, entry = %entry.id, "the undo entry could not be sealed");
         }
     }
-    for more in [
-        said.left_out.as_deref(),
-        Some(said.note.trim()).filter(|note| !note.is_empty()),
-    ]
-    .into_iter()
-    .flatten()
-    {
+    for word in said.words() {
         outcome.text.push_str("\n\n");
-        if more == said.note.trim() {
-            outcome.text.push_str("Note from the person: ");
-        }
-        outcome.text.push_str(more);
+        outcome.text.push_str(&word);
     }
     outcome
 }
@@ -57,9 +48,12 @@ fn done(session: &Session, call: &ToolCall, called: &Called<'_>, output: ToolOut
     let bytes_max =
         usize::try_from(called.interface().limits.output_bytes_max).unwrap_or(usize::MAX);
     let digest = Digest::of(output.text.as_bytes());
-    let (text, truncated) = match output.text.len() > bytes_max {
-        false => (output.text, output.truncated),
-        true => spill(session, call, &output.text, bytes_max),
+    let too_long = output.text.len() > bytes_max;
+    let (text, truncated) = match output.truncated {
+        // The tool cut it by its own count, and the whole stands in a sidecar already.
+        Some(truncated) => (output.text, Some(truncated)),
+        None if too_long => spill(session, call, &output.text, bytes_max),
+        None => (output.text, None),
     };
     Outcome {
         state: CallState::Done,
@@ -146,6 +140,14 @@ pub(crate) fn denied(called: &Called<'_>, judgement: &Judgement) -> Ended {
         }
     };
     ended(CallState::Denied, text, lead.clone()).into()
+}
+
+/// The tool needs a person's answer, and nobody is there (`S002-37`).
+pub(crate) fn unanswered(called: &Called<'_>) -> Ended {
+    let fixed = called.0.tool.headless_refusal();
+    let text = fixed.unwrap_or("This needs a person's answer, and nobody is there.");
+    let message = "Nobody is there to answer".to_owned();
+    ended(CallState::Denied, text.to_owned(), message).into()
 }
 
 /// A consent that does not fit. Cannot happen while the desk checks digests; if it does, nothing runs.

@@ -36,6 +36,22 @@ pub(crate) fn tool<'a>(session: &'a Session, call: &ToolCall) -> Result<Called<'
     }
 }
 
+/// Puts the person's arguments in place of those before, if they fit the tool, and says what came of it.
+pub(crate) fn replace(
+    called: &Called<'_>,
+    arguments: &mut Map<String, Value>,
+    edited: &mut Option<Map<String, Value>>,
+    wanted: Map<String, Value>,
+) -> String {
+    match called.0.arguments(&wanted) {
+        Ok(checked) => {
+            (*arguments, *edited) = (checked.arguments, Some(wanted));
+            "You changed the arguments, so what is shown is new.".to_owned()
+        }
+        Err(error) => format!("Your arguments were not taken. {error}"),
+    }
+}
+
 /// Lifts `_*` members off, makes an alias's names ours, checks schema and values (`S002-05`, `S002-06`).
 pub(crate) fn arguments(
     called: &Called<'_>,

@@ -14,6 +14,8 @@ use protocol::{Fault, Outcome};
 pub(crate) enum Ended {
     /// With an outcome: the model hears it and goes on.
     Early(Box<Outcome>),
+    /// Not at all: the app is going. What waits keeps waiting, on record, for the next start.
+    Closing,
     /// With a fault of ours, such as a full disk: the turn stops.
     Fault(Fault),
 }

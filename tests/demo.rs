@@ -1,0 +1,102 @@
+//! The demo, whole: every kind of call on a real workspace, told as a golden stream that the interface replays.
+
+use agent::{Desk, DeskConfig, Host, demo};
+use protocol::{CallState, EntryBody, Op, SessionState};
+use support::Fixture;
+
+/// Plays the demo with the answers that `demo::decision` gives, and compares what was told with the golden stream.
+#[tokio::test]
+async fn the_demo_plays_whole() {
+    let mut desk = Fixture::new(serde_json::json!([])).await;
+    let receipt = desk.desk.submit(Op::PlayDemo).await.unwrap();
+    desk.session = receipt.session.unwrap();
+    let mut state = None;
+    while state.is_none() {
+        let event = desk
+            .until("the demo goes on", |body| {
+                matches!(body, protocol::EventBody::CallWaits { .. })
+                    || matches!(
+                        body,
+                        protocol::EventBody::SessionChanged {
+                            state: SessionState::Done
+                        }
+                    )
+            })
+            .await;
+        match event.body {
+            protocol::EventBody::CallWaits { call, .. } => {
+                let view = desk.call(call.as_str()).await;
+                desk.decide(&view, demo::decision(&view)).await.unwrap();
+            }
+            _ => state = Some(SessionState::Done),
+        }
+    }
+    let calls = desk.calls().await;
+    let told: Vec<_> = calls
+        .iter()
+        .map(|view| (view.tool.as_str(), view.state))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("todo", CallState::Done),
+            ("grep", CallState::Done),
+            ("read", CallState::Done),
+            ("write", CallState::Done),
+            ("edit", CallState::Done),
+            ("todo", CallState::Done),
+            ("delete_path", CallState::Done),
+            ("bash", CallState::Done),
+            ("question", CallState::Done),
+            ("read", CallState::Denied),
+            ("todo", CallState::Done),
+        ]
+    );
+    let deleted = calls
+        .iter()
+        .find(|view| view.tool == "delete_path")
+        .unwrap();
+    let entry = deleted.undo.clone().unwrap().id;
+    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+
+    let workspace = match &desk.desk.snapshot().await.unwrap().sessions[..] {
+        [session] => session.workspace.clone(),
+        many => panic!("{many:?}"),
+    };
+    let data = desk.data().canonicalize().unwrap().display().to_string();
+    let events = desk.events().await;
+    support::golden::check(
+        "demo",
+        &events,
+        &[(workspace, "/home/you/tally"), (data, "/home/you/.data")],
+    );
+}
+
+/// Every answer of the demo's person fits its card, and what was left out is said.
+#[tokio::test]
+async fn the_demo_shows_a_partial_acceptance() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(DeskConfig::new(folder.path().to_owned(), Host::Person))
+        .await
+        .unwrap();
+    desk.submit(Op::PlayDemo).await.unwrap();
+    let mut events = desk.subscribe(0);
+    let view = 'waiting: loop {
+        for _event in events.next().await.unwrap().unwrap() {
+            if let Some(entry) = desk.snapshot().await.unwrap().desk.pop() {
+                let EntryBody::Call(view) = entry.body else {
+                    panic!()
+                };
+                break 'waiting view;
+            }
+        }
+    };
+    let protocol::Preview::Diff { files } = &view.preview else {
+        panic!("{:?}", view.preview)
+    };
+    assert_eq!(files[0].hunks.len(), 3);
+    let protocol::Decision::Allow { hunks, .. } = demo::decision(&view) else {
+        panic!()
+    };
+    assert_eq!(hunks, Some(vec![0, 1]));
+}

@@ -1,0 +1,181 @@
+//! Steering, stopping, and what is left of a session after a crash.
+
+use protocol::{CallState, EntryBody, EventBody, Op, SessionState};
+use serde_json::{Value, json};
+use support::{Fixture, call};
+
+fn two_commands() -> Value {
+    json!([
+        { "text": "Two.", "calls": [
+            { "name": "bash", "arguments": { "command": "echo one" } },
+            { "name": "bash", "arguments": { "command": "echo two" } },
+        ] },
+        { "text": "I heard you." }
+    ])
+}
+
+/// `S001-28`, `S001-29`, `S001-36`, `S001-37`: what the person says becomes the next input; calls not begun are skipped
+/// and still have a result.
+#[tokio::test]
+async fn steering_skips_what_has_not_begun() {
+    let mut desk = Fixture::new(two_commands()).await;
+    desk.start("Go.").await;
+    let first = desk.until_waiting().await;
+    desk.desk
+        .submit(Op::Say {
+            session: desk.session.clone(),
+            text: "Only one.".into(),
+        })
+        .await
+        .unwrap();
+    desk.allow(&first).await;
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    assert_eq!(states, [CallState::Done, CallState::Skipped]);
+    let said: Vec<_> = desk
+        .transcript()
+        .await
+        .into_iter()
+        .filter_map(|entry| match entry.body {
+            EntryBody::Person { text, steering } => Some((text, steering)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [("Go.".to_owned(), false), ("Only one.".to_owned(), true)]
+    );
+}
+
+/// The person can stop a run at any moment: what waits is interrupted, what runs is ended, nothing new starts.
+#[tokio::test]
+async fn stopping_ends_what_runs() {
+    let turns =
+        json!([call("bash", json!({ "command": "sleep 600 & sleep 600" })), { "text": "Never." }]);
+    let mut desk = Fixture::new(turns).await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    desk.allow(&view).await;
+    desk.until("the command runs", |body| {
+        matches!(body, EventBody::CallStarted { .. })
+    })
+    .await;
+    desk.desk
+        .submit(Op::Interrupt {
+            session: desk.session.clone(),
+        })
+        .await
+        .unwrap();
+    assert_eq!(desk.until_ended().await, SessionState::Interrupted);
+    assert_eq!(desk.calls().await[0].state, CallState::Interrupted);
+    let fault = desk
+        .desk
+        .submit(Op::Interrupt {
+            session: desk.session.clone(),
+        })
+        .await
+        .unwrap_err();
+    assert!(fault.message.contains("nothing to stop"), "{fault}");
+}
+
+/// A stopped session goes on when the person says something.
+#[tokio::test]
+async fn a_stopped_session_goes_on() {
+    let mut desk = Fixture::new(two_commands()).await;
+    desk.start("Go.").await;
+    desk.until_waiting().await;
+    desk.desk
+        .submit(Op::Interrupt {
+            session: desk.session.clone(),
+        })
+        .await
+        .unwrap();
+    desk.until_ended().await;
+    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    assert_eq!(states, [CallState::Interrupted, CallState::Skipped]);
+    desk.desk
+        .submit(Op::Say {
+            session: desk.session.clone(),
+            text: "Go on.".into(),
+        })
+        .await
+        .unwrap();
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    let last = desk.transcript().await.pop().unwrap();
+    assert!(matches!(last.body, EntryBody::Agent { text, .. } if text == "I heard you."));
+}
+
+/// A restart in the middle of a waiting call: it still waits, can be decided, and the run goes on to its end.
+#[tokio::test]
+async fn a_waiting_call_survives_a_restart() {
+    let mut desk = Fixture::new(two_commands()).await;
+    desk.start("Go.").await;
+    let before = desk.until_waiting().await;
+    let mut desk = desk.restart().await;
+    let desk_now = desk.desk.snapshot().await.unwrap().desk;
+    assert_eq!(
+        desk_now.len(),
+        1,
+        "it stands on the desk at once: a late viewer sees it"
+    );
+    let seq = desk.desk.last_seq().unwrap();
+    desk.until("the call waits again", |body| {
+        matches!(body, EventBody::CallWaits { .. })
+    })
+    .await;
+    let _ = seq;
+    let mut view = desk.call(before.call.id.as_str()).await;
+    while view.waits.is_none() {
+        view = desk.until_waiting().await;
+    }
+    while desk
+        .decide(
+            &view,
+            protocol::Decision::Allow {
+                hunks: None,
+                note: String::new(),
+            },
+        )
+        .await
+        .is_err()
+    {
+        view = desk.until_waiting().await;
+    }
+    let second = loop {
+        let next = desk.until_waiting().await;
+        if next.call.id != before.call.id {
+            break next;
+        }
+    };
+    desk.allow(&second).await;
+    loop {
+        if desk.until_ended().await == SessionState::Done {
+            break;
+        }
+    }
+    let outcomes = desk.outcomes().await;
+    assert_eq!(
+        outcomes.iter().map(|outcome| outcome.0).collect::<Vec<_>>(),
+        [CallState::Done, CallState::Done]
+    );
+}
+
+/// A call that was running when the app ended is never run again.
+#[tokio::test]
+async fn a_running_call_is_not_repeated_after_a_restart() {
+    let turns =
+        json!([call("bash", json!({ "command": "echo x >> log; sleep 600" })), { "text": "On." }]);
+    let mut desk = Fixture::new(turns).await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    desk.allow(&view).await;
+    while desk.read("log").is_none() {
+        tokio::task::yield_now().await;
+    }
+    let desk = desk.restart().await;
+    let view = desk.calls().await.remove(0);
+    assert_eq!(view.state, CallState::Interrupted);
+    assert_eq!(desk.read("log").unwrap(), "x\n");
+    let session = desk.desk.snapshot().await.unwrap().sessions.remove(0);
+    assert_eq!(session.state, SessionState::Interrupted);
+}

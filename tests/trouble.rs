@@ -1,0 +1,134 @@
+//! Settings and rules files with errors; databases that cannot be used.
+
+use agent::{Desk, DeskConfig, Host};
+use protocol::{CallState, Op, Settings};
+use serde_json::json;
+use support::{Fixture, call};
+
+/// A settings file with an error: file, line, what is wrong, what to do; the desk opens and asks for everything.
+#[tokio::test]
+async fn broken_settings_make_everything_ask() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, line, what) in [
+        ("theme = \"purple\"\n", 1, "purple"),
+        (
+            "notify = true\nask_for_everthing = true\n",
+            2,
+            "ask_for_everthing",
+        ),
+        ("notify = \n", 1, ""),
+    ] {
+        std::fs::write(folder.path().join("settings.toml"), text).unwrap();
+        let desk = Desk::open(DeskConfig::new(folder.path().to_owned(), Host::Person))
+            .await
+            .unwrap();
+        let snapshot = desk.snapshot().await.unwrap();
+        assert!(snapshot.settings.ask_for_everything, "{text:?}");
+        let fault = &snapshot.faults[0];
+        assert!(
+            fault
+                .message
+                .contains(&format!("settings.toml, line {line}")),
+            "{fault}"
+        );
+        assert!(
+            fault.message.contains(what) && !fault.hint.is_empty(),
+            "{fault}"
+        );
+        let left = std::fs::read_to_string(folder.path().join("settings.toml")).unwrap();
+        assert_eq!(left, text, "the file is left as it is");
+    }
+}
+
+/// Settings are written whole and read back the same.
+#[tokio::test]
+async fn settings_survive() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = DeskConfig::new(folder.path().to_owned(), Host::Person);
+    let wanted = Settings {
+        ask_for_everything: true,
+        expire_after_min: 7,
+        ..Settings::default()
+    };
+    let desk = Desk::open(config.clone()).await.unwrap();
+    desk.submit(Op::SetSettings {
+        settings: Box::new(wanted.clone()),
+    })
+    .await
+    .unwrap();
+    drop(desk);
+    assert_eq!(
+        Desk::open(config)
+            .await
+            .unwrap()
+            .snapshot()
+            .await
+            .unwrap()
+            .settings,
+        wanted
+    );
+}
+
+/// A rules file with an error makes every call ask, and says where.
+#[tokio::test]
+async fn broken_rules_make_everything_ask() {
+    let mut desk = Fixture::new(json!([call("read", json!({ "path": "a" })), {}])).await;
+    desk.file("a", "x").file(
+        ".countersign/rules.toml",
+        "[[rule]]\npermission = \"fs.raed\"\n",
+    );
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    let trail = view.trail.clone().unwrap();
+    assert!(
+        trail.lead.contains("rules could not be read"),
+        "{}",
+        trail.lead
+    );
+    let fault = desk.desk.snapshot().await.unwrap().faults.remove(0);
+    assert!(
+        fault.message.contains("rules.toml, line 1") && fault.message.contains("fs.raed"),
+        "{fault}"
+    );
+    desk.allow(&view).await;
+    desk.until_ended().await;
+    assert_eq!(desk.calls().await[0].state, CallState::Done);
+}
+
+/// What is no database is refused, named, and left as it is.
+#[tokio::test]
+async fn a_file_that_is_no_database_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("record.db");
+    let junk = "this is not a database, and long enough to be sure of that".repeat(100);
+    std::fs::write(&file, &junk).unwrap();
+    let refused = Desk::open(DeskConfig::new(folder.path().to_owned(), Host::Person)).await;
+    let fault = refused.err().expect("it is refused");
+    assert!(
+        fault.message.contains("record.db") && !fault.hint.is_empty(),
+        "{fault}"
+    );
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), junk);
+}
+
+/// A folder that is gone, and a provider that is not there, are told before anything is recorded.
+#[tokio::test]
+async fn a_session_needs_its_folder_and_its_provider() {
+    let desk = Fixture::new(json!([])).await;
+    for (workspace, provider, what) in [
+        ("/nowhere/at/all", "script", "/nowhere/at/all"),
+        (desk.root().to_str().unwrap(), "nobody", "nobody"),
+    ] {
+        let op = Op::OpenSession {
+            workspace: workspace.into(),
+            model: protocol::ModelChoice {
+                provider: provider.into(),
+                model: String::new(),
+            },
+            prompt: Some("Go.".into()),
+        };
+        let fault = desk.desk.submit(op).await.unwrap_err();
+        assert!(fault.message.contains(what), "{fault}");
+    }
+    assert!(desk.desk.snapshot().await.unwrap().sessions.is_empty());
+}

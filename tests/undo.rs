@@ -1,0 +1,231 @@
+//! Deletions and changes taken back and brought again.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use protocol::query::{Answer, Query};
+use protocol::{CallState, Op, UndoEntry, UndoState};
+use serde_json::json;
+use support::{Fixture, call};
+
+/// Everything that an undo must bring back: content, mode and time of every path.
+#[derive(Debug, PartialEq, Eq)]
+struct Stood {
+    content: Option<Vec<u8>>,
+    mode: u32,
+    mtime: SystemTime,
+}
+
+#[cfg(unix)]
+fn stood(root: &Path) -> BTreeMap<String, Stood> {
+    use std::os::unix::fs::MetadataExt;
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let meta = std::fs::symlink_metadata(&path).unwrap();
+            let content = match (meta.is_dir(), meta.is_symlink()) {
+                (true, _) => None,
+                (_, true) => Some(
+                    std::fs::read_link(&path)
+                        .unwrap()
+                        .into_os_string()
+                        .into_encoded_bytes(),
+                ),
+                _ => Some(std::fs::read(&path).unwrap()),
+            };
+            let name = path.strip_prefix(root).unwrap().display().to_string();
+            let mtime = if meta.is_symlink() {
+                SystemTime::UNIX_EPOCH
+            } else {
+                meta.modified().unwrap()
+            };
+            found.insert(
+                name,
+                Stood {
+                    content,
+                    mode: meta.mode(),
+                    mtime,
+                },
+            );
+            if meta.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(unix)]
+fn furnish(desk: &mut Fixture) {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    desk.file("old/a.txt", "first\n")
+        .file("old/deep/b.bin", [0, 159, 255, 10])
+        .file("kept.txt", "stays\n");
+    let root = desk.root();
+    std::fs::create_dir(root.join("old/empty")).unwrap();
+    symlink("a.txt", root.join("old/link")).unwrap();
+    std::fs::set_permissions(
+        root.join("old/a.txt"),
+        std::fs::Permissions::from_mode(0o751),
+    )
+    .unwrap();
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::new(1_000_000_000, 123_456_789);
+    for path in ["old/a.txt", "old/deep/b.bin"] {
+        std::fs::File::options()
+            .write(true)
+            .open(root.join(path))
+            .unwrap()
+            .set_modified(long_ago)
+            .unwrap();
+    }
+    for path in ["old/deep", "old/empty", "old"] {
+        std::fs::File::open(root.join(path))
+            .unwrap()
+            .set_modified(long_ago)
+            .unwrap();
+    }
+}
+
+async fn history(desk: &Fixture) -> Vec<UndoEntry> {
+    match desk
+        .desk
+        .query(Query::History {
+            offset: 0,
+            limit: 100,
+        })
+        .await
+        .unwrap()
+    {
+        Answer::History { entries, .. } => entries,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// `S000-24`: a deletion is undone to the byte, with modes and times, and can be brought again.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_deletion_is_undone_to_the_byte() {
+    let mut desk = Fixture::new(json!([call("delete_path", json!({ "path": "old" })), {}])).await;
+    furnish(&mut desk);
+    let before = stood(&desk.root());
+    desk.play().await;
+    assert_eq!(desk.calls().await[0].state, CallState::Done);
+    assert!(!desk.root().join("old").exists());
+    let after = stood(&desk.root());
+
+    let entry = history(&desk).await.remove(0);
+    assert_eq!(
+        (entry.title.as_str(), entry.state),
+        ("Deleted old", UndoState::Applied)
+    );
+    desk.desk
+        .submit(Op::Undo {
+            entry: entry.id.clone(),
+        })
+        .await
+        .unwrap();
+    assert_eq!(stood(&desk.root()), before);
+    assert_eq!(desk.calls().await[0].state, CallState::Undone);
+    assert_eq!(history(&desk).await[0].state, UndoState::Undone);
+
+    desk.desk
+        .submit(Op::Redo {
+            entry: entry.id.clone(),
+        })
+        .await
+        .unwrap();
+    assert_eq!(stood(&desk.root()), after);
+    desk.desk
+        .submit(Op::Undo { entry: entry.id })
+        .await
+        .unwrap();
+    assert_eq!(
+        stood(&desk.root()),
+        before,
+        "an undo can be undone, and undone again"
+    );
+}
+
+/// An edit is undone without touching anything else, not even a time.
+#[cfg(unix)]
+#[tokio::test]
+async fn an_edit_is_undone_and_nothing_else() {
+    let edit = call(
+        "edit",
+        json!({ "path": "old/a.txt", "old_string": "first", "new_string": "second" }),
+    );
+    let mut desk = Fixture::new(json!([edit, {}])).await;
+    furnish(&mut desk);
+    let before = stood(&desk.root());
+    desk.play().await;
+    assert_eq!(desk.read("old/a.txt").unwrap(), "second\n");
+    let entry = history(&desk).await.remove(0);
+    desk.desk
+        .submit(Op::Undo { entry: entry.id })
+        .await
+        .unwrap();
+    assert_eq!(stood(&desk.root()), before);
+}
+
+/// A new file in a new folder goes again, with the folder.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_created_file_goes_again() {
+    let write = call(
+        "write",
+        json!({ "path": "new/folder/a.txt", "content": "hello\n" }),
+    );
+    let mut desk = Fixture::new(json!([write, {}])).await;
+    furnish(&mut desk);
+    desk.play().await;
+    assert_eq!(desk.read("new/folder/a.txt").unwrap(), "hello\n");
+    let entry = history(&desk).await.remove(0);
+    desk.desk
+        .submit(Op::Undo {
+            entry: entry.id.clone(),
+        })
+        .await
+        .unwrap();
+    assert!(!desk.root().join("new").exists());
+    desk.desk
+        .submit(Op::Redo { entry: entry.id })
+        .await
+        .unwrap();
+    assert_eq!(desk.read("new/folder/a.txt").unwrap(), "hello\n");
+}
+
+/// Where something changed since, nothing is touched and the conflict is named.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_conflict_touches_nothing() {
+    let edit = call(
+        "edit",
+        json!({ "path": "old/a.txt", "old_string": "first", "new_string": "second" }),
+    );
+    let mut desk = Fixture::new(json!([edit, {}])).await;
+    furnish(&mut desk);
+    desk.play().await;
+    desk.file("old/a.txt", "changed by hand\n");
+    let entry = history(&desk).await.remove(0);
+    let Answer::UndoCheck(check) = desk
+        .desk
+        .query(Query::UndoCheck {
+            entry: entry.id.clone(),
+        })
+        .await
+        .unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(check.conflicts, ["old/a.txt"]);
+    let fault = desk
+        .desk
+        .submit(Op::Undo { entry: entry.id })
+        .await
+        .unwrap_err();
+    assert!(fault.message.contains("old/a.txt"), "{fault}");
+    assert_eq!(desk.read("old/a.txt").unwrap(), "changed by hand\n");
+}
