@@ -20,6 +20,8 @@ pub(crate) enum Failure {
     Connection(String),
     /// The answer broke off.
     Cut,
+    /// The answer had nothing of a stream in it: a web page, say.
+    NoStream,
     /// A frame that is not JSON; at its end, maybe, because the answer broke off there.
     Unreadable { why: String, at_end: bool },
     /// A frame that is JSON, but not of the wire format.
@@ -57,7 +59,7 @@ impl Failure {
     pub(crate) fn is_passing(&self) -> bool {
         match self {
             Self::Status { status, .. } => matches!(status, 408 | 429 | 500..=599),
-            Self::Connection(_) | Self::Cut => true,
+            Self::Connection(_) | Self::Cut | Self::NoStream => true,
             Self::Event { kind, .. } => PASSING_KINDS.contains(&kind.as_str()),
             Self::Unreadable { .. }
             | Self::Malformed(_)
@@ -73,6 +75,7 @@ impl Failure {
             Self::Status { retry_after_ms, .. } => *retry_after_ms,
             Self::Connection(_)
             | Self::Cut
+            | Self::NoStream
             | Self::Unreadable { .. }
             | Self::Malformed(_)
             | Self::Silent(_)

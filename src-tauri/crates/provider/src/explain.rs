@@ -40,6 +40,10 @@ impl WireProvider {
                 cause: clean(cause),
             },
             Failure::Cut => ProviderError::Cut { provider },
+            Failure::NoStream => ProviderError::Malformed {
+                provider,
+                what: "its answer has nothing of a stream of events in it".to_owned(),
+            },
             Failure::Unreadable { why: what, .. } | Failure::Malformed(what) => {
                 ProviderError::Malformed {
                     provider,

@@ -169,7 +169,7 @@ impl Reply {
         match blocked {
             Some(reason) => self.refused(reason),
             None if truly => self.finish(end)?,
-            None => return Err(Failure::Cut),
+            None => return Err(self.broken_off()),
         }
         Ok(())
     }
@@ -180,7 +180,15 @@ impl Reply {
         if self.asked.wire == Wire::Openai && finished {
             return self.finish(StreamEnd::default());
         }
-        Err(Failure::Cut)
+        Err(self.broken_off())
+    }
+
+    fn broken_off(&self) -> Failure {
+        if self.tap.seen().hollow {
+            Failure::NoStream
+        } else {
+            Failure::Cut
+        }
     }
 
     async fn failed(&mut self, error: genai::Error) -> Result<(), Failure> {
@@ -298,7 +306,12 @@ fn stop(reason: Option<StopReason>, heard: Option<String>) -> Ended {
         StopReason::ToolCall(_) => Ended::ForCalls,
         StopReason::MaxTokens(_) => Ended::Stop(Stop::Length),
         StopReason::ContentFilter(word) => Ended::Stop(Stop::Refused(word)),
-        StopReason::Other(word) => Ended::Stop(Stop::Other(word)),
+        StopReason::Other(word) => match word.as_str() {
+            // Some endpoints that speak Gemini's and OpenAI's formats have words of their own.
+            "FUNCTION_CALL" => Ended::ForCalls,
+            "eos" | "eos_token" => Ended::Stop(Stop::Finished),
+            _ => Ended::Stop(Stop::Other(word)),
+        },
     }
 }
 

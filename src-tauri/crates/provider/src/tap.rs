@@ -48,6 +48,8 @@ pub(crate) struct Seen {
     pub blocked: Option<String>,
     /// An error that Ollama reported.
     pub error: Option<String>,
+    /// Whether what came was all without data, like a web page read as events.
+    pub hollow: bool,
     /// Which of our limits was passed.
     pub too_large: Option<String>,
     bytes: u64,
@@ -78,6 +80,7 @@ impl Tap {
 impl ChatFrameSink for Tap {
     fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
         let mut seen = self.seen();
+        seen.hollow = frame.data.is_empty() && (seen.hollow || seen.bytes == 0);
         seen.bytes += frame.data.len() as u64;
         if seen.bytes > TURN_BYTES_MAX {
             seen.too_large = Some(format!("more than {TURN_BYTES_MAX} bytes"));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use protocol::Fault;
 use protocol::settings::Wire;
-use provider::{MemoryKeys, ProviderError, Providers};
+use provider::{MemoryKeys, ProviderError, Providers, SystemKeys};
 
 use crate::fake::{Fake, KEY, Reply, Then, WIRES, begin, played, provider, settings, timing};
 use crate::shapes::turn;
@@ -55,6 +55,33 @@ async fn without_a_key_nothing_is_asked() {
             Fault::new("Fake needs a key, and none was found.", hint)
         );
     }
+    assert_eq!(fake.asked().len(), 0);
+}
+
+#[tokio::test]
+async fn the_systems_keychain_is_asked_and_may_be_missing() {
+    let fake = Fake::start([]).await;
+    let mut own = settings(Wire::Openai, &fake.base_url);
+    own.id = "countersign-test-of-a-key-that-is-not-there".to_owned();
+    own.key_env = Some("COUNTERSIGN_TEST_NO_SUCH_KEY".to_owned());
+    let id = own.id.clone();
+    let keys = Arc::new(SystemKeys::default());
+    let list = Providers::with_surroundings(&[own], keys, None, timing());
+    let error = begin(&*list.get(&id).unwrap()).await.err().unwrap();
+    let ProviderError::NoKey { keychain, .. } = &error else {
+        panic!("{error:?}")
+    };
+    // A desktop has a keychain, a server has none; both are fine, and nothing is asked without a key.
+    let missing = "The system keychain cannot be used here.";
+    assert!(
+        keychain.as_deref().is_none_or(|why| why == missing),
+        "{error:?}"
+    );
+    assert!(
+        error
+            .hint()
+            .starts_with("Set the environment variable COUNTERSIGN_TEST_NO_SUCH_KEY")
+    );
     assert_eq!(fake.asked().len(), 0);
 }
 

@@ -103,6 +103,23 @@ async fn a_frame_that_ends_too_early_with_more_behind_it_is_malformed() {
 }
 
 #[tokio::test]
+async fn a_web_page_is_no_stream() {
+    for wire in WIRES {
+        let page = Reply::status(200, "<html>\n\n<body>Welcome!</body>\n\n</html>");
+        let fake = Fake::start(vec![page; 3]).await;
+        let error = begin(&*provider(wire, &fake)).await.err().unwrap();
+        let ProviderError::Malformed { what, .. } = &error else {
+            panic!("{wire:?}: {error:?}")
+        };
+        assert!(
+            what.contains("not JSON") || what.contains("stream of events"),
+            "{what}"
+        );
+        assert!(error.hint().contains("base URL"));
+    }
+}
+
+#[tokio::test]
 async fn a_silent_stream_ends_with_an_error() {
     for wire in WIRES {
         let frames = &turn(wire)[..frames_to_text(wire)];
