@@ -19,20 +19,22 @@ pub enum Node {
         bytes: u64,
         /// Permission bits.
         mode: u32,
-        /// Modification time, nanoseconds since the epoch.
-        mtime_ns: i128,
+        /// Modification time, nanoseconds since the epoch; reaches to the year 2262.
+        mtime_ns: i64,
     },
     /// A symbolic link.
     Link {
         /// Where it points, as bytes: a path need not be UTF-8.
         target: Vec<u8>,
+        /// Its own modification time, nanoseconds since the epoch.
+        mtime_ns: i64,
     },
     /// A folder.
     Folder {
         /// Permission bits.
         mode: u32,
         /// Modification time, nanoseconds since the epoch.
-        mtime_ns: i128,
+        mtime_ns: i64,
     },
 }
 

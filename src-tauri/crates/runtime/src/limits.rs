@@ -22,6 +22,8 @@ pub const SYNC_SINGLY_MAX: usize = 32;
 pub const SHOWN_PATHS_MAX: usize = 20;
 /// Conflicts listed by one check.
 pub const CONFLICTS_MAX: usize = 200;
+/// Files up to this length are copied through memory.
+pub const COPY_BYTES: usize = 1 << 20;
 /// One manifest on disk.
 pub const MANIFEST_BYTES_MAX: u64 = 512 << 20;
 /// Text of one matching line; the rest is cut.

@@ -82,7 +82,7 @@ impl SessionFolder {
 }
 
 /// A file name for an id. Call ids come from model providers and can hold anything: what is not plain becomes a digest.
-fn file_name(id: &str) -> String {
+pub(crate) fn file_name(id: &str) -> String {
     let plain = id
         .chars()
         .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');

@@ -6,12 +6,12 @@ use std::io;
 /// Called between two effects. Outside tests it does nothing.
 #[cfg(not(test))]
 #[allow(clippy::unnecessary_wraps, reason = "fails in tests")]
-pub(crate) fn step() -> io::Result<()> {
+pub(crate) fn between() -> io::Result<()> {
     Ok(())
 }
 
 #[cfg(test)]
-pub(crate) use strike::step;
+pub(crate) use strike::between;
 
 #[cfg(test)]
 pub(crate) mod strike {
@@ -34,7 +34,7 @@ pub(crate) mod strike {
 
     struct Stopped;
 
-    pub(crate) fn step() -> io::Result<()> {
+    pub(crate) fn between() -> io::Result<()> {
         match NEXT.get() {
             Some((0, Strike::Stop)) => {
                 NEXT.set(None);

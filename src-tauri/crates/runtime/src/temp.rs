@@ -6,13 +6,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use protocol::{Digest, Plan};
+use serde::{Deserialize, Serialize};
 
 use crate::dir::{Dir, is_absence};
 
 const START: &str = ".countersign-";
 
 /// What the temporary names of one piece of work have in common.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(crate) struct Tag(String);
 
 impl Tag {

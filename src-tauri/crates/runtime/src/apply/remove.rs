@@ -9,7 +9,7 @@ use protocol::plan::Removal;
 use crate::dir::{self, Dir};
 use crate::files::{PathKind, Tree, tree_at};
 use crate::limits::TREE_ITEMS_MAX;
-use crate::steps::step;
+use crate::steps::between;
 use crate::temp::Tag;
 use crate::{FileError, Workspace};
 
@@ -36,7 +36,7 @@ pub(super) fn remove(
 
     let away = Tag::of_plan(plan).name(0);
     parent.rename(name, &away).map_err(failed)?;
-    let taken = step()
+    let taken = between()
         .map_err(failed)
         // Whoever changed something between the look and the rename finds it unharmed.
         .and_then(|()| verified(&parent, Path::new(&away), removal))

@@ -10,7 +10,7 @@ use protocol::plan::FileChange;
 
 use crate::dir::{self, Dir, Stat};
 use crate::files::PathKind;
-use crate::steps::step;
+use crate::steps::between;
 use crate::temp::Tag;
 use crate::{FileError, Workspace};
 
@@ -134,7 +134,7 @@ impl Work {
                 folder.keep_owner(name, &file);
             }
             file.sync_all().map_err(failed)?;
-            step().map_err(failed)?;
+            between().map_err(failed)?;
         }
         Ok(())
     }
@@ -147,7 +147,7 @@ impl Work {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     here.create_folder(name, 0o777)?;
                     self.folders.push((here.clone(), name.to_owned()));
-                    step()?;
+                    between()?;
                     here.folder(Path::new(name))?
                 }
                 other => other?,
@@ -173,7 +173,7 @@ impl Work {
                 .rename(&staged.temp, &staged.name)
                 .map_err(failed)?;
             staged.placed = true;
-            step().map_err(failed)?;
+            between().map_err(failed)?;
         }
         Ok(())
     }

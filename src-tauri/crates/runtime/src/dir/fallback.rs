@@ -136,13 +136,13 @@ impl Dir {
     }
 
     /// Folder times are left to the system here.
-    pub(crate) fn set_mtime(&self, mtime_ns: i128) -> io::Result<()> {
+    pub(crate) fn set_mtime(&self, mtime_ns: i64) -> io::Result<()> {
         let _ = mtime_ns;
         Ok(())
     }
 
     /// Sets the modification time of a file.
-    pub(crate) fn set_mtime_of(&self, name: &OsStr, mtime_ns: i128) -> io::Result<()> {
+    pub(crate) fn set_mtime_of(&self, name: &OsStr, mtime_ns: i64) -> io::Result<()> {
         let nanos = u64::try_from(mtime_ns).unwrap_or(0);
         let time: SystemTime = UNIX_EPOCH + Duration::from_nanos(nanos);
         OpenOptions::new()
@@ -207,6 +207,8 @@ fn stat_of(meta: &Metadata) -> Stat {
             0
         },
         mode: 0o644,
-        mtime_ns: since.map_or(0, |since| since.as_nanos() as i128),
+        mtime_ns: since.map_or(0, |since| {
+            i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+        }),
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Stat {
     /// Permission bits with set-id and sticky.
     pub mode: u32,
     /// Nanoseconds since the epoch.
-    pub mtime_ns: i128,
+    pub mtime_ns: i64,
 }
 
 /// A path below an open folder split into its folder and its last name; none for the folder itself.

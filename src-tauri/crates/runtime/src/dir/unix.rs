@@ -176,12 +176,12 @@ impl Dir {
     }
 
     /// Sets this folder's modification time.
-    pub(crate) fn set_mtime(&self, mtime_ns: i128) -> io::Result<()> {
+    pub(crate) fn set_mtime(&self, mtime_ns: i64) -> io::Result<()> {
         Ok(sys::futimens(&self.0, &times(mtime_ns))?)
     }
 
     /// Sets the modification time of a name, a link itself included.
-    pub(crate) fn set_mtime_of(&self, name: &OsStr, mtime_ns: i128) -> io::Result<()> {
+    pub(crate) fn set_mtime_of(&self, name: &OsStr, mtime_ns: i64) -> io::Result<()> {
         Ok(sys::utimensat(
             &self.0,
             name,
@@ -279,11 +279,17 @@ fn stat_of(stat: &sys::Stat) -> Stat {
         kind,
         bytes,
         mode: mode_bits(stat),
-        mtime_ns: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+        mtime_ns: nanos(stat.st_mtime.into(), i128::from(stat.st_mtime_nsec)),
     }
 }
 
-fn times(mtime_ns: i128) -> Timestamps {
+/// Nanoseconds since the epoch; times beyond the year 2262 are held there.
+fn nanos(seconds: i128, nanos: i128) -> i64 {
+    let all = seconds * 1_000_000_000 + nanos;
+    i64::try_from(all).unwrap_or(if all < 0 { i64::MIN } else { i64::MAX })
+}
+
+fn times(mtime_ns: i64) -> Timestamps {
     let seconds = mtime_ns.div_euclid(1_000_000_000);
     let nanos = mtime_ns.rem_euclid(1_000_000_000);
     Timestamps {
@@ -292,7 +298,7 @@ fn times(mtime_ns: i128) -> Timestamps {
             tv_nsec: sys::UTIME_OMIT,
         },
         last_modification: Timespec {
-            tv_sec: i64::try_from(seconds).unwrap_or(0),
+            tv_sec: seconds,
             tv_nsec: nanos as _,
         },
     }

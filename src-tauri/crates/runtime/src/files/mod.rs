@@ -50,7 +50,7 @@ pub struct FileBytes {
     /// Length of the whole file, in bytes.
     pub total: u64,
     /// Modification time, nanoseconds since the epoch.
-    pub mtime_ns: i128,
+    pub mtime_ns: i64,
 }
 
 /// What stands at a path.
@@ -125,7 +125,7 @@ pub struct TreeItem {
     /// Permission bits.
     pub mode: u32,
     /// Modification time, nanoseconds since the epoch.
-    pub mtime_ns: i128,
+    pub mtime_ns: i64,
 }
 
 impl Workspace {

@@ -31,7 +31,9 @@ impl Workspace {
         Ok(FileBytes {
             bytes,
             total: meta.len(),
-            mtime_ns: since.map_or(0, |since| i128::try_from(since.as_nanos()).unwrap_or(0)),
+            mtime_ns: since.map_or(0, |since| {
+                i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+            }),
         })
     }
 

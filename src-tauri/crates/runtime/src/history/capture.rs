@@ -1,0 +1,227 @@
+//! Takes down what a plan will change: every path before and after.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use protocol::history::Node;
+use protocol::plan::{FileChange, Removal};
+use protocol::{At, Plan};
+
+use super::manifest::{Step, Touched, Way};
+use super::node;
+use super::store::{Batch, Store};
+use crate::dir::{self, is_absence};
+use crate::files::{PathKind, shown, tree_at};
+use crate::limits::TREE_ITEMS_MAX;
+use crate::{FileError, Workspace};
+
+/// What new files and folders are expected to look like until the effect stands and they are looked at.
+const NEW_FILE_MODE: u32 = 0o644;
+const NEW_FOLDER_MODE: u32 = 0o755;
+
+pub(super) struct Captured {
+    pub steps: Vec<Step>,
+    pub touched: Vec<Touched>,
+}
+
+/// Takes the copies that `plan` needs, and has them on disk when it returns.
+pub(super) fn capture(
+    workspace: &Workspace,
+    plan: &Plan,
+    store: &Store,
+    at: At,
+) -> Result<Captured, FileError> {
+    let failed = |error: io::Error| FileError::from_io("the history", &error);
+    let mut taking = Taking {
+        workspace,
+        batch: store.batch().map_err(failed)?,
+        steps: BTreeMap::new(),
+        touched: BTreeMap::new(),
+        at_ns: at.saturating_mul(1_000_000),
+    };
+    match plan {
+        Plan::None => {}
+        Plan::Write(changes) => {
+            for change in changes {
+                taking.change(change)?;
+            }
+        }
+        Plan::Remove(removal) => taking.removal(removal)?,
+    }
+    taking.batch.finish().map_err(failed)?;
+    let touched = taking.touched.into_iter();
+    Ok(Captured {
+        steps: taking.steps.into_values().collect(),
+        touched: touched
+            .map(|(path, before_ns)| Touched {
+                path: Way(path),
+                before_ns,
+                after_ns: None,
+            })
+            .collect(),
+    })
+}
+
+struct Taking<'a> {
+    workspace: &'a Workspace,
+    batch: Batch<'a>,
+    steps: BTreeMap<PathBuf, Step>,
+    touched: BTreeMap<PathBuf, i64>,
+    at_ns: i64,
+}
+
+impl Taking<'_> {
+    fn change(&mut self, change: &FileChange) -> Result<(), FileError> {
+        let path = change.path.as_str();
+        let failed = |error: io::Error| FileError::from_io(path, &error);
+        let rel = self.workspace.writable_place(path, true)?;
+        let before = self.node(&rel, path)?;
+        let blob = self.batch.put(&change.after).map_err(failed)?;
+        let (as_planned, mode) = match (&before, &change.before) {
+            (Node::Absent, None) => (true, NEW_FILE_MODE),
+            (Node::File { blob, mode, .. }, Some(bytes)) => {
+                (*blob == protocol::Digest::of(bytes), *mode)
+            }
+            (Node::Folder { .. }, _) => return Err(FileError::IsFolder { path: path.into() }),
+            (Node::Absent | Node::File { .. } | Node::Link { .. }, _) => (false, 0),
+        };
+        if !as_planned {
+            return Err(FileError::Changed { path: path.into() });
+        }
+        let after = Node::File {
+            blob,
+            bytes: change.after.len() as u64,
+            mode,
+            mtime_ns: self.at_ns,
+        };
+        self.parents(&rel, path)?;
+        self.add(rel, before, after, false);
+        Ok(())
+    }
+
+    /// The folders above a file: those that will be made, and the one in which names change.
+    fn parents(&mut self, rel: &Path, path: &str) -> Result<(), FileError> {
+        for above in rel.ancestors().skip(1) {
+            let stat = self
+                .workspace
+                .dir()
+                .stat_at(above)
+                .map_err(|error| FileError::from_io(path, &error))?;
+            match stat {
+                Some(stat) if stat.kind != PathKind::Folder => {
+                    return Err(FileError::NotAFolder { path: path.into() });
+                }
+                Some(stat) => {
+                    self.touched.insert(above.to_owned(), stat.mtime_ns);
+                    return Ok(());
+                }
+                None => {
+                    let made = Node::Folder {
+                        mode: NEW_FOLDER_MODE,
+                        mtime_ns: self.at_ns,
+                    };
+                    self.add(above.to_owned(), Node::Absent, made, true);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn removal(&mut self, removal: &Removal) -> Result<(), FileError> {
+        let path = removal.path.as_str();
+        let failed = |error: io::Error| FileError::from_io(path, &error);
+        let rel = self.workspace.writable_place(path, false)?;
+        let Some((parent, _)) = dir::split(&rel) else {
+            let why = "it is the workspace itself, which stays";
+            return Err(FileError::other(path, why));
+        };
+        let root = self.workspace.dir();
+        let stat = root.stat_at(&rel).map_err(failed)?;
+        let changed = || FileError::Changed { path: path.into() };
+        let stat = stat.ok_or_else(changed)?;
+        let folder = root.folder(parent).and_then(|folder| folder.stat_self());
+        self.touched
+            .insert(parent.to_owned(), folder.map_err(failed)?.mtime_ns);
+        let list = || {
+            tree_at(root, &rel, stat, TREE_ITEMS_MAX)
+                .map_err(|failure| failure.named(path, TREE_ITEMS_MAX))
+        };
+        let tree = list()?;
+        if tree.digest != removal.listing {
+            return Err(changed());
+        }
+        for item in &tree.items {
+            let node = self.node(&item.path, &shown(&item.path))?;
+            if node == Node::Absent {
+                return Err(changed());
+            }
+            self.add(item.path.clone(), node, Node::Absent, false);
+        }
+        // Copies taken of a tree that moved under us are copies of nothing that ever was.
+        if list()?.digest == removal.listing {
+            Ok(())
+        } else {
+            Err(changed())
+        }
+    }
+
+    fn node(&mut self, rel: &Path, path: &str) -> Result<Node, FileError> {
+        match node::read(self.workspace.dir(), rel, &mut self.batch) {
+            Ok(Some(node)) => Ok(node),
+            Ok(None) => Err(FileError::Special { path: path.into() }),
+            Err(error) if is_absence(&error) => Ok(Node::Absent),
+            Err(error) => Err(FileError::from_io(path, &error)),
+        }
+    }
+
+    fn add(&mut self, rel: PathBuf, before: Node, after: Node, made: bool) {
+        let path = Way(rel.clone());
+        self.steps.insert(
+            rel,
+            Step {
+                path,
+                before,
+                after,
+                made,
+            },
+        );
+    }
+}
+
+/// How many bytes a plan's copies take; or why they cannot be taken.
+pub(super) fn weigh(workspace: &Workspace, plan: &Plan) -> Result<u64, FileError> {
+    match plan {
+        Plan::None => Ok(0),
+        Plan::Write(changes) => {
+            let length = |change: &FileChange| {
+                change.before.as_ref().map_or(0, Vec::len) + change.after.len()
+            };
+            Ok(changes.iter().map(length).sum::<usize>() as u64)
+        }
+        Plan::Remove(removal) => {
+            let limits = crate::TreeLimits {
+                lines_bytes_max: 0,
+                ..crate::TreeLimits::default()
+            };
+            workspace.writable_place(&removal.path, false)?;
+            let tree = workspace.tree(&removal.path, limits)?;
+            for item in &tree.items {
+                match item.kind {
+                    PathKind::Special => {
+                        return Err(FileError::Special {
+                            path: shown(&item.path),
+                        });
+                    }
+                    // What cannot be read cannot be copied.
+                    PathKind::File => {
+                        let opened = workspace.dir().file(&item.path);
+                        opened.map_err(|error| FileError::from_io(shown(&item.path), &error))?;
+                    }
+                    PathKind::Folder | PathKind::Link => {}
+                }
+            }
+            Ok(tree.bytes)
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! A crash, or a full disk, at every single step: afterwards everything is on one of two sides.
+
+use super::*;
+use crate::steps::strike::{self, Strike};
+
+/// Times of folders differ by when they were changed last; everything else must not.
+fn without_folder_times(mut picture: Picture) -> Picture {
+    for seen in picture.values_mut().filter(|seen| seen.kind == 'd') {
+        seen.mtime_ns = 0;
+    }
+    picture
+}
+
+fn plans(room: &Room) -> [Plan; 2] {
+    let changes = [
+        ("keep/a.txt", "changed"),
+        ("new/deep/b.txt", "b"),
+        ("old/secret", "t"),
+    ];
+    [room.removal("old"), room.writing(&changes)]
+}
+
+fn reopened(room: &Room) -> History {
+    History::open(&room.home.path().join("history"), 1 << 30).unwrap()
+}
+
+/// No half-written file stays, neither in the workspace nor in the store.
+fn assert_clean(room: &Room, what: &str) {
+    for (path, _) in picture(room.home.path()) {
+        let name = path.display().to_string();
+        assert!(!name.contains(".countersign-"), "{what}: {name}");
+        assert!(!name.contains("blobs/new/"), "{what}: {name}");
+        assert!(!name.ends_with(".journal"), "{what}: {name}");
+    }
+}
+
+#[test]
+fn stopped_while_the_effect_is_made() {
+    for which in 0..2 {
+        let mut reached = 0;
+        for at in 0.. {
+            let room = Room::new();
+            room.everything();
+            let before = room.picture();
+            let plan = &plans(&room)[which];
+            let (_, hit) = strike::after(at, Strike::Stop, || room.effect("und_1", plan));
+            if !hit {
+                break;
+            }
+            reached += 1;
+            let what = format!("plan {which}, step {at}");
+            let again = reopened(&room);
+            let settled = again.recover().unwrap();
+            assert_clean(&room, &what);
+            let Some(entry) = again.entry(&"und_1".into()).unwrap() else {
+                assert_eq!(settled, [], "{what}");
+                assert_eq!(
+                    room.picture(),
+                    before,
+                    "{what}: stopped while copies were taken"
+                );
+                continue;
+            };
+            assert_eq!(settled, std::slice::from_ref(&entry.id), "{what}");
+            match entry.state {
+                UndoState::Undone => {
+                    assert_eq!(room.picture(), before, "{what}");
+                    again.restore(&entry.id, Direction::Redo).unwrap();
+                }
+                UndoState::Applied => {
+                    assert_ne!(room.picture(), before, "{what}");
+                    again.restore(&entry.id, Direction::Undo).unwrap();
+                    assert_eq!(room.picture(), before, "{what}");
+                }
+                UndoState::Prepared => panic!("{what}: not settled"),
+            }
+            assert_eq!(again.recover(), Ok(vec![]), "{what}: nothing is left to do");
+        }
+        assert!(reached >= 6, "plan {which} has only {reached} steps");
+    }
+}
+
+#[test]
+fn stopped_while_it_is_undone_or_redone() {
+    for which in 0..2 {
+        for direction in [Direction::Undo, Direction::Redo] {
+            let mut reached = 0;
+            for at in 0.. {
+                let room = Room::new();
+                room.everything();
+                let before = room.picture();
+                let id = room.effect("und_1", &plans(&room)[which]);
+                let after = room.picture();
+                if direction == Direction::Redo {
+                    room.undo(&id).unwrap();
+                }
+                let work = || room.history.restore(&id, direction);
+                let (_, hit) = strike::after(at, Strike::Stop, work);
+                if !hit {
+                    break;
+                }
+                reached += 1;
+                let what = format!("plan {which}, {direction:?}, step {at}");
+                let again = reopened(&room);
+                assert_eq!(again.recover(), Ok(vec![id.clone()]), "{what}");
+                let expected = match direction {
+                    Direction::Undo => &before,
+                    Direction::Redo => &after,
+                };
+                assert_eq!(room.picture(), *expected, "{what}");
+                assert_clean(&room, &what);
+                assert_eq!(room.state(&id), direction.state(), "{what}");
+                again.restore(&id, direction.opposite()).unwrap();
+            }
+            assert!(
+                reached >= 6,
+                "plan {which}, {direction:?}: only {reached} steps"
+            );
+        }
+    }
+}
+
+#[test]
+fn stopped_again_while_it_is_recovered() {
+    for which in 0..2 {
+        for at in 0.. {
+            let room = Room::new();
+            room.everything();
+            let before = room.picture();
+            let id = room.effect("und_1", &plans(&room)[which]);
+            let (_, hit) = strike::after(5, Strike::Stop, || room.undo(&id));
+            assert!(hit);
+            let (_, hit) = strike::after(at, Strike::Stop, || reopened(&room).recover());
+            reopened(&room).recover().unwrap();
+            assert_eq!(room.picture(), before, "plan {which}, step {at}");
+            assert_clean(&room, &format!("plan {which}, step {at}"));
+            if !hit {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_while_it_is_undone_puts_everything_back() {
+    for which in 0..2 {
+        let mut reached = 0;
+        for at in 0.. {
+            let room = Room::new();
+            room.everything();
+            let id = room.effect("und_1", &plans(&room)[which]);
+            let after = room.picture();
+            let (result, hit) = strike::after(at, Strike::Full, || room.undo(&id));
+            if !hit {
+                break;
+            }
+            reached += 1;
+            let what = format!("plan {which}, step {at}");
+            let Some(Err(RestoreError::Failed(fault))) = result else {
+                panic!("{what}: {result:?}");
+            };
+            assert!(fault.message.contains("disk is full"), "{what}: {fault}");
+            assert_eq!(room.picture(), after, "{what}");
+            assert_clean(&room, &what);
+            assert_eq!(room.state(&id), UndoState::Applied, "{what}");
+            room.undo(&id).unwrap();
+        }
+        assert!(reached >= 6, "plan {which}: only {reached} steps");
+    }
+}
+
+#[test]
+fn a_failed_effect_is_settled() {
+    let mut reached = 0;
+    for at in 0.. {
+        let room = Room::new();
+        room.everything();
+        let before = room.picture();
+        let plan = &plans(&room)[1];
+        let id = room.prepare("und_1", plan).unwrap().id;
+        let (result, hit) = strike::after(at, Strike::Full, || apply(&room.workspace, plan));
+        if !hit {
+            break;
+        }
+        reached += 1;
+        assert!(result.unwrap().is_err());
+        assert_eq!(
+            without_folder_times(room.picture()),
+            without_folder_times(before.clone())
+        );
+        assert_eq!(
+            room.history.settle(&id).unwrap().state,
+            UndoState::Undone,
+            "step {at}"
+        );
+        assert_eq!(room.picture(), before, "step {at}");
+    }
+    assert!(reached >= 6, "only {reached} steps");
+}
+
+/// A person who edited after the crash keeps the edit; the rest goes back.
+#[test]
+fn recovery_leaves_a_persons_edit_alone() {
+    let room = Room::new();
+    room.everything();
+    let plan = &plans(&room)[1];
+    let id = room.prepare("und_1", plan).unwrap().id;
+    // Two folders made, three files staged, two of three placed.
+    let (_, hit) = strike::after(6, Strike::Stop, || apply(&room.workspace, plan));
+    assert!(hit && room.at("new/deep/b.txt").exists() && !room.at("old/secret2").exists());
+    fs::write(room.at("keep/a.txt"), "person").unwrap();
+    assert_eq!(reopened(&room).recover(), Ok(vec![id.clone()]));
+    assert_eq!(fs::read(room.at("keep/a.txt")).unwrap(), b"person");
+    assert!(!room.at("new").exists());
+    assert_eq!(room.state(&id), UndoState::Undone);
+    assert_clean(&room, "after an edit");
+}
+
+#[test]
+fn an_entry_whose_workspace_is_gone_is_left_alone() {
+    let room = Room::new();
+    room.everything();
+    let id = room.prepare("und_1", &room.removal("old")).unwrap().id;
+    fs::rename(room.workspace.root(), room.home.path().join("elsewhere")).unwrap();
+    assert_eq!(reopened(&room).recover(), Ok(vec![]));
+    assert_eq!(room.state(&id), UndoState::Prepared);
+}

@@ -1,0 +1,186 @@
+//! The history in stories, in crashes, and with trees that nobody thought of.
+
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use protocol::plan::{FileChange, Removal};
+use protocol::{Plan, UndoEntry, UndoId, UndoState};
+use tempfile::TempDir;
+
+use super::{Direction, EntryMeta, History, RestoreError};
+use crate::dir::Dir;
+use crate::{FileError, TreeLimits, Workspace, apply};
+
+mod crash;
+mod random;
+mod story;
+
+/// What stands at a path, with everything that an undo must bring back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Seen {
+    kind: char,
+    content: Vec<u8>,
+    mode: u32,
+    mtime_ns: i128,
+}
+
+type Picture = BTreeMap<PathBuf, Seen>;
+
+/// A whole folder, itself included.
+fn picture(root: &Path) -> Picture {
+    fn look(at: &Path, root: &Path, all: &mut Picture) {
+        let meta = at.symlink_metadata().unwrap();
+        let (kind, content) = if meta.is_symlink() {
+            (
+                'l',
+                fs::read_link(at)
+                    .unwrap()
+                    .into_os_string()
+                    .into_encoded_bytes(),
+            )
+        } else if meta.is_dir() {
+            ('d', Vec::new())
+        } else {
+            ('f', fs::read(at).unwrap())
+        };
+        let seen = Seen {
+            kind,
+            content,
+            mode: meta.mode() & 0o7777,
+            mtime_ns: i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()),
+        };
+        all.insert(at.strip_prefix(root).unwrap().to_owned(), seen);
+        if kind == 'd' {
+            for entry in fs::read_dir(at).unwrap() {
+                look(&entry.unwrap().path(), root, all);
+            }
+        }
+    }
+    let mut all = Picture::new();
+    look(root, root, &mut all);
+    all
+}
+
+struct Room {
+    home: TempDir,
+    workspace: Workspace,
+    history: History,
+}
+
+impl Room {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("ws")).unwrap();
+        let workspace = Workspace::open(&home.path().join("ws")).unwrap();
+        let history = History::open(&home.path().join("history"), 1 << 30).unwrap();
+        Self {
+            home,
+            workspace,
+            history,
+        }
+    }
+
+    fn at(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.workspace.root().join(path)
+    }
+
+    fn file(&self, path: &str, text: &str, mode: u32) {
+        let path = self.at(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Gives every path its own time in the past, so that a wrong one is seen.
+    fn age(&self) {
+        let root = Dir::open(self.workspace.root()).unwrap();
+        let mut paths: Vec<PathBuf> = self.picture().into_keys().collect();
+        paths.sort();
+        for (number, path) in paths.iter().enumerate().rev() {
+            let mtime_ns = 1_500_000_000_000_000_000 + number as i64 * 1_000_000_007;
+            match (path.parent(), path.file_name()) {
+                (Some(parent), Some(name)) => {
+                    let parent = root.folder(parent).unwrap();
+                    parent.set_mtime_of(name, mtime_ns).unwrap();
+                }
+                _ => root.set_mtime(mtime_ns).unwrap(),
+            }
+        }
+    }
+
+    fn picture(&self) -> Picture {
+        picture(self.workspace.root())
+    }
+
+    fn removal(&self, path: &str) -> Plan {
+        let tree = self.workspace.tree(path, TreeLimits::default()).unwrap();
+        Plan::Remove(Removal {
+            path: path.into(),
+            listing: tree.digest,
+            files: tree.files,
+            bytes: tree.bytes,
+        })
+    }
+
+    fn writing(&self, changes: &[(&str, &str)]) -> Plan {
+        let change = |(path, after): &(&str, &str)| FileChange {
+            path: (*path).into(),
+            before: self.workspace.read_whole(path, 1 << 20).unwrap(),
+            after: after.as_bytes().to_vec(),
+        };
+        Plan::Write(changes.iter().map(change).collect())
+    }
+
+    fn prepare(&self, id: &str, plan: &Plan) -> Result<UndoEntry, FileError> {
+        let meta = EntryMeta {
+            id: id.into(),
+            session: "ses_1".into(),
+            call: "call_1".into(),
+            at: 1_767_225_600_000,
+            title: "Did it".into(),
+        };
+        self.history.prepare(&self.workspace, plan, meta)
+    }
+
+    /// The whole road of an effect.
+    fn effect(&self, id: &str, plan: &Plan) -> UndoId {
+        let entry = self.prepare(id, plan).unwrap();
+        apply(&self.workspace, plan).unwrap();
+        self.history.seal(&entry.id).unwrap();
+        entry.id
+    }
+
+    fn state(&self, id: &UndoId) -> UndoState {
+        self.history.entry(id).unwrap().unwrap().state
+    }
+
+    fn undo(&self, id: &UndoId) -> Result<u64, RestoreError> {
+        self.history.restore(id, Direction::Undo)
+    }
+
+    fn redo(&self, id: &UndoId) -> Result<u64, RestoreError> {
+        self.history.restore(id, Direction::Redo)
+    }
+
+    /// A tree with one of everything.
+    fn everything(&self) {
+        self.file("keep/a.txt", "keep", 0o640);
+        self.file("old/run.sh", "#!/bin/sh\n", 0o755);
+        self.file("old/secret", "s", 0o600);
+        self.file("old/deep/er/x.bin", "\0\u{1}\u{2}", 0o444);
+        self.file("old/deep/empty", "", 0o644);
+        fs::create_dir_all(self.at("old/hollow/hollower")).unwrap();
+        fs::set_permissions(self.at("old/hollow"), fs::Permissions::from_mode(0o711)).unwrap();
+        symlink("../keep/a.txt", self.at("old/link")).unwrap();
+        symlink("nowhere", self.at("old/dangling")).unwrap();
+        symlink("/etc", self.at("old/out")).unwrap();
+        let odd: std::ffi::OsString =
+            std::os::unix::ffi::OsStringExt::from_vec(b"old/b\xff\xfe\nd".to_vec());
+        fs::write(self.at(odd), "odd").unwrap();
+        self.age();
+    }
+}

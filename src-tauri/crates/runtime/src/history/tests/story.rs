@@ -1,0 +1,357 @@
+//! What a person does with the history, and what goes wrong on the way.
+
+use super::*;
+use protocol::history::UndoCheck;
+use protocol::preview::UndoOutlook;
+
+/// S000-24: a deletion comes back to the byte, and goes again.
+#[test]
+fn a_deleted_tree_comes_back_exactly_and_goes_again() {
+    let room = Room::new();
+    room.everything();
+    let before = room.picture();
+    let id = room.effect("und_1", &room.removal("old"));
+    let after = room.picture();
+    assert!(!after.contains_key(Path::new("old")));
+    for _ in 0..2 {
+        assert_eq!(room.undo(&id), Ok(13));
+        assert_eq!(room.picture(), before);
+        assert_eq!(room.state(&id), UndoState::Undone);
+        assert_eq!(room.redo(&id), Ok(13));
+        assert_eq!(room.picture(), after);
+        assert_eq!(room.state(&id), UndoState::Applied);
+    }
+}
+
+#[test]
+fn written_files_go_back_and_forth() {
+    let room = Room::new();
+    room.everything();
+    let before = room.picture();
+    let changes = [
+        ("keep/a.txt", "changed"),
+        ("new/deep/b.txt", "b"),
+        ("new/c.txt", "c"),
+        ("old/run.sh", "#!/bin/sh\n"),
+    ];
+    let id = room.effect("und_1", &room.writing(&changes));
+    let after = room.picture();
+    assert_eq!(after[Path::new("keep/a.txt")].mode, 0o640);
+    assert_eq!(room.undo(&id), Ok(6));
+    assert_eq!(room.picture(), before);
+    assert_eq!(room.redo(&id), Ok(6));
+    assert_eq!(room.picture(), after);
+}
+
+#[test]
+fn the_entry_says_what_it_holds() {
+    let room = Room::new();
+    room.file("d/a", "12345", 0o644);
+    room.file("d/b", "678", 0o644);
+    let entry = room.prepare("und_1", &room.removal("d")).unwrap();
+    let expected = UndoEntry {
+        id: "und_1".into(),
+        session: "ses_1".into(),
+        call: "call_1".into(),
+        at: 1_767_225_600_000,
+        workspace: room.workspace.root().display().to_string(),
+        title: "Did it".into(),
+        paths: 3,
+        bytes: 8,
+        shown: vec!["d".into(), "d/a".into(), "d/b".into()],
+        state: UndoState::Prepared,
+    };
+    assert_eq!(entry, expected);
+    let reopened = History::open(&room.home.path().join("history"), 1).unwrap();
+    assert_eq!(reopened.entry(&entry.id), Ok(Some(expected)));
+    assert_eq!(reopened.entry(&"und_2".into()), Ok(None));
+}
+
+/// Everything of the store is for the owner alone.
+#[test]
+fn nobody_else_can_read_the_copies() {
+    let room = Room::new();
+    room.file("a", "secret", 0o644);
+    room.effect("und_1", &room.writing(&[("a", "other")]));
+    for (path, seen) in picture(&room.home.path().join("history")) {
+        let expected = if seen.kind == 'd' { 0o700 } else { 0o600 };
+        assert_eq!(seen.mode, expected, "{path:?}");
+    }
+}
+
+#[test]
+fn what_changed_since_is_a_conflict_and_nothing_is_touched() {
+    type Change = fn(&Room);
+    let cases: [(&str, Change, &[&str]); 6] = [
+        (
+            "edited",
+            |room| fs::write(room.at("a"), "person").unwrap(),
+            &["a"],
+        ),
+        (
+            "removed",
+            |room| fs::remove_file(room.at("a")).unwrap(),
+            &["a"],
+        ),
+        ("new mode", |room| room.file("a", "after", 0o600), &["a"]),
+        (
+            "other kind",
+            |room| {
+                fs::remove_file(room.at("n/new")).unwrap();
+                fs::create_dir(room.at("n/new")).unwrap();
+            },
+            &["n/new"],
+        ),
+        (
+            "linked away",
+            |room| {
+                fs::rename(room.at("n"), room.at("m")).unwrap();
+                symlink("m", room.at("n")).unwrap();
+            },
+            &["n"],
+        ),
+        (
+            "both",
+            |room| {
+                fs::write(room.at("a"), "x").unwrap();
+                fs::write(room.at("n/new"), "x").unwrap();
+            },
+            &["a", "n/new"],
+        ),
+    ];
+    for (name, change, paths) in cases {
+        let room = Room::new();
+        room.file("a", "before", 0o644);
+        let id = room.effect(
+            "und_1",
+            &room.writing(&[("a", "after"), ("n/new", "after")]),
+        );
+        change(&room);
+        let now = room.picture();
+        let conflicts: Vec<String> = paths.iter().map(|path| (*path).into()).collect();
+        let check = UndoCheck {
+            id: id.clone(),
+            conflicts: conflicts.clone(),
+        };
+        assert_eq!(
+            room.history.check(&id, Direction::Undo),
+            Ok(check),
+            "{name}"
+        );
+        assert_eq!(
+            room.undo(&id),
+            Err(RestoreError::Conflict(conflicts)),
+            "{name}"
+        );
+        assert_eq!(room.picture(), now, "{name}");
+        assert_eq!(room.state(&id), UndoState::Applied, "{name}");
+    }
+}
+
+#[test]
+fn what_is_there_already_and_what_came_beside_it_is_no_conflict() {
+    let room = Room::new();
+    room.file("a", "before", 0o644);
+    let id = room.effect(
+        "und_1",
+        &room.writing(&[("a", "after"), ("n/new", "after")]),
+    );
+    room.file("n/mine", "mine", 0o644);
+    room.file("a", "before", 0o644);
+    room.undo(&id).unwrap();
+    let now = room.picture();
+    let names: Vec<_> = now.keys().map(|path| path.to_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        ["", "a", "n", "n/mine"],
+        "a folder that somebody uses by now stays"
+    );
+    room.redo(&id).unwrap();
+    assert_eq!(fs::read(room.at("n/new")).unwrap(), b"after");
+}
+
+#[test]
+fn a_redo_does_not_take_what_came_in_between() {
+    let room = Room::new();
+    room.everything();
+    let id = room.effect("und_1", &room.removal("old"));
+    room.undo(&id).unwrap();
+    room.file("old/deep/mine", "mine", 0o644);
+    let now = room.picture();
+    let conflict = RestoreError::Conflict(vec!["old/deep/mine".into()]);
+    assert_eq!(room.redo(&id), Err(conflict));
+    assert_eq!(room.picture(), now);
+}
+
+#[test]
+fn wrong_order_is_refused() {
+    let room = Room::new();
+    room.file("a", "1", 0o644);
+    let id = room.effect("und_1", &room.writing(&[("a", "2")]));
+    let refused = |result: Result<u64, RestoreError>, what: &str| match result {
+        Err(RestoreError::Failed(fault)) => assert!(fault.to_string().contains(what), "{fault}"),
+        other => panic!("{other:?}"),
+    };
+    refused(room.redo(&id), "not undone");
+    room.undo(&id).unwrap();
+    refused(room.undo(&id), "undone already");
+    refused(room.undo(&"und_9".into()), "no history entry `und_9`");
+    let prepared = room
+        .prepare("und_2", &room.writing(&[("a", "3")]))
+        .unwrap()
+        .id;
+    refused(room.undo(&prepared), "never carried out");
+}
+
+#[test]
+fn a_plan_that_no_longer_fits_leaves_no_entry() {
+    let room = Room::new();
+    room.file("d/a", "1", 0o644);
+    let (write, remove) = (room.writing(&[("d/a", "2")]), room.removal("d"));
+    room.file("d/a", "person", 0o644);
+    for plan in [write, remove] {
+        let error = room.prepare("und_1", &plan).unwrap_err();
+        assert!(matches!(error, FileError::Changed { .. }), "{error:?}");
+        assert_eq!(room.history.entry(&"und_1".into()), Ok(None));
+    }
+    let through = room.writing(&[("new", "x")]);
+    room.file("new", "", 0o644);
+    assert!(matches!(
+        room.prepare("und_1", &through),
+        Err(FileError::Changed { .. })
+    ));
+    let below = Plan::Write(vec![FileChange {
+        path: "new/x".into(),
+        before: None,
+        after: Vec::new(),
+    }]);
+    assert_eq!(
+        room.prepare("und_1", &below),
+        Err(FileError::NotAFolder {
+            path: "new/x".into()
+        })
+    );
+}
+
+#[test]
+fn the_outlook_tells_the_truth() {
+    let room = Room::new();
+    room.file("d/a", "12345", 0o644);
+    room.file("pipes/a", "", 0o644);
+    rustix::fs::mkfifoat(rustix::fs::CWD, room.at("pipes/p"), rustix::fs::Mode::RWXU).unwrap();
+    let small = History::open(&room.home.path().join("small"), 4).unwrap();
+    let outlook = |history: &History, plan: &Plan| history.outlook(&room.workspace, plan);
+    assert_eq!(outlook(&room.history, &Plan::None), UndoOutlook::NotNeeded);
+    assert_eq!(
+        outlook(&room.history, &room.removal("d")),
+        UndoOutlook::Secured
+    );
+    assert_eq!(
+        outlook(&small, &room.writing(&[("n", "1234")])),
+        UndoOutlook::Secured
+    );
+    for (history, plan, why) in [
+        (&small, room.removal("d"), "5 bytes"),
+        (&small, room.writing(&[("n", "12345")]), "5 bytes"),
+        (&room.history, room.removal("pipes"), "pipes/p"),
+    ] {
+        let UndoOutlook::Unsecured { reason } = outlook(history, &plan) else {
+            panic!("{plan:?}");
+        };
+        assert!(reason.contains(why), "{reason}");
+        let meta = EntryMeta {
+            id: "und_1".into(),
+            session: "ses_1".into(),
+            call: "call_1".into(),
+            at: 0,
+            title: String::new(),
+        };
+        assert!(history.prepare(&room.workspace, &plan, meta).is_err());
+    }
+}
+
+#[test]
+fn a_damaged_copy_is_found_before_anything_is_touched() {
+    let room = Room::new();
+    room.everything();
+    let id = room.effect("und_1", &room.removal("old"));
+    let after = room.picture();
+    let blobs = room.home.path().join("history/blobs");
+    let largest = picture(&blobs)
+        .into_iter()
+        .filter(|(_, seen)| seen.kind == 'f')
+        .max_by_key(|(_, seen)| seen.content.len())
+        .unwrap();
+    fs::write(blobs.join(largest.0), "damaged").unwrap();
+    let Err(RestoreError::Failed(fault)) = room.undo(&id) else {
+        panic!("restored a damaged copy");
+    };
+    assert!(fault.message.contains("damaged"), "{fault}");
+    assert_eq!(room.picture(), after);
+    assert_eq!(room.state(&id), UndoState::Applied);
+}
+
+#[test]
+fn dropped_entries_give_their_space_back() {
+    let room = Room::new();
+    room.file("a", "shared", 0o644);
+    room.file("b", "shared", 0o644);
+    let first = room.effect("und_1", &room.writing(&[("a", "only first")]));
+    let second = room.effect("und_2", &room.writing(&[("b", "only second")]));
+    assert_eq!(room.history.collect(&|_| true), Ok(0));
+    assert_eq!(
+        room.history.collect(&|id| *id == second),
+        Ok("only first".len() as u64)
+    );
+    assert_eq!(room.history.entry(&first), Ok(None));
+    room.undo(&second).unwrap();
+    assert_eq!(fs::read(room.at("b")).unwrap(), b"shared");
+    fs::write(room.home.path().join("history/entries/und_3.json"), "{").unwrap();
+    assert_eq!(
+        room.history.collect(&|_| false),
+        Ok(0),
+        "an unreadable entry keeps all copies"
+    );
+    fs::remove_file(room.home.path().join("history/entries/und_3.json")).unwrap();
+    assert_eq!(room.history.collect(&|_| false), Ok(17));
+}
+
+#[test]
+fn ten_thousand_files_go_and_come() {
+    let room = Room::new();
+    for number in 0..10_000 {
+        let folder = room.at(format!("big/d{}", number % 100));
+        if number < 100 {
+            fs::create_dir_all(&folder).unwrap();
+        }
+        fs::write(
+            folder.join(format!("f{number}")),
+            format!("content {number}"),
+        )
+        .unwrap();
+    }
+    room.age();
+    let before = room.picture();
+    let t0 = std::time::Instant::now();
+    let plan = room.removal("big");
+    eprintln!("tree {:?}", t0.elapsed());
+    let entry = room.prepare("und_1", &plan).unwrap();
+    eprintln!("prepare {:?}", t0.elapsed());
+    apply(&room.workspace, &plan).unwrap();
+    eprintln!("apply {:?}", t0.elapsed());
+    room.history.seal(&entry.id).unwrap();
+    eprintln!("seal {:?}", t0.elapsed());
+    let id = entry.id;
+    let after = room.picture();
+    let t0 = std::time::Instant::now();
+    assert_eq!(room.undo(&id), Ok(10_101));
+    eprintln!("undo {:?}", t0.elapsed());
+    assert!(
+        room.picture() == before,
+        "10,000 files are not back as they were"
+    );
+    let t0 = std::time::Instant::now();
+    assert_eq!(room.redo(&id), Ok(10_101));
+    eprintln!("redo {:?}", t0.elapsed());
+    assert!(room.picture() == after, "10,000 files did not go again");
+}
