@@ -22,5 +22,11 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  test: { environment: 'jsdom', include: ['src/**/*.test.ts'], setupFiles: ['src/ipc/test_setup.ts'] },
+  test: {
+    environment: 'jsdom',
+    include: ['src/**/*.test.ts'],
+    setupFiles: ['src/ipc/test_setup.ts'],
+    // The accessibility rules take a while on a busy machine.
+    testTimeout: 30_000,
+  },
 });

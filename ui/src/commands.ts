@@ -30,7 +30,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     { id: 'search', text: 'Search', icon: 'search', key: '/', run: () => desk.go('search') },
     { id: 'history', text: 'Go to History', icon: 'history', run: () => desk.go('history') },
     { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.go('start') },
-    { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void playDemo(desk) },
+    { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void desk.playDemo() },
     { id: 'inspector', text: 'Inspector', icon: 'panel', key: 'I', run: acts.inspector },
     { id: 'settings', text: 'Settings', icon: 'settings', run: acts.settings },
     { id: 'appearance', text: 'Light or dark', icon: 'theme', run: acts.appearance },
@@ -40,9 +40,4 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       return { id: one.id, text: one.title, hint: `${baseName(one.workspace)} · ${state.text}`, icon: state.icon, run: () => desk.show(one.id) };
     }),
   ];
-}
-
-async function playDemo(desk: Desk): Promise<void> {
-  const receipt = await desk.submit({ type: 'play_demo' });
-  if (receipt?.session) desk.show(receipt.session);
 }

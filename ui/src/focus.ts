@@ -9,12 +9,13 @@ function byTestId(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`[data-testid="${CSS.escape(id)}"]`);
 }
 
-/** Gives a card the focus and shows all of it that fits. */
+/** Gives a card the focus and shows all of it that fits; false while it is not there, or not yet drawn. */
 export function focusCard(id: string): boolean {
   const card = byTestId(`card-${id}`);
   card?.focus({ preventScroll: true });
-  card?.scrollIntoView({ block: 'nearest' });
-  return card !== null;
+  if (!card || document.activeElement !== card) return false;
+  card.scrollIntoView({ block: 'nearest' });
+  return true;
 }
 
 /** Whether nothing that a person chose has the focus. */

@@ -13,7 +13,7 @@ import type { SessionView } from './bindings/SessionView';
 import type { Snapshot } from './bindings/Snapshot';
 import { Refused, type AnswerTo, type Host } from './desk';
 import { searchEntries } from './fake_search';
-import { emptySnapshot } from './fake_settings';
+import { emptySnapshot, firstStart } from './fake_settings';
 
 /** Reads a golden stream: one event on each line. */
 export function parseStream(text: string): Event[] {
@@ -272,7 +272,7 @@ export function largeStream(entries: number): Event[] {
 /** The host for `?fake=NAME`. */
 export async function openFake(name: string): Promise<Host> {
   const sample = (await import('../../../tests/golden/sample.jsonl?raw')).default;
-  if (name === 'empty') return new FakeHost();
+  if (name === 'empty') return new FakeHost([], { providers: firstStart() });
   if (name === 'large') return new FakeHost(largeStream(100_000));
   const host = new FakeHost(untilNow(parseStream(sample), Date.now()));
   host.conflicts = { und_0002: ['crates/core/src/lib.rs'] };

@@ -1,5 +1,6 @@
 // The settings and providers of the recorded engine.
 
+import type { ProviderView } from './bindings/ProviderView';
 import type { Settings } from './bindings/Settings';
 import type { Snapshot } from './bindings/Snapshot';
 
@@ -37,7 +38,7 @@ export function emptySnapshot(): Snapshot {
         title: 'OpenAI',
         base_url: 'https://api.openai.com/',
         ready: false,
-        note: 'No key. Set OPENAI_API_KEY, or enter one below.',
+        note: 'No key. Set OPENAI_API_KEY, or enter one in Settings.',
         models: [],
       },
       {
@@ -54,4 +55,11 @@ export function emptySnapshot(): Snapshot {
     version: '0.1.0',
     home: '/home/mira',
   };
+}
+
+/** Providers where no key was entered and nothing local runs: only the demo can start. */
+export function firstStart(): ProviderView[] {
+  return emptySnapshot().providers.map((provider) =>
+    provider.id === 'demo' ? provider : { ...provider, ready: false, note: 'No key. Enter one in Settings.', models: [] },
+  );
 }

@@ -1,6 +1,22 @@
-// What jsdom lacks and the interface uses.
+// What jsdom lacks and the interface uses: sizes, scrolling, media queries, modal dialogs.
 
-class NoObserver {
+const WINDOW_PX = { width: 800, height: 600 };
+const ROW_PX = { width: 800, height: 40 };
+
+/** Tells one size for every element: rows are 40 px, whatever scrolls is 600 px high. */
+class Sizes implements ResizeObserver {
+  #told: ResizeObserverCallback;
+  constructor(told: ResizeObserverCallback) {
+    this.#told = told;
+  }
+  observe(target: Element): void {
+    const contentRect = target.classList.contains('scroll') ? WINDOW_PX : ROW_PX;
+    queueMicrotask(() => this.#told([{ target, contentRect } as unknown as ResizeObserverEntry], this));
+  }
+  unobserve(): void {}
+  disconnect(): void {}
+}
+class Nothing {
   observe(): void {}
   unobserve(): void {}
   disconnect(): void {}
@@ -8,9 +24,17 @@ class NoObserver {
     return [];
   }
 }
-globalThis.ResizeObserver ??= NoObserver as unknown as typeof ResizeObserver;
-globalThis.IntersectionObserver ??= NoObserver as unknown as typeof IntersectionObserver;
-Element.prototype.scrollIntoView ??= () => {};
-Element.prototype.scrollTo ??= () => {};
+globalThis.ResizeObserver = Sizes;
+globalThis.IntersectionObserver ??= Nothing as unknown as typeof IntersectionObserver;
 globalThis.matchMedia ??= (query: string) =>
   ({ matches: false, media: query, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList;
+Element.prototype.scrollIntoView ??= () => {};
+Element.prototype.scrollTo ??= () => {};
+// jsdom lays nothing out, and virtua passes over what is not laid out.
+Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
+  get(this: HTMLElement) {
+    return this.parentElement;
+  },
+});
+globalThis.CSS ??= { escape: (text: string) => text.replace(/[^\w-]/g, '\\$&') } as unknown as typeof CSS;
+HTMLCanvasElement.prototype.getContext = () => null;

@@ -123,9 +123,11 @@ export class Desk {
     return this.cards.find((entry) => entry.id === owner?.id && entry.session === owner.session) ?? this.cards[0];
   }
 
-  /** Whether a card owns the keys. */
+  /** Whether a card owns the keys: none does while a settled one has the focus. */
   owns(entry: Entry): boolean {
-    return this.owner?.id === entry.id && this.owner.session === entry.session;
+    const owner = this.owner;
+    const settled = this.#owner !== null && !(owner?.id === this.#owner.id && owner.session === this.#owner.session);
+    return !settled && owner?.id === entry.id && owner.session === entry.session;
   }
 
   /** A card took the focus. */
@@ -193,11 +195,13 @@ export class Desk {
 
   /** Goes to a screen. */
   go(screen: 'start' | 'desk' | 'search' | 'history'): void {
+    this.#owner = null;
     this.view = { screen };
   }
 
   /** Opens a session at its end, or at an entry. */
   show(session: string, at?: { id: string; seq: number }): void {
+    this.#owner = null;
     this.view = { screen: 'session', session };
     const loaded = at && this.page(session)?.entries.some((entry) => entry.id === at.id);
     if (at) {
@@ -210,6 +214,12 @@ export class Desk {
     for (const other of this.#state.pages.keys()) {
       if (other !== session) this.#state = withoutPage(this.#state, other);
     }
+  }
+
+  /** Begins the demo and opens it. */
+  async playDemo(): Promise<void> {
+    const receipt = await this.submit({ type: 'play_demo' });
+    if (receipt?.session) this.show(receipt.session);
   }
 
   /** Opens a session at a call of which only the id is known. */

@@ -12,8 +12,10 @@ const CLOSE = '\ue001';
 const SHORT_CODE = 32;
 const NAMED = /\ue000(U\+[0-9A-F]+)\ue001/g;
 
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
 function escape(text: string): string {
-  return text.replace(NAMED, '[$1]').replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return text.replace(NAMED, '[$1]').replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
 function hostOf(address: string): string {

@@ -1,0 +1,53 @@
+// Which entries stand as messages, lines and cards.
+
+import { expect, test } from 'vitest';
+import sample from '../../../../tests/golden/sample.jsonl?raw';
+import { FakeHost, parseStream } from '../../ipc/fake';
+import { rowsOf } from './rows';
+
+async function rows(session: string, opened: string[] = []): Promise<string[]> {
+  const host = new FakeHost(parseStream(sample));
+  const page = await host.query({ type: 'transcript', session, before: null, limit: 1_000 });
+  return rowsOf(page.entries, new Set(opened)).map((row) => {
+    const call = row.entry.body.type === 'call' ? ` ${row.entry.body.tool}` : '';
+    const ends = row.kind === 'line' ? `${row.first ? ' first' : ''}${row.last ? ' last' : ''}` : '';
+    return `${row.kind}${call}${ends}`;
+  });
+}
+
+test('a run of settled calls is one list; what waits is a card', async () => {
+  expect(await rows('ses_0004')).toEqual([
+    'message',
+    'message',
+    'line read first',
+    'line read',
+    'line read',
+    'line edit',
+    'line write last',
+    'message',
+    'card bash',
+  ]);
+});
+
+test('a failed call stays open', async () => {
+  expect(await rows('ses_0003')).toEqual([
+    'message',
+    'message',
+    'line read first',
+    'line read',
+    'line read last',
+    'card bash',
+    'message',
+    'card delete_path',
+  ]);
+});
+
+test('a call that the person opened parts its list', async () => {
+  expect((await rows('ses_0004', ['call_0011'])).slice(2, 7)).toEqual([
+    'line read first last',
+    'card read',
+    'line read first',
+    'line edit',
+    'line write last',
+  ]);
+});
