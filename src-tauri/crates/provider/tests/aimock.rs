@@ -1,0 +1,240 @@
+//! The four wire formats against a fake endpoint that other people wrote (npm `@copilotkit/aimock`), so that we do not
+//! only agree with ourselves; it also breaks on purpose.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the fake endpoint is another program, and helpers of tests fail like tests"
+)]
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use futures::StreamExt;
+use protocol::ToolCall;
+use protocol::model::Message;
+use protocol::settings::{ProviderSettings, Wire};
+use provider::{Chunk, MemoryKeys, ModelRequest, Provider, ProviderError, Providers, Stop, Timing};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+const WIRES: [(Wire, &str); 4] = [
+    (Wire::Anthropic, "v1/"),
+    (Wire::Openai, "v1/"),
+    (Wire::Gemini, "v1beta/"),
+    (Wire::Ollama, ""),
+];
+
+/// The running endpoint; it ends with the test.
+struct Aimock {
+    child: Child,
+    base_url: String,
+}
+
+impl Aimock {
+    fn start() -> Self {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../tests/aimock");
+        let program = folder.join("node_modules/@copilotkit/aimock/dist/cli.js");
+        assert!(
+            program.is_file(),
+            "The fake endpoint is not installed. Run `npm ci` in tests/aimock, or set COUNTERSIGN_NO_AIMOCK=1 to go without."
+        );
+        let mut child = Command::new("node")
+            .arg(&program)
+            .args(["-p", "0", "-f"])
+            .arg(folder.join("fixtures"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| {
+                panic!("node cannot be started ({error}). Install Node, or set COUNTERSIGN_NO_AIMOCK=1.")
+            });
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let address = lines
+            .find_map(|line| {
+                Some(
+                    line.unwrap()
+                        .split_once("listening on ")?
+                        .1
+                        .trim()
+                        .to_owned(),
+                )
+            })
+            .unwrap_or_else(|| panic!("aimock ended before it listened"));
+        // What it says later is read away, so that it never waits for us.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self {
+            child,
+            base_url: format!("{address}/"),
+        }
+    }
+
+    fn provider(&self, wire: Wire, path: &str) -> Arc<dyn Provider> {
+        let settings = ProviderSettings {
+            id: "aimock".to_owned(),
+            title: "Aimock".to_owned(),
+            wire,
+            base_url: format!("{}{path}", self.base_url),
+            key_env: Some("AIMOCK_KEY".to_owned()),
+            input_usd_per_mtok: None,
+            output_usd_per_mtok: None,
+        };
+        let keys = Arc::new(MemoryKeys::new().with_env("AIMOCK_KEY", "sk-aimock"));
+        let timing = Timing {
+            backoff_ms: 0,
+            // It asks to wait for a second; tests do not wait.
+            retry_after_ms_max: 0,
+            ..Timing::default()
+        };
+        let list = Providers::with_surroundings(&[settings], keys, None, timing);
+        list.get("aimock").unwrap()
+    }
+
+    async fn chaos(&self, rates: Value) {
+        let url = format!("{}__aimock/chaos", self.base_url);
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        client.delete(&url).send().await.unwrap();
+        let set = client.post(url).json(&rates).send().await.unwrap();
+        assert!(set.status().is_success(), "{}", set.text().await.unwrap());
+    }
+}
+
+impl Drop for Aimock {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a turn amounts to.
+#[derive(Debug, Default, PartialEq)]
+struct Turn {
+    text: String,
+    reasoning: String,
+    calls: Vec<(String, Value)>,
+    stop: Option<Stop>,
+}
+
+async fn play(
+    provider: &dyn Provider,
+    messages: Vec<Message>,
+) -> Result<(Turn, Value), ProviderError> {
+    let request = ModelRequest {
+        model: "some-model".to_owned(),
+        system: "Be brief.".to_owned(),
+        messages: Arc::new(messages),
+        tools: Arc::default(),
+    };
+    let mut stream = provider.stream(request, CancellationToken::new()).await?;
+    let (mut turn, mut kept) = (Turn::default(), Value::Null);
+    while let Some(chunk) = stream.next().await {
+        match chunk? {
+            Chunk::Text(text) => turn.text.push_str(&text),
+            Chunk::Reasoning(text) => turn.reasoning.push_str(&text),
+            Chunk::Call {
+                name, arguments, ..
+            } => {
+                let arguments = serde_json::from_str(&arguments).unwrap();
+                turn.calls.push((name, arguments));
+            }
+            Chunk::End { opaque, stop, .. } => (kept, turn.stop) = (opaque, Some(stop)),
+        }
+    }
+    Ok((turn, kept))
+}
+
+#[tokio::test]
+async fn four_wire_formats_at_somebody_elses_endpoint() {
+    if std::env::var_os("COUNTERSIGN_NO_AIMOCK").is_some_and(|value| value == "1") {
+        return;
+    }
+    let aimock = Aimock::start();
+    let asked = Message::User {
+        text: "Read both files".to_owned(),
+    };
+    for (wire, path) in WIRES {
+        let provider = aimock.provider(wire, path);
+        let (turn, opaque) = play(&*provider, vec![asked.clone()]).await.unwrap();
+        let calls = [json!({"path":"a.txt"}), json!({"path":"b.txt"})];
+        let expected = Turn {
+            text: "I will read both of them.".to_owned(),
+            reasoning: "There are two files.".to_owned(),
+            calls: calls
+                .iter()
+                .map(|arguments| ("read".to_owned(), arguments.clone()))
+                .collect(),
+            stop: Some(Stop::Finished),
+        };
+        assert_eq!(turn, expected, "{wire:?}");
+
+        let mut messages = vec![
+            asked.clone(),
+            Message::Assistant {
+                text: turn.text,
+                calls: calls
+                    .iter()
+                    .enumerate()
+                    .map(|(number, arguments)| ToolCall {
+                        id: format!("call_{number}").into(),
+                        name: "read".to_owned(),
+                        arguments: arguments.as_object().unwrap().clone(),
+                    })
+                    .collect(),
+                opaque,
+            },
+        ];
+        messages.extend((0..2).map(|number| Message::Tool {
+            call: format!("call_{number}").into(),
+            name: "read".to_owned(),
+            text: "hello".to_owned(),
+            is_error: false,
+        }));
+        let (turn, _) = play(&*provider, messages).await.unwrap();
+        let expected = Turn {
+            text: "Both say hello.".to_owned(),
+            stop: Some(Stop::Finished),
+            ..Turn::default()
+        };
+        assert_eq!(turn, expected, "{wire:?}");
+        assert!(wire == Wire::Gemini || !provider.models().await.unwrap().is_empty());
+    }
+
+    for (rates, fits) in [
+        (
+            json!({"rateLimitRate": 1.0}),
+            (|error| matches!(error, ProviderError::Busy { status: 429, .. }))
+                as fn(&ProviderError) -> bool,
+        ),
+        (json!({"dropRate": 1.0}), |error| {
+            matches!(
+                error,
+                ProviderError::Busy {
+                    status: 500,
+                    attempts: 3,
+                    ..
+                }
+            )
+        }),
+        (json!({"malformedRate": 1.0}), |error| {
+            matches!(
+                error,
+                ProviderError::Malformed { .. } | ProviderError::Cut { .. }
+            )
+        }),
+        (json!({"disconnectRate": 1.0}), |error| {
+            matches!(
+                error,
+                ProviderError::Unreachable { .. } | ProviderError::Cut { .. }
+            )
+        }),
+    ] {
+        aimock.chaos(rates.clone()).await;
+        for (wire, path) in WIRES {
+            let provider = aimock.provider(wire, path);
+            let error = play(&*provider, vec![asked.clone()]).await.unwrap_err();
+            assert!(fits(&error), "{rates} {wire:?}: {error:?}");
+        }
+    }
+}
