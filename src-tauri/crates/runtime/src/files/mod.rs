@@ -322,3 +322,6 @@ pub(crate) fn shown(path: &Path) -> String {
         text.into_owned()
     }
 }
+
+#[cfg(test)]
+mod tests;
