@@ -29,6 +29,7 @@ export class SampleHost implements Host {
   refuses = false;
   conflicts: string[] = [];
   problems: string[] = [];
+  #settings = emptySnapshot().settings;
   readonly #desk: readonly CallEntry[];
 
   constructor(desk: readonly CallEntry[] = []) {
@@ -36,10 +37,11 @@ export class SampleHost implements Host {
   }
   submit(op: Op): Promise<{ session: null }> {
     this.ops.push(op);
+    if (op.type === 'set_settings') this.#settings = op.settings;
     return this.refuses ? Promise.reject(new Error('Refused.')) : Promise.resolve({ session: null });
   }
   snapshot() {
-    return Promise.resolve({ ...emptySnapshot(), desk: [...this.#desk] });
+    return Promise.resolve({ ...emptySnapshot(), settings: this.#settings, desk: [...this.#desk] });
   }
   query<Q extends Query>(query: Q): Promise<AnswerTo<Q>> {
     this.queries.push(query);

@@ -133,10 +133,14 @@ export const deniedTrail: Trail = {
   ],
 };
 
-const grants: Grant[] = [
-  { reach: 'once', button: 'Allow', text: 'writes the change to the file.' },
-  { reach: 'nothing', button: 'Reject', text: 'leaves the file as it is. The agent goes on, or stops if you choose so.' },
-];
+/** What the two answers grant. */
+function granting(allow: string, reject: string): Grant[] {
+  return [
+    { reach: 'once', button: 'Allow', text: allow },
+    { reach: 'nothing', button: 'Reject', text: reject },
+  ];
+}
+const grants = granting('writes the change to the file.', 'leaves the file as it is. The agent goes on, or stops if you choose so.');
 
 export const undoEntry: UndoEntry = {
   id: 'und_1',
@@ -186,7 +190,8 @@ export function entry(id: string, more: Partial<CallView> = {}, at = NOW - 60_00
 
 /** The same call, waiting. */
 export function waiting(id: string, more: Partial<CallView> = {}, ageMs = 42_000): CallEntry {
-  return entry(id, { state: 'waiting', waits: { digest: DIGEST, since: NOW - ageMs, grants, refreshed: null, expires_at: null }, ...more });
+  const own = more.kind === 'delete' ? granting('removes these 4 files and nothing else.', 'keeps them. The agent is told.') : more.kind === 'execute' ? granting('runs exactly this, in this folder.', 'runs nothing. The agent goes on.') : more.kind === 'fetch' ? granting('makes this one request. A short press does nothing.', 'sends nothing. The agent is told, and goes on.') : grants;
+  return entry(id, { state: 'waiting', waits: { digest: DIGEST, since: NOW - ageMs, grants: own, refreshed: null, expires_at: null }, ...more });
 }
 
 const form: Preview = {

@@ -26,8 +26,11 @@ export function stateWords(view: CallView, begun: number, now: number): string {
       return `${word} ${age(view.waits?.since ?? begun, now)}`;
     case 'running':
       return `${word} ${age(view.started_at ?? begun, now)}`;
-    case 'done':
-      return view.outcome ? duration(view.outcome.duration_ms) : word;
+    case 'done': {
+      const code = exitCode(view);
+      const took = view.outcome ? duration(view.outcome.duration_ms) : word;
+      return code === null || code === 0 ? took : `Exit ${code}, ${took}`;
+    }
     case 'failed': {
       const code = exitCode(view);
       return code === null ? word : `${word}, exit ${code}`;
@@ -43,6 +46,12 @@ export function stateWords(view: CallView, begun: number, now: number): string {
     case 'skipped':
       return word;
   }
+}
+
+/** The state that a call looks like: a command that reports a failure ended well, and is not drawn as if all were. */
+export function lookOf(view: CallView): CallState {
+  const code = exitCode(view);
+  return view.state === 'done' && code !== null && code !== 0 ? 'failed' : view.state;
 }
 
 /** Whether nothing more happens to a call by itself. */
@@ -89,9 +98,10 @@ export interface GrantLine {
 /** What each answer grants, with the choice of hunks told as it is now. */
 export function grantLines(grants: readonly Grant[], view: CallView, pick: Chosen): GrantLine[] {
   return grants.map((grant) => {
-    const line = { reach: reaches[grant.reach], button: grant.button, text: grant.text };
-    if (grant.reach !== 'once' || grant.button !== 'Allow') return line;
-    if (mustHold(view)) return { ...line, button: mainWords(view, pick) };
+    // The line names the button as it is written on it.
+    const once = grant.reach === 'once';
+    const line = { reach: reaches[grant.reach], button: !once ? grant.button : mustHold(view) ? mainWords(view, pick) : 'Allow', text: grant.text };
+    if (!once) return line;
     if (pick.left.length === 0) return line;
     if (pick.ids.length === 0) return { ...line, text: 'needs at least one checked hunk.' };
     const kept = pick.ids.length === 1 ? 'the checked hunk' : `the ${pick.ids.length} checked hunks`;

@@ -5,6 +5,7 @@ import { file, hunk, line, parser as change } from '../../gallery/samples';
 import { coloured, textOf } from './highlight';
 import { grammar } from './languages';
 import { runsOf } from './pieces';
+import { simplyColoured } from './simple';
 import { asContext, gaps, grown, hidden, nothing, pairs, wanted } from './rows';
 
 it('cuts a line at changes and at colours, and loses nothing', () => {
@@ -66,6 +67,20 @@ it('colours each side as one text: a comment over several lines is one', async (
   const { lines } = hunk(0, 1, 1, '', [' /* a', '-   old', '+   new', ' */ let x = "y";']);
   const inks = coloured(parser, 'rust', lines).map((ranges) => ranges.map((range) => range.ink));
   expect(inks).toEqual([['comment'], ['comment'], ['comment'], ['comment', 'keyword', 'literal']]);
+});
+
+it('colours what a line alone can tell, where there is no grammar', () => {
+  const inks = (language: string, text: string) => simplyColoured(language, [line('added', null, 1, text)])[0]?.map((range) => [text.slice(range.from, range.to), range.ink]);
+  expect(inks('toml', 'axum = { version = "0.8 # no", n = 1 } # yes')).toEqual([
+    ['axum', 'type'],
+    ['version', 'type'],
+    ['"0.8 # no"', 'literal'],
+    ['n', 'type'],
+    ['1', 'literal'],
+    ['# yes', 'comment'],
+  ]);
+  expect(inks('bash', 'for f in "$x"; do echo ${y}#z # end')).toEqual([['for', 'keyword'], ['in', 'keyword'], ['"$x"', 'literal'], ['do', 'keyword'], ['${y}', 'type'], ['# end', 'comment']]);
+  expect([inks('cobol', 'MOVE 1'), inks('toml', 'a'.repeat(3_000))]).toEqual([[], []]);
 });
 
 it('has no grammar for what it does not know, and never loads one by a name that only looks like a member', async () => {
