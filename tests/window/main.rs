@@ -9,5 +9,6 @@
     reason = "tests fail by panicking, and set up real files and processes"
 )]
 
+mod demo;
 mod smoke;
 mod support;

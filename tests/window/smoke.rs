@@ -8,7 +8,7 @@ async fn the_window_opens_and_opens_again_after_a_kill() {
     shows_the_page(&rig).await;
     rig.restart().await;
     shows_the_page(&rig).await;
-    rig.screenshot("smoke").await;
+    rig.screenshot("smoke");
     rig.end().await;
 }
 

@@ -4,7 +4,10 @@
 //! nor an app that a person has open. It stands on `Xvfb`, `dbus-daemon`, `tauri-driver` and
 //! `WebKitWebDriver`; `cargo xtask test` installs them.
 
-#![allow(dead_code, reason = "the rig is a vocabulary: a word may be waiting for its first story")]
+#![allow(
+    dead_code,
+    reason = "the rig is a vocabulary: a word may be waiting for its first story"
+)]
 
 mod page;
 mod processes;
@@ -18,7 +21,7 @@ use thirtyfour::prelude::*;
 use processes::Group;
 
 /// How long anything that a test waits for may take on a busy machine.
-const WAIT: Duration = Duration::from_secs(20);
+const WAIT: Duration = Duration::from_secs(30);
 
 /// How often a test looks again while it waits.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
@@ -112,6 +115,11 @@ impl Rig {
         self.window
             .as_ref()
             .expect("the window is open between start and end")
+    }
+
+    fn display(&self) -> &str {
+        let display = self.env.iter().find(|(name, _)| name == "DISPLAY");
+        display.map_or("", |(_, value)| value)
     }
 
     async fn open(&mut self) {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use thirtyfour::prelude::*;
 
-use super::{LOOK_EVERY, Rig, WAIT};
+use super::{LOOK_EVERY, Rig, WAIT, processes};
 
 /// Pictures of the tests lie here, under cargo's target folder.
 const SHOTS: &str = "window-shots";
@@ -122,12 +122,14 @@ impl Rig {
         }
     }
 
-    /// Saves what the window shows as `target/window-shots/NAME.png` and answers where.
-    pub async fn screenshot(&self, name: &str) -> PathBuf {
+    /// Saves what the screen shows as `target/window-shots/NAME.png` and answers where.
+    ///
+    /// The screen and not the page, as WebDriver would: it is what a person sees, and many times faster.
+    pub fn screenshot(&self, name: &str) -> PathBuf {
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name(SHOTS);
         std::fs::create_dir_all(&dir).unwrap();
         let file = dir.join(name).with_extension("png");
-        self.window().screenshot(&file).await.unwrap();
+        processes::photograph(self.display(), &file);
         file
     }
 

@@ -90,6 +90,17 @@ pub fn bus() -> (Group, String) {
     (bus, address)
 }
 
+/// Writes what a screen shows into a file.
+pub fn photograph(display: &str, file: &Path) {
+    let status = Command::new("import")
+        .args(["-silent", "-window", "root"])
+        .arg(file)
+        .env("DISPLAY", display)
+        .status()
+        .expect("`import` is there; the package imagemagick brings it");
+    assert!(status.success(), "{display} could not be photographed");
+}
+
 /// tauri-driver and the WebKitWebDriver behind it, both listening, and the address to talk to.
 pub fn driver(env: &[(String, String)]) -> (Group, String) {
     let (port, native_port) = free_ports();
