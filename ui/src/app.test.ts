@@ -94,7 +94,7 @@ describe('the frame', () => {
     await waitFor(() => expect(within(at('rail-count')).getByText('3')).toBeTruthy());
     host.emit('ses_0006', { type: 'call_proposed', call: { id: 'call_new', name: 'bash', arguments: {} }, message: 'msg_x', reasoning: null });
     host.emit('ses_0006', { type: 'call_waits', call: 'call_new', digest, grants: [], refreshed: null, expires_at: null });
-    await waitFor(() => expect(at('live').textContent).toBe('bash  waits for you.'));
+    await waitFor(() => expect(at('live').textContent).toBe('bash waits for you.'));
     expect(within(at('rail-count')).getByText('4')).toBeTruthy();
     const toast = at('toast');
     expect(toast.textContent).toContain('bash waits for you');

@@ -8,13 +8,17 @@ import type { Query } from '../ipc/bindings/Query';
 import type { Receipt } from '../ipc/bindings/Receipt';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { Settings } from '../ipc/bindings/Settings';
+import type { Snapshot } from '../ipc/bindings/Snapshot';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
-import { isCall, type CallEntry } from './fold';
+import { isCall, isLive, type CallEntry } from './fold';
 import { fromSnapshot, healed, liveKey, reduce, withoutPage, withPage, type Page, type State } from './reduce';
+import { newsOf } from './news';
 import { Toasts } from './toasts.svelte';
 
 /** How many entries are loaded at once. */
 export const PAGE_ENTRIES = 200;
+/** How far back entries that are under way are looked for. */
+const UNDER_WAY_ENTRIES = 50;
 
 /** What fills the middle of the window. */
 export type View =
@@ -63,8 +67,9 @@ export class Desk {
   /** Takes a snapshot and hears every event after it. */
   static async open(host: Host): Promise<Desk> {
     const snapshot = await host.snapshot();
-    const desk = new Desk(host, fromSnapshot(snapshot));
-    await host.subscribe(snapshot.seq, (events) => desk.#hear(events));
+    const heard = await underWay(host, snapshot);
+    const desk = new Desk(host, fromSnapshot(snapshot, heard));
+    await host.subscribe(heard, (events) => desk.#hear(events));
     if (snapshot.desk.length > 0) desk.view = { screen: 'desk' };
     else if (snapshot.sessions[0]) desk.show(snapshot.sessions[0].id);
     return desk;
@@ -322,40 +327,30 @@ export class Desk {
     }
   }
 
-  /** Says what a person should hear of: cards that landed, effects that were taken back. */
+  /** Says what a person should hear of. */
   #tell(before: State, events: readonly Event[]): void {
-    const known = new Set(before.desk.map((entry) => liveKey(entry.session, entry.id)));
-    for (const entry of this.#state.desk) {
-      if (known.has(liveKey(entry.session, entry.id))) continue;
-      this.announced = `${entry.body.title} ${entry.body.target} waits for you.`;
-      if (this.cards.some((card) => card.id === entry.id && card.session === entry.session)) continue;
-      this.toasts.add({
-        icon: 'waiting',
-        ink: 'asking',
-        title: `${entry.body.title} waits for you`,
-        text: this.session(entry.session)?.title,
-        act: { text: 'Show', run: () => this.show(entry.session, entry) },
-        brief: true,
-      });
-    }
-    for (const { body } of events) {
-      if (body.type === 'undo_prepared' || body.type === 'call_ended') this.changes += 1;
-      if (body.type !== 'undo_applied' && body.type !== 'redo_applied') continue;
-      this.changes += 1;
-      const undone = body.type === 'undo_applied';
-      const paths = `${body.paths} ${body.paths === 1 ? 'path' : 'paths'}`;
-      const op = { type: undone ? 'redo' : 'undo', entry: body.entry } as const;
-      this.announced = undone ? `${paths} restored.` : `${paths} changed again.`;
-      this.toasts.add({
-        icon: undone ? 'undone' : 'redo',
-        ink: 'undone',
-        title: undone ? `${paths} restored` : `${paths} changed again`,
-        text: undone ? 'As before the call, times and modes included.' : undefined,
-        act: { text: undone ? 'Redo' : 'Undo', run: () => void this.submit(op) },
-        brief: true,
-      });
-    }
+    const inView = new Set(this.cards.map((card) => liveKey(card.session, card.id)));
+    const news = newsOf(before, this.#state, events, {
+      inView,
+      show: (entry) => this.show(entry.session, entry),
+      submit: (op) => void this.submit(op),
+    });
+    this.changes += news.changes;
+    if (news.announced) this.announced = news.announced;
+    for (const line of news.toasts) this.toasts.add(line);
   }
+}
+
+/** The position right before the oldest entry that is under way: from there on all of it can be heard. */
+async function underWay(host: Host, snapshot: Snapshot): Promise<number> {
+  const busy = snapshot.sessions.filter(({ state }) => state === 'running' || state === 'waiting');
+  const answers = await Promise.all(
+    busy.map(({ id }) => host.query({ type: 'transcript', session: id, before: null, limit: UNDER_WAY_ENTRIES })),
+  );
+  const live = answers.flatMap(({ entries }) => entries).filter((entry) => isLive(entry) && entry.seq <= snapshot.seq);
+  const told = new Set(snapshot.desk.map((entry) => liveKey(entry.session, entry.id)));
+  const open = live.filter((entry) => !told.has(liveKey(entry.session, entry.id)));
+  return Math.min(snapshot.seq, ...open.map((entry) => entry.seq - 1));
 }
 
 function nextFrame(run: () => void): number {

@@ -107,6 +107,25 @@ describe('pages', () => {
   });
 });
 
+test('what was under way at the snapshot is heard from its beginning, and nothing of it twice', () => {
+  const session = 'ses_0006';
+  const whole = reduce(withEmptyPage(start(), session), events);
+  for (let cut = 1; cut < events.length; cut += 1) {
+    const half = reduce(withEmptyPage(start(), session), events.slice(0, cut));
+    const snapshot = { ...emptySnapshot(), seq: half.seq, sessions: [...half.sessions], desk: [...half.desk] };
+    const open = [...half.live].filter(([key]) => !half.desk.some((entry) => key === `${entry.session} ${entry.id}`));
+    const heard = Math.min(half.seq, ...open.map(([, entry]) => entry.seq - 1));
+    const page = { entries: half.pages.get(session)?.entries ?? [], more: false };
+    const told = events.filter((event) => event.seq > heard);
+    const loaded = withPage(reduce(fromSnapshot(snapshot, heard), []), session, page, 'instead', { older: false, newer: false });
+    const after = reduce(loaded, told);
+    expect(after.pages.get(session)?.entries).toEqual(whole.pages.get(session)?.entries);
+    expect([...after.live.keys()].sort()).toEqual([...whole.live.keys()].sort());
+    expect(after.desk).toEqual(whole.desk);
+    expect(after.stale.size).toBe(0);
+  }
+});
+
 test('a settled call is taken back and brought again in its page', () => {
   const session = 'ses_0001';
   const state = reduce(withEmptyPage(start(), session), events);

@@ -24,6 +24,8 @@ export interface Page {
 export interface State {
   /** The last event that this includes. */
   seq: number;
+  /** The last event that was heard. Before `seq`: what lies between is in the snapshot, but not yet in `live`. */
+  heard: number;
   /** A session never moves in the list; a new one comes first. */
   sessions: readonly SessionView[];
   /** Calls that wait, oldest first, of every session. */
@@ -46,11 +48,12 @@ export function liveKey(session: string, id: string): string {
   return `${session} ${id}`;
 }
 
-/** The state right after a snapshot. */
-export function fromSnapshot(snapshot: Snapshot): State {
+/** The state right after a snapshot, to be followed by every event after `heard`. */
+export function fromSnapshot(snapshot: Snapshot, heard = snapshot.seq): State {
   const desk = snapshot.desk.filter(isCall);
   return {
     seq: snapshot.seq,
+    heard,
     sessions: snapshot.sessions,
     desk: [...desk].sort(oldestWaitFirst),
     live: new Map(desk.map((entry) => [liveKey(entry.session, entry.id), entry])),
@@ -66,6 +69,8 @@ export function fromSnapshot(snapshot: Snapshot): State {
 
 /** The state after some events, in order. Events that it already includes change nothing. */
 export function reduce(state: State, events: readonly Event[]): State {
+  const early = events.filter((event) => event.seq > state.heard && event.seq <= state.seq);
+  if (early.length > 0) return reduce(primed(state, early), events);
   const fresh = events.filter((event) => event.seq > state.seq);
   if (fresh.length === 0) return state;
   const draft: Draft = {
@@ -80,12 +85,31 @@ export function reduce(state: State, events: readonly Event[]): State {
   return {
     ...state,
     seq: fresh.at(-1)?.seq ?? state.seq,
+    heard: fresh.at(-1)?.seq ?? state.seq,
     sessions: newFirst(state.sessions, draft.sessions),
     desk: [...draft.waiting.values()].sort(oldestWaitFirst),
     live: draft.live,
     pages: draft.pages,
     stale: draft.stale,
   };
+}
+
+/** The state with the entries that were under way when the snapshot was taken, folded from their beginning. */
+function primed(state: State, early: readonly Event[]): State {
+  const live = new Map(state.live);
+  const known = new Set(state.live.keys());
+  for (const event of early) {
+    const id = entryId(event);
+    if (id === null) continue;
+    const key = liveKey(event.session, id);
+    const before = live.get(key);
+    const entry = begun(event) ?? (before && changed(before, event));
+    // What waits was told whole by the snapshot.
+    if (!entry || (known.has(key) && before?.body.type === 'call' && before.body.state === 'waiting')) continue;
+    if (isLive(entry)) live.set(key, entry);
+    else live.delete(key);
+  }
+  return { ...state, live, heard: early.at(-1)?.seq ?? state.heard };
 }
 
 /** The state with a loaded stretch of a transcript joined to the page at its `side`, or in its place. */

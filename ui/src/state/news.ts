@@ -1,0 +1,70 @@
+// What a person should hear of between two states: cards that landed, effects that were taken back.
+
+import type { Event } from '../ipc/bindings/Event';
+import type { Op } from '../ipc/bindings/Op';
+import type { CallEntry } from './fold';
+import { liveKey, type State } from './reduce';
+import type { ToastLine } from './toasts.svelte';
+
+/** What happened, as it is told. */
+export interface News {
+  /** How many times something was changed, undone or done again. */
+  changes: number;
+  /** What a screen reader says; empty for nothing. */
+  announced: string;
+  toasts: ToastLine[];
+}
+
+/** How a toast does what it offers. */
+export interface Offers {
+  /** Cards that are looked at: they need no toast. */
+  inView: ReadonlySet<string>;
+  show: (entry: CallEntry) => void;
+  submit: (op: Op) => void;
+}
+
+/** The news of some events. */
+export function newsOf(before: State, after: State, events: readonly Event[], offers: Offers): News {
+  const news: News = { changes: 0, announced: '', toasts: [] };
+  const known = new Set(before.desk.map((entry) => liveKey(entry.session, entry.id)));
+  for (const entry of after.desk) {
+    const key = liveKey(entry.session, entry.id);
+    if (known.has(key)) continue;
+    news.announced = `${entry.body.title} ${entry.body.target}`.trim() + ' waits for you.';
+    if (!offers.inView.has(key)) news.toasts.push(landed(entry, after, offers));
+  }
+  for (const { seq, body } of events) {
+    if (seq <= before.seq) continue;
+    if (body.type === 'undo_prepared' || body.type === 'call_ended') news.changes += 1;
+    if (body.type !== 'undo_applied' && body.type !== 'redo_applied') continue;
+    news.changes += 1;
+    const line = restored(body, offers);
+    news.announced = `${line.title}.`;
+    news.toasts.push(line);
+  }
+  return news;
+}
+
+function landed(entry: CallEntry, state: State, offers: Offers): ToastLine {
+  return {
+    icon: 'waiting',
+    ink: 'asking',
+    title: `${entry.body.title} waits for you`,
+    text: state.sessions.find((session) => session.id === entry.session)?.title,
+    act: { text: 'Show', run: () => offers.show(entry) },
+    brief: true,
+  };
+}
+
+function restored(body: Extract<Event['body'], { type: 'undo_applied' | 'redo_applied' }>, offers: Offers): ToastLine {
+  const undone = body.type === 'undo_applied';
+  const paths = `${body.paths} ${body.paths === 1 ? 'path' : 'paths'}`;
+  return {
+    icon: undone ? 'undone' : 'redo',
+    ink: 'undone',
+    title: undone ? `${paths} restored` : `${paths} changed again`,
+    text: undone ? 'As before the call, times and modes included.' : undefined,
+    act: { text: undone ? 'Redo' : 'Undo', run: () => offers.submit({ type: undone ? 'redo' : 'undo', entry: body.entry }) },
+    brief: true,
+  };
+}
