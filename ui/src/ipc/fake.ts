@@ -1,4 +1,4 @@
-// An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|large).
+// An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|large|stream).
 
 import { begun, changed, entryId, isCall, sessionAfter } from '../state/fold';
 import type { Answer } from './bindings/Answer';
@@ -269,6 +269,19 @@ export function largeStream(entries: number): Event[] {
   return bodies.map((body, i) => ({ seq: i + 1, session, at: 1_763_700_000_000 + i * 1_000, body }));
 }
 
+/** Lets the agent of a session talk for a while, a few characters at a time. */
+function talk(host: FakeHost, session: string, pieces: number): void {
+  const message = 'msg_talk';
+  host.emit(session, { type: 'session_changed', state: 'running' }, { type: 'turn_started', turn: 9, message });
+  let said = 0;
+  const timer = setInterval(() => {
+    const text = said % 40 === 39 ? 'here.\n\n' : `word ${said} \`code\` `;
+    host.emit(session, { type: 'agent_said', message, text, reasoning: false });
+    said += 1;
+    if (said === pieces) clearInterval(timer);
+  }, 4);
+}
+
 /** The host for `?fake=NAME`. */
 export async function openFake(name: string): Promise<Host> {
   const sample = (await import('../../../tests/golden/sample.jsonl?raw')).default;
@@ -276,5 +289,6 @@ export async function openFake(name: string): Promise<Host> {
   if (name === 'large') return new FakeHost(largeStream(100_000));
   const host = new FakeHost(untilNow(parseStream(sample), Date.now()));
   host.conflicts = { und_0002: ['crates/core/src/lib.rs'] };
+  if (name === 'stream') talk(host, 'ses_0001', 5_000);
   return host;
 }

@@ -1,9 +1,9 @@
 // What a tool or an agent writes is shown, never interpreted.
 
 import { expect, test } from 'vitest';
-import { toHtml } from './markdown';
+import { toBlocks } from './markdown';
 
-const html = (markdown: string) => String(toHtml(markdown)).trim();
+const html = (markdown: string) => toBlocks(markdown).map((block) => String(block).trim()).join('\n');
 
 test.each([
   ['prose with code', 'It is `-2^2`.', '<p>It is <code class="short">-2^2</code>.</p>'],
@@ -33,6 +33,12 @@ test.each([
   ['a character of no width in code', '`a\u200bb`', '<p><code class="short">a[U+200B]b</code></p>'],
   ['a marker of ours from outside', '\ue000U+0041\ue001', '<p>U+0041</p>'],
 ])('%s', (_, markdown, expected) => expect(html(markdown)).toBe(expected));
+
+test('while a message grows, the blocks that are whole stay the same', () => {
+  const [first, second] = toBlocks('One.\n\nTw');
+  expect([String(first).trim(), String(second).trim()]).toEqual(['<p>One.</p>', '<p>Tw</p>']);
+  expect(toBlocks('One.\n\nTwo.')[0]).toBe(first);
+});
 
 test('nothing that is written can load, run or navigate', () => {
   const attacks = [

@@ -64,10 +64,28 @@ function clean(html: string) {
   return DOMPurify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: ['class', 'title', 'start'], ALLOW_DATA_ATTR: false, RETURN_TRUSTED_TYPE: true });
 }
 
-/** Markdown as HTML that may be put into the page; of the trusted type where the window asks for one. */
-export function toHtml(markdown: string): ReturnType<typeof clean> {
-  const marked = markdown
+/** HTML that was cleaned; of the trusted type where the window asks for one. */
+export type CleanHtml = ReturnType<typeof clean>;
+
+/** What blocks became, by their Markdown: while a message grows, only its last block is read anew. */
+const made = new Map<string, CleanHtml>();
+const MADE_MAX = 2_000;
+
+/** Markdown as blocks of HTML that may be put into the page, in order. */
+export function toBlocks(markdown: string): CleanHtml[] {
+  const text = markdown
     .replace(/[\ue000\ue001]/g, '')
     .replace(HIDDEN, (character) => `${OPEN}U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}${CLOSE}`);
-  return clean(reader.parse(marked, { async: false }).replace(NAMED, '<span class="ctl">$1</span>'));
+  const tokens = reader.lexer(text);
+  return tokens.flatMap((token) => {
+    if (token.type === 'space' || token.type === 'def') return [];
+    // A link by reference depends on more than its own text.
+    const own = Object.keys(tokens.links).length === 0;
+    const known = own ? made.get(token.raw) : undefined;
+    if (known !== undefined) return [known];
+    const html = clean(reader.parser([token]).replace(NAMED, '<span class="ctl">$1</span>'));
+    if (made.size >= MADE_MAX) made.clear();
+    if (own) made.set(token.raw, html);
+    return [html];
+  });
 }
