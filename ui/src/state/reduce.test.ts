@@ -1,9 +1,12 @@
 // The fold and the state, held to the golden stream.
 
 import { describe, expect, test } from 'vitest';
+import folded from '../../../tests/golden/sample.folded.json?raw';
 import sample from '../../../tests/golden/sample.jsonl?raw';
+import type { Entry } from '../ipc/bindings/Entry';
 import type { Event } from '../ipc/bindings/Event';
 import type { EventBody } from '../ipc/bindings/EventBody';
+import type { SessionView } from '../ipc/bindings/SessionView';
 import { FakeHost, parseStream } from '../ipc/fake';
 import { emptySnapshot } from '../ipc/fake_settings';
 import { isCall, keepEnd } from './fold';
@@ -33,6 +36,14 @@ describe('the golden stream', () => {
       'Delete crates/wal/proptest-regressions/',
       'Edit crates/parser/src/expr.rs',
     ]);
+  });
+
+  test('folds to the golden entries, as the engine does', async () => {
+    const golden = JSON.parse(folded) as { sessions: SessionView[]; entries: Entry[] };
+    const state = reduce(start(), events);
+    expect([...state.sessions].sort((one, other) => one.id.localeCompare(other.id))).toEqual(golden.sessions);
+    const followed = golden.sessions.flatMap(({ id }) => reduce(withEmptyPage(start(), id), events).pages.get(id)?.entries ?? []);
+    expect(followed).toEqual(golden.entries);
   });
 
   test('gives the same state in one batch, in many, and told twice', () => {

@@ -1,0 +1,65 @@
+//! The fold, held to a golden stream that the interface's fold in TypeScript is held to as well.
+
+use std::collections::BTreeMap;
+
+use protocol::entry::SessionView;
+use protocol::{CallState, Entry, EntryBody, Event, fold};
+use serde_json::Value;
+
+const STREAM: &str = include_str!("../../../../tests/golden/sample.jsonl");
+const FOLDED: &str = include_str!("../../../../tests/golden/sample.folded.json");
+
+/// Everything that a stream folds to.
+#[derive(Default)]
+struct Folded {
+    entries: BTreeMap<(String, u64), Entry>,
+    begun: BTreeMap<(String, String), u64>,
+    sessions: BTreeMap<String, SessionView>,
+}
+
+impl Folded {
+    fn take(&mut self, event: &Event) {
+        let session = event.session.0.clone();
+        if let Some(id) = fold::entry_id(event) {
+            let key = (session.clone(), id);
+            let before = self.begun.get(&key).and_then(|seq| {
+                let place = (session.clone(), *seq);
+                self.entries.get(&place).cloned()
+            });
+            if let Some(entry) = fold::entry(before, event) {
+                self.begun.insert(key, entry.seq);
+                self.entries.insert((session.clone(), entry.seq), entry);
+            }
+        }
+        let waiting = self.waiting(&session);
+        let before = self.sessions.remove(&session);
+        if let Some(view) = fold::session(before, event, waiting) {
+            self.sessions.insert(session, view);
+        }
+    }
+
+    fn waiting(&self, session: &str) -> u32 {
+        let waits = |entry: &&Entry| matches!(&entry.body, EntryBody::Call(view) if view.state == CallState::Waiting);
+        let own = self.entries.values().filter(|e| e.session.0 == session);
+        own.filter(waits).count() as u32
+    }
+
+    fn json(&self) -> Value {
+        serde_json::json!({
+            "sessions": self.sessions.values().collect::<Vec<_>>(),
+            "entries": self.entries.values().collect::<Vec<_>>(),
+        })
+    }
+}
+
+#[test]
+fn the_golden_stream_folds_to_the_golden_entries() {
+    let mut folded = Folded::default();
+    for line in STREAM.lines() {
+        folded.take(&serde_json::from_str(line).unwrap());
+    }
+    // To write the golden entries anew after a change of the fold: put what is printed here in their place.
+    let text = folded.json().to_string();
+    let [is, expected] = [&text, FOLDED].map(|json| serde_json::from_str::<Value>(json).unwrap());
+    assert_eq!(is, expected, "{text}");
+}
