@@ -14,7 +14,14 @@ pub(crate) fn follow(app: AppHandle, desk: Desk) {
             Ok(watch) => watch,
             Err(fault) => return tracing::warn!(%fault, "nothing will be shown outside the window"),
         };
-        show(&app, &Attention { waiting: watch.waiting(), landed: Vec::new() }, false);
+        show(
+            &app,
+            &Attention {
+                waiting: watch.waiting(),
+                landed: Vec::new(),
+            },
+            false,
+        );
         while let Ok(Some(attention)) = watch.next().await {
             show(&app, &attention, desk.notifies());
         }
@@ -23,7 +30,11 @@ pub(crate) fn follow(app: AppHandle, desk: Desk) {
 
 fn show(app: &AppHandle, attention: &Attention, notifies: bool) {
     let waiting = attention.waiting;
-    let title = if waiting == 0 { "Countersign".to_owned() } else { format!("({waiting}) Countersign") };
+    let title = if waiting == 0 {
+        "Countersign".to_owned()
+    } else {
+        format!("({waiting}) Countersign")
+    };
     let window = main_window(app);
     if let Some(Err(error)) = window.as_ref().map(|window| window.set_title(&title)) {
         tracing::warn!(%error, "the title cannot be set");
@@ -32,7 +43,12 @@ fn show(app: &AppHandle, attention: &Attention, notifies: bool) {
     let unseen = window.is_none_or(|window| !window.is_focused().unwrap_or(false));
     if notifies && unseen {
         for tool in &attention.landed {
-            let shown = app.notification().builder().title("Countersign").body(format!("{tool} waits for you")).show();
+            let shown = app
+                .notification()
+                .builder()
+                .title("Countersign")
+                .body(format!("{tool} waits for you"))
+                .show();
             if let Err(error) = shown {
                 tracing::warn!(%error, "a notification cannot be shown");
             }

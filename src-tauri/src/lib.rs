@@ -10,13 +10,21 @@ mod commands;
 mod tray;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use agent::{Desk, DeskConfig, Host};
-use protocol::Fault;
+use protocol::{Fault, Op};
 use tauri::{AppHandle, Manager, RunEvent, WebviewWindow};
 
 /// The engine, or why there is none: the window then says so.
 pub(crate) struct Engine(pub Result<Desk, Fault>);
+
+/// Plays the demo at once: `countersign-desktop --demo`.
+const DEMO: &str = "--demo";
+/// The same with nobody there: what waits is decided on after a while. For taking pictures.
+const DEMO_UNATTENDED: &str = "--demo=unattended";
+/// How long a card of the unattended demo stays before it is decided on.
+const PACE: Duration = Duration::from_secs(4);
 
 /// Opens the app and runs it to its end.
 pub fn run() -> ExitCode {
@@ -25,7 +33,9 @@ pub fn run() -> ExitCode {
         .with_writer(std::io::stderr)
         .init();
     let app = tauri::Builder::default()
-        .plugin(tauri_plugin_single_instance::init(|app, _argv, _folder| raise(app)))
+        .plugin(tauri_plugin_single_instance::init(|app, _argv, _folder| {
+            raise(app)
+        }))
         .plugin(tauri_plugin_window_state::Builder::new().build())
         .plugin(tauri_plugin_notification::init())
         .plugin(tauri_plugin_dialog::init())
@@ -38,6 +48,7 @@ pub fn run() -> ExitCode {
         .setup(|app| {
             let engine = tauri::async_runtime::block_on(open());
             if let Ok(desk) = &engine {
+                play_demo(desk);
                 tray::build(app.handle());
                 attention::follow(app.handle().clone(), desk.clone());
             }
@@ -67,6 +78,21 @@ async fn open() -> Result<Desk, Fault> {
         tracing::error!(%fault, "the desk cannot be opened");
     }
     desk
+}
+
+fn play_demo(desk: &Desk) {
+    let desk = desk.clone();
+    let asked = std::env::args().find(|argument| argument == DEMO || argument == DEMO_UNATTENDED);
+    tauri::async_runtime::spawn(async move {
+        let played = match asked.as_deref() {
+            Some(DEMO) => desk.submit(Op::PlayDemo).await.map(drop),
+            Some(DEMO_UNATTENDED) => agent::demo::attend(&desk, PACE).await.map(drop),
+            _ => Ok(()),
+        };
+        if let Err(fault) = played {
+            tracing::error!(%fault, "the demo cannot be played");
+        }
+    });
 }
 
 fn close(app: &AppHandle) {

@@ -61,7 +61,6 @@ impl Rig {
         ];
         for (name, folder) in [
             ("COUNTERSIGN_DATA_DIR", "data"),
-            ("COUNTERSIGN_SAMPLE_DIR", "sample"),
             ("HOME", "home"),
             ("XDG_DATA_HOME", "home/data"),
             ("XDG_CONFIG_HOME", "home/config"),
@@ -103,11 +102,6 @@ impl Rig {
     /// Where the app keeps its database and settings.
     pub fn data_dir(&self) -> PathBuf {
         self.folders.path().join("data")
-    }
-
-    /// Where the app puts the demo's workspace.
-    pub fn sample_dir(&self) -> PathBuf {
-        self.folders.path().join("sample")
     }
 
     /// The WebDriver session, for what the rig has no word for.

@@ -176,15 +176,16 @@ impl Shared {
 
     /// What is wrong at the moment.
     pub fn faults(&self) -> Vec<Fault> {
+        let providers = self.providers();
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = faults.rules.values().flatten();
-        let mut all: Vec<Fault> = faults
+        let all = faults
             .settings
             .iter()
             .chain(rules)
-            .chain(&faults.raised)
-            .cloned()
-            .collect();
+            .chain(providers.faults())
+            .chain(&faults.raised);
+        let mut all: Vec<Fault> = all.cloned().collect();
         all.dedup();
         all
     }

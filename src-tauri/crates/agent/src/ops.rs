@@ -73,10 +73,14 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
         }
         Op::SetSettings { settings } => shared.set_settings(*settings).map(|()| Receipt::default()),
         Op::SetKey { provider, key } => {
-            match Secret::new(&key) {
-                Some(secret) => shared.keys.set(&provider, &secret)?,
-                None => shared.keys.forget(&provider)?,
-            }
+            let keys = shared.keys.clone();
+            // A keychain may ask the person to unlock it first.
+            let kept = tokio::task::spawn_blocking(move || match Secret::new(&key) {
+                Some(secret) => keys.set(&provider, &secret),
+                None => keys.forget(&provider),
+            });
+            kept.await
+                .map_err(|_| Fault::new("The keychain broke off.", "Try again."))??;
             Ok(Receipt::default())
         }
     }
@@ -132,13 +136,25 @@ fn said(text: String) -> Result<String, Fault> {
     }
 }
 
+/// The first line of what was said, without marks, cut between words.
 fn title_of(prompt: &str) -> String {
-    const CHARS_MAX: usize = 60;
-    let line = prompt.trim().lines().next().unwrap_or_default();
-    match line.char_indices().nth(CHARS_MAX) {
-        None => line.to_owned(),
-        Some((at, _)) => format!("{}…", line[..at].trim_end()),
-    }
+    const CHARS_MAX: usize = 64;
+    let line: String = prompt
+        .trim()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !matches!(c, '`' | '*' | '#') && !protocol::shown::is_hidden(*c))
+        .collect();
+    let line = line.trim();
+    let Some((cut, _)) = line.char_indices().nth(CHARS_MAX) else {
+        return line.to_owned();
+    };
+    let words = line[..cut]
+        .rfind(' ')
+        .map_or(&line[..cut], |space| &line[..space]);
+    format!("{}…", words.trim_end_matches([' ', ',', '.', ';', ':']))
 }
 
 /// A decision holds once, for exactly what was shown.

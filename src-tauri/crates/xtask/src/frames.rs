@@ -9,6 +9,8 @@ use crate::command;
 use crate::display;
 use crate::failure::Failure;
 
+/// Lets the app play its demo by itself.
+const UNATTENDED: &str = "--demo=unattended";
 /// How long the app has to show its window.
 const WINDOW_WAIT: Duration = Duration::from_secs(30);
 /// How often the screen is looked at.
@@ -25,10 +27,8 @@ const NEW_PIXELS_MIN: f64 = 1_500.0;
 /// Plays the demo in light and in dark and saves what the window showed as `light-01.png`, … in `dir`.
 pub fn take(app: &Path, dir: &Path) -> Result<(), Failure> {
     for theme in ["light", "dark"] {
-        inside("play", app, &[dir.as_os_str(), theme.as_ref()], |shown| {
-            shown
-                .env("COUNTERSIGN_PLAY_DEMO", "1")
-                .env("COUNTERSIGN_THEME", theme);
+        inside("play", app, &[dir.as_os_str(), theme.as_ref()], |data| {
+            std::fs::write(data.join("settings.toml"), format!("theme = \"{theme}\"\n"))
         })?;
     }
     Ok(())
@@ -36,17 +36,17 @@ pub fn take(app: &Path, dir: &Path) -> Result<(), Failure> {
 
 /// Starts an installed app in the virtual display and waits for its window.
 pub fn show_once(app: &Path) -> Result<(), Failure> {
-    inside("show", app, &[], |_| {})
+    inside("show", app, &[], |_| Ok(()))
 }
 
 /// The half that runs inside the display: `in-display play APP DIR THEME` or `in-display show APP`.
 pub fn in_display(own: &[String]) -> Result<(), Failure> {
     let words: Vec<&str> = own.iter().map(String::as_str).collect();
     match words[..] {
-        ["play", app, dir, theme] => {
-            with_window(Path::new(app), |app| watch(app, Path::new(dir), theme))
-        }
-        ["show", app] => with_window(Path::new(app), |_| wait_until_drawn()),
+        ["play", app, dir, theme] => with_window(Path::new(app), &[UNATTENDED], |app| {
+            watch(app, Path::new(dir), theme)
+        }),
+        ["show", app] => with_window(Path::new(app), &[], |_| wait_until_drawn()),
         _ => Err(Failure::new(
             "`in-display` is for this program itself.",
             "Use `cargo xtask run --screenshot DIR`.",
@@ -60,7 +60,7 @@ fn inside(
     what: &str,
     app: &Path,
     more: &[&OsStr],
-    prepare: impl FnOnce(&mut Command),
+    furnish: impl FnOnce(&Path) -> std::io::Result<()>,
 ) -> Result<(), Failure> {
     let own = std::env::current_exe().map_err(|e| Failure::file("find", Path::new("xtask"), &e))?;
     // The name is short because the demo's paths are in the pictures.
@@ -70,14 +70,16 @@ fn inside(
     shown.arg("in-display").arg(what).arg(app).args(more);
     for (name, folder) in [
         ("COUNTERSIGN_DATA_DIR", "data"),
-        ("COUNTERSIGN_SAMPLE_DIR", "sample"),
         ("XDG_DATA_HOME", "share"),
         ("XDG_CONFIG_HOME", "config"),
         ("XDG_CACHE_HOME", "cache"),
     ] {
         shown.env(name, fresh.join(folder));
     }
-    prepare(&mut shown);
+    let data = fresh.join("data");
+    std::fs::create_dir_all(&data)
+        .and_then(|()| furnish(&data))
+        .map_err(|e| Failure::file("furnish", &data, &e))?;
     let result = command::run(
         &mut shown,
         "The app did not do in the virtual display what it should.",
@@ -90,9 +92,11 @@ fn inside(
 /// Starts the app, waits until its window is there, does something with it, and ends the app.
 fn with_window(
     app: &Path,
+    arguments: &[&str],
     work: impl FnOnce(&mut Child) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut child = Command::new(app)
+        .args(arguments)
         .stdin(Stdio::null())
         .spawn()
         .map_err(|e| Failure::file("start", app, &e))?;

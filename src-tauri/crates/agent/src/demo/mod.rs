@@ -2,15 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use protocol::{CallView, Decision, Fault, ModelChoice, Preview};
+use protocol::{
+    CallId, CallView, Decision, EntryBody, EventBody, Fault, ModelChoice, Op, Preview, SessionId,
+    SessionState,
+};
 use provider::{Provider, Script, Scripted};
+
+use crate::Desk;
 
 /// The demo's provider id.
 pub const PROVIDER: &str = "demo";
 /// What the person says at its beginning.
-pub const PROMPT: &str =
-    "`-2^2` evaluates to 4. It should be -4. Find out why and mend it, and tidy up the drafts.";
+pub const PROMPT: &str = "Mend the sign: `-2^2` gives 4, not -4. Then tidy up the drafts.";
 
 const SCRIPT: &str = include_str!("script.json");
 const FILES: [(&str, &str); 8] = [
@@ -47,6 +52,62 @@ pub fn provider() -> Result<Arc<dyn Provider>, Fault> {
 /// Makes a fresh sample workspace in the data folder and says where it is.
 pub fn workspace(data_dir: &Path) -> Result<PathBuf, Fault> {
     runtime::sample::fresh(&data_dir.join("demo"), "tally", &FILES)
+}
+
+/// Sits at the desk in a person's place until the demo is over: decides on each of its calls a while after it landed,
+/// and at the end takes the deletion back. Nothing but the demo is decided on.
+pub async fn attend(desk: &Desk, pace: Duration) -> Result<SessionId, Fault> {
+    let mut events = desk.subscribe(desk.last_seq()?);
+    let session = desk
+        .submit(Op::PlayDemo)
+        .await?
+        .session
+        .unwrap_or(SessionId(String::new()));
+    let mut deleted = None;
+    while let Some(batch) = events.next().await? {
+        for event in batch.into_iter().filter(|event| event.session == session) {
+            match event.body {
+                EventBody::CallWaits { call, .. } => {
+                    tokio::time::sleep(pace).await;
+                    decide(desk, &session, &call).await?;
+                }
+                EventBody::UndoPrepared { entry, .. } if entry.title.starts_with("Deleted") => {
+                    deleted = Some(entry.id);
+                }
+                EventBody::SessionChanged {
+                    state: SessionState::Done,
+                } => {
+                    if let Some(entry) = deleted.take() {
+                        tokio::time::sleep(pace).await;
+                        desk.submit(Op::Undo { entry }).await?;
+                    }
+                    return Ok(session);
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(session)
+}
+
+async fn decide(desk: &Desk, session: &SessionId, call: &CallId) -> Result<(), Fault> {
+    for entry in desk.snapshot().await?.desk {
+        let EntryBody::Call(view) = entry.body else {
+            continue;
+        };
+        let Some(waits) = view.waits.as_ref().filter(|_| view.call.id == *call) else {
+            continue;
+        };
+        let (session, digest, decision) = (session.clone(), waits.digest.clone(), decision(&view));
+        desk.submit(Op::Decide {
+            session,
+            call: call.clone(),
+            digest,
+            decision,
+        })
+        .await?;
+    }
+    Ok(())
 }
 
 /// What a person might decide on each of the demo's calls: for playing it where nobody is there to click.

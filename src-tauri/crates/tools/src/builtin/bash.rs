@@ -62,7 +62,8 @@ impl Bash {
                     ..Safety::default()
                 },
                 limits: Limits {
-                    timeout_ms: COMMAND_TIMEOUT_MS,
+                    // The longest that a call may ask for; each call has its own limit below it.
+                    timeout_ms: COMMAND_TIMEOUT_MS_MAX,
                     output_bytes_max: OUTPUT_BYTES_MAX,
                 },
             },
