@@ -6,6 +6,7 @@ use protocol::{CallState, Entry, Event, SessionId, entry::SessionView, fold};
 use rusqlite::Connection;
 
 use crate::limits::{LIVE_ENTRIES_MAX, LIVE_SESSIONS_MAX, PIECES_BYTES_MAX, PIECES_MAX};
+use crate::store::Statements;
 use crate::{RecordError, row, store};
 
 /// A session as it is after the last event.
@@ -27,6 +28,8 @@ pub(crate) struct LiveEntry {
     pub(crate) session: SessionId,
     /// The last event that `entry` holds.
     pub(crate) folded_to: u64,
+    /// Whether this batch changed it.
+    pub(crate) touched: bool,
     /// Its row.
     pub(crate) row: Row,
 }
@@ -106,15 +109,18 @@ impl Live {
         conn: &Connection,
         event: &Event,
     ) -> Result<(i64, Option<u64>), RecordError> {
-        if !self.sessions.contains_key(&event.session) {
-            let session = match store::load_session(conn, &event.session)? {
-                Some(session) => session,
-                None => store::add_session(conn, &event.session, event.seq)?,
-            };
-            self.sessions.insert(event.session.clone(), session);
-        }
-        let Some(session) = self.sessions.get_mut(&event.session) else {
-            return Err(RecordError::Closed);
+        // Looked up by reference: nearly every event is about a session that is known.
+        let session = match self.sessions.get_mut(&event.session) {
+            Some(session) => session,
+            None => {
+                let session = match store::load_session(conn, &event.session)? {
+                    Some(session) => session,
+                    None => store::add_session(conn, &event.session, event.seq)?,
+                };
+                self.sessions
+                    .entry(event.session.clone())
+                    .or_insert(session)
+            }
         };
         session.view = fold::session(session.view.take(), event, session.waiting);
         session.changed = Some(event.seq);
@@ -137,6 +143,7 @@ impl Live {
         if known.is_none() && !row::begins(event) {
             known = store::load_entry(conn, session, &event.session, &key.1)?;
         }
+        let touched = known.as_ref().is_some_and(|live| live.touched);
         let (before, row) = known.map_or((None, Row::NONE), |live| (Some(live.entry), live.row));
         let began = before.as_ref().map(|entry| entry.seq);
         let Some(entry) = fold::entry(before, event) else {
@@ -163,21 +170,25 @@ impl Live {
             entry,
             session: event.session.clone(),
             folded_to: event.seq,
+            touched: true,
             row,
         };
-        self.touched.push(key.clone());
+        if !touched {
+            self.touched.push(key.clone());
+        }
         self.entries.insert(key, live);
         Ok(Some(seq))
     }
 
     /// Writes what this batch changed: every entry once, then the sessions.
-    pub(crate) fn store(&mut self, conn: &Connection) -> Result<(), RecordError> {
+    pub(crate) fn store(&mut self, rows: &mut Statements<'_>) -> Result<(), RecordError> {
         for key in std::mem::take(&mut self.touched) {
             let Some(live) = self.entries.get_mut(&key) else {
                 continue;
             };
+            live.touched = false;
             if live.is_due() {
-                let change = store::store_entry(conn, key.0, live)?;
+                let change = rows.store_entry(key.0, live)?;
                 if let Some(session) = self.sessions.get_mut(&live.session) {
                     session.waiting = session.waiting.saturating_add_signed(change);
                 }
@@ -188,7 +199,7 @@ impl Live {
                 if let Some(view) = &mut session.view {
                     view.waiting = session.waiting;
                 }
-                store::store_session(conn, session, seq)?;
+                store::store_session(rows.conn(), session, seq)?;
             }
         }
         Ok(())

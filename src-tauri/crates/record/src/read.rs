@@ -6,12 +6,11 @@ use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use crate::limits::{PAGE_BYTES_MAX, PAGE_ENTRIES_MAX, PAGE_EVENTS_MAX, PAGE_UNDO_MAX};
 use crate::record::Record;
-use crate::store::{self, EVENT, catch_up, from_json, sql};
+use crate::store::{self, EVENT, EVENTS_OF_ENTRY, catch_up, from_json, sql};
 use crate::{RecordError, row};
 
 /// The columns of an entry for [`entry`].
-const ENTRY: &str =
-    "entries.folded_to, folded.entry FROM entries JOIN folded ON folded.seq = entries.seq";
+const ENTRY: &str = "entries.folded_to, folded.entry, entries.session FROM entries JOIN folded ON folded.seq = entries.seq";
 
 pub(crate) const SESSIONS: &str =
     "SELECT view FROM sessions WHERE view IS NOT NULL ORDER BY seq DESC";
@@ -27,8 +26,9 @@ const DESK: &str = "INDEXED BY entries_waiting JOIN folded ON folded.seq = entri
 const EVENTS: &str = "WHERE events.seq > ?1 ORDER BY events.seq LIMIT ?2";
 const EVENTS_OF: &str = "WHERE events.session = (SELECT key FROM sessions WHERE id = ?1) AND events.seq > ?2 \
      ORDER BY events.seq LIMIT ?3";
-const EVENTS_OF_CALL: &str = "WHERE events.entry = \
-     (SELECT seq FROM entries WHERE id = ?2 AND session = (SELECT key FROM sessions WHERE id = ?1)) ORDER BY events.seq";
+/// A call's place. What ended has no event after the last that its row holds, until one changes the row.
+const CALL: &str = "SELECT session, seq, iif(state IN ('proposed', 'waiting', 'running'), 9223372036854775807, folded_to) \
+     FROM entries WHERE id = ?2 AND session = (SELECT key FROM sessions WHERE id = ?1)";
 const UNDO: &str = "SELECT entry FROM undo_entries ORDER BY seq DESC LIMIT ?1 OFFSET ?2";
 const UNDO_ONE: &str = "SELECT entry FROM undo_entries WHERE id = ?1";
 
@@ -131,15 +131,25 @@ impl Record {
         })
     }
 
-    /// All events about one call, in order.
+    /// All events about one call, in order; at most 10,000.
     pub fn call_events(
         &self,
         session: &SessionId,
         call: &CallId,
     ) -> Result<Vec<Event>, RecordError> {
-        self.inner
-            .readers
-            .read(|tx| events(tx, EVENTS_OF_CALL, params![session.as_str(), call.as_str()]))
+        self.inner.readers.read(|tx| {
+            let place: Option<(i64, i64, i64)> = tx
+                .prepare_cached(CALL)?
+                .query_row(params![session.as_str(), call.as_str()], |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                })
+                .optional()?;
+            let Some((session, seq, last)) = place else {
+                return Ok(Vec::new());
+            };
+            let range = format!("{EVENTS_OF_ENTRY} LIMIT {PAGE_EVENTS_MAX}");
+            events(tx, &range, params![session, seq, seq, last])
+        })
     }
 
     /// The undo list, newest first, without the first `offset`; also whether there are more. At most 500 at a time.
@@ -200,7 +210,8 @@ pub(crate) fn session(
 }
 
 fn desk(conn: &Connection) -> Result<Vec<Entry>, RecordError> {
-    let sql = format!("SELECT entries.folded_to, folded.entry FROM entries {DESK}");
+    let sql =
+        format!("SELECT entries.folded_to, folded.entry, entries.session FROM entries {DESK}");
     let (mut found, _) = entries(conn, &sql, [], u32::MAX)?;
     found.sort_by_key(|entry| {
         let waits = row::call(entry).and_then(|view| view.waits.as_ref());
@@ -247,7 +258,7 @@ fn entries(
         let mut entry = from_json("entry", &text)?;
         // A settled entry has nothing in the log that its row lacks.
         if !row::is_settled(&entry) {
-            (entry, _) = catch_up(conn, entry, store::seq(row.get(0)?))?;
+            (entry, _) = catch_up(conn, row.get(2)?, entry, store::seq(row.get(0)?))?;
         }
         found.push(entry);
     }
@@ -292,7 +303,9 @@ mod tests {
             (format!("SELECT {ENTRY} {FROM}"), "entries_session"),
             (format!("SELECT {ENTRY} {ONE}"), "entries_id"),
             (
-                format!("SELECT entries.folded_to, folded.entry FROM entries {DESK}"),
+                format!(
+                    "SELECT entries.folded_to, folded.entry, entries.session FROM entries {DESK}"
+                ),
                 "entries_waiting",
             ),
             (
@@ -300,7 +313,11 @@ mod tests {
                 "INTEGER PRIMARY KEY (rowid>?)",
             ),
             (format!("SELECT {EVENT} {EVENTS_OF}"), "events_session"),
-            (format!("SELECT {EVENT} {EVENTS_OF_CALL}"), "events_entry"),
+            (
+                format!("SELECT {EVENT} {EVENTS_OF_ENTRY}"),
+                "events_session (session=? AND rowid>? AND rowid<?)",
+            ),
+            (CALL.to_owned(), "entries_id"),
             (UNDO_ONE.to_owned(), "undo_entries"),
             (SESSION.to_owned(), "sqlite_autoindex_sessions_1"),
         ] {

@@ -22,19 +22,18 @@ CREATE TABLE sessions (
 ) STRICT;
 CREATE TABLE events (
     seq     INTEGER PRIMARY KEY,
-    session INTEGER NOT NULL REFERENCES sessions (key),
+    session INTEGER NOT NULL,
     entry   INTEGER,
     at      INTEGER NOT NULL,
     type    TEXT NOT NULL,
     body    TEXT NOT NULL
 ) STRICT;
 CREATE INDEX events_session ON events (session);
-CREATE INDEX events_entry ON events (entry) WHERE entry IS NOT NULL;
 CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT raise(ABORT, 'events are only added'); END;
 CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT raise(ABORT, 'events are only added'); END;
 CREATE TABLE entries (
     seq       INTEGER PRIMARY KEY,
-    session   INTEGER NOT NULL REFERENCES sessions (key),
+    session   INTEGER NOT NULL,
     id        TEXT NOT NULL,
     at        INTEGER NOT NULL,
     folded_to INTEGER NOT NULL,

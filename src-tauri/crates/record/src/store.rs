@@ -1,7 +1,7 @@
 //! The rows of sessions, events, entries, undo entries and the full-text index: read and written within one batch.
 
 use protocol::{Entry, Event, EventBody, SessionId};
-use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row as SqlRow, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -41,6 +41,11 @@ pub(crate) fn last_seq(conn: &Connection) -> Result<u64, RecordError> {
 pub(crate) const EVENT: &str = "events.seq, sessions.id, events.at, events.body FROM events \
      JOIN sessions ON sessions.key = events.session";
 
+/// The events about one entry within a range of positions. They stand close to where the entry began, so the range is
+/// walked: an index over all events would cost every append more than it saves here.
+pub(crate) const EVENTS_OF_ENTRY: &str = "WHERE events.session = ?1 AND events.entry = ?2 \
+     AND events.seq >= ?3 AND events.seq <= ?4 ORDER BY events.seq";
+
 /// An event from the columns [`EVENT`].
 pub(crate) fn event(row: &SqlRow<'_>) -> Result<Event, RecordError> {
     let at = seq(row.get(0)?);
@@ -56,15 +61,51 @@ pub(crate) fn event(row: &SqlRow<'_>) -> Result<Event, RecordError> {
     })
 }
 
-/// Adds an event to the log.
-pub(crate) fn add_event(
-    conn: &Connection,
-    event: &Event,
-    session: i64,
-    entry: Option<u64>,
-) -> Result<(), RecordError> {
-    conn.prepare_cached("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-        .execute(params![
+/// The statements that every batch needs many times, looked up once.
+pub(crate) struct Statements<'c> {
+    conn: &'c Connection,
+    add_event: CachedStatement<'c>,
+    add_entry: CachedStatement<'c>,
+    set_entry: CachedStatement<'c>,
+    add_folded: CachedStatement<'c>,
+    set_folded: CachedStatement<'c>,
+    add_words: CachedStatement<'c>,
+    drop_words: CachedStatement<'c>,
+}
+
+impl<'c> Statements<'c> {
+    pub(crate) fn new(conn: &'c Connection) -> Result<Self, RecordError> {
+        Ok(Self {
+            conn,
+            add_event: conn.prepare_cached("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?,
+            add_entry: conn.prepare_cached(
+                "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
+                 ON CONFLICT DO NOTHING",
+            )?,
+            set_entry: conn.prepare_cached(
+                "UPDATE entries SET folded_to = ?2, indexed = ?3, state = ?4, mode = ?5, kind = ?6, tool = ?7, \
+                 target = ?8, paths = ?9 WHERE seq = ?1",
+            )?,
+            add_folded: conn.prepare_cached("INSERT INTO folded VALUES (?1, ?2)")?,
+            set_folded: conn.prepare_cached("UPDATE folded SET entry = ?2 WHERE seq = ?1")?,
+            add_words: conn.prepare_cached("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?,
+            drop_words: conn.prepare_cached("DELETE FROM words WHERE rowid = ?1")?,
+        })
+    }
+
+    /// The connection, for what is needed seldom.
+    pub(crate) fn conn(&self) -> &'c Connection {
+        self.conn
+    }
+
+    /// Adds an event to the log.
+    pub(crate) fn add_event(
+        &mut self,
+        event: &Event,
+        session: i64,
+        entry: Option<u64>,
+    ) -> Result<(), RecordError> {
+        self.add_event.execute(params![
             sql(event.seq),
             session,
             entry.map(sql),
@@ -72,7 +113,103 @@ pub(crate) fn add_event(
             row::event_type(&event.body),
             json(&event.body)?,
         ])?;
-    Ok(())
+        Ok(())
+    }
+
+    /// Writes an entry's rows. Gives how the number of its session's waiting calls changes.
+    pub(crate) fn store_entry(
+        &mut self,
+        session: i64,
+        live: &mut LiveEntry,
+    ) -> Result<i32, RecordError> {
+        let seq = sql(live.entry.seq);
+        let entry = json(&live.entry)?;
+        let index = row::is_settled(&live.entry) || live.waits();
+        let mut change = i32::from(live.waits()) - i32::from(live.row.waiting);
+        if live.row.stored {
+            self.update(live, index || live.row.indexed)?;
+            self.set_folded.execute(params![seq, entry])?;
+        } else {
+            if self.insert(session, live, index)? == 0 {
+                change -= self.remove_namesake(session, &live.entry.id)?;
+                self.insert(session, live, index)?;
+            }
+            self.add_folded.execute(params![seq, entry])?;
+        }
+        if index {
+            if live.row.indexed {
+                self.drop_words.execute([seq])?;
+            }
+            self.add_words
+                .execute(params![seq, text::search_text(&live.entry)])?;
+        }
+        store_undo(self.conn, live)?;
+        live.row = Row {
+            stored: true,
+            waiting: live.waits(),
+            indexed: index || live.row.indexed,
+            undo_seq: live.row.undo_seq,
+            lacks: Lacks::Nothing,
+        };
+        Ok(change)
+    }
+
+    fn insert(
+        &mut self,
+        session: i64,
+        live: &LiveEntry,
+        index: bool,
+    ) -> Result<usize, RecordError> {
+        let entry = &live.entry;
+        let call = row::call(entry);
+        Ok(self.add_entry.execute(params![
+            sql(entry.seq),
+            session,
+            entry.id,
+            entry.at,
+            sql(live.folded_to),
+            index,
+            row::body_name(&entry.body),
+            call.map(|view| view.state.as_str()),
+            call.and_then(|view| view.mode).map(|mode| mode.as_str()),
+            call.map(|view| row::kind_name(view.kind)),
+            call.map(|view| view.tool.as_str()),
+            call.map(|view| view.target.as_str()),
+            call.map(row::paths),
+        ])?)
+    }
+
+    fn update(&mut self, live: &LiveEntry, indexed: bool) -> Result<(), RecordError> {
+        let call = row::call(&live.entry);
+        self.set_entry.execute(params![
+            sql(live.entry.seq),
+            sql(live.folded_to),
+            indexed,
+            call.map(|view| view.state.as_str()),
+            call.and_then(|view| view.mode).map(|mode| mode.as_str()),
+            call.map(|view| row::kind_name(view.kind)),
+            call.map(|view| view.tool.as_str()),
+            call.map(|view| view.target.as_str()),
+            call.map(row::paths),
+        ])?;
+        Ok(())
+    }
+
+    /// Removes the rows of an entry whose id was used again. Its events, and its undo entry, stay. Gives 1 if it
+    /// waited.
+    fn remove_namesake(&mut self, session: i64, id: &str) -> Result<i32, RecordError> {
+        let (seq, state): (i64, Option<String>) = self
+            .conn
+            .prepare_cached(
+                "DELETE FROM entries WHERE id = ?1 AND session = ?2 RETURNING seq, state",
+            )?
+            .query_row(params![id, session], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        self.conn
+            .prepare_cached("DELETE FROM folded WHERE seq = ?1")?
+            .execute([seq])?;
+        self.drop_words.execute([seq])?;
+        Ok(i32::from(state.as_deref() == Some("waiting")))
+    }
 }
 
 /// A session from its row.
@@ -131,13 +268,13 @@ pub(crate) fn store_session(
 /// Folds into an entry the pieces that came after its row was written. Gives the last event that it then holds.
 pub(crate) fn catch_up(
     conn: &Connection,
+    session: i64,
     mut entry: Entry,
     folded_to: u64,
 ) -> Result<(Entry, u64), RecordError> {
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT {EVENT} WHERE events.entry = ?1 AND events.seq > ?2 ORDER BY events.seq"
-    ))?;
-    let mut rows = statement.query([sql(entry.seq), sql(folded_to)])?;
+    let mut statement = conn.prepare_cached(&format!("SELECT {EVENT} {EVENTS_OF_ENTRY}"))?;
+    let after = sql(folded_to.saturating_add(1));
+    let mut rows = statement.query([session, sql(entry.seq), after, i64::MAX])?;
     let mut to = folded_to;
     while let Some(row) = rows.next()? {
         let event = event(row)?;
@@ -176,11 +313,12 @@ pub(crate) fn load_entry(
     let Some((folded_to, indexed, entry, undo)) = found else {
         return Ok(None);
     };
-    let (entry, to) = catch_up(conn, from_json("entry", &entry)?, seq(folded_to))?;
+    let (entry, to) = catch_up(conn, session, from_json("entry", &entry)?, seq(folded_to))?;
     let mut live = LiveEntry {
         entry,
         session: session_id.clone(),
         folded_to: to,
+        touched: false,
         row: Row {
             stored: true,
             waiting: false,
@@ -195,108 +333,6 @@ pub(crate) fn load_entry(
     };
     live.row.waiting = live.waits();
     Ok(Some(live))
-}
-
-/// Writes an entry's rows. Gives how the number of its session's waiting calls changes.
-pub(crate) fn store_entry(
-    conn: &Connection,
-    session: i64,
-    live: &mut LiveEntry,
-) -> Result<i32, RecordError> {
-    let entry = json(&live.entry)?;
-    let index = row::is_settled(&live.entry) || live.waits();
-    let mut change = i32::from(live.waits()) - i32::from(live.row.waiting);
-    if live.row.stored {
-        update(conn, live, index || live.row.indexed)?;
-        conn.prepare_cached("UPDATE folded SET entry = ?2 WHERE seq = ?1")?
-            .execute(params![sql(live.entry.seq), entry])?;
-    } else {
-        if insert(conn, session, live, index)? == 0 {
-            change -= remove_namesake(conn, session, &live.entry.id)?;
-            insert(conn, session, live, index)?;
-        }
-        conn.prepare_cached("INSERT INTO folded VALUES (?1, ?2)")?
-            .execute(params![sql(live.entry.seq), entry])?;
-    }
-    if index {
-        let seq = sql(live.entry.seq);
-        if live.row.indexed {
-            conn.prepare_cached("DELETE FROM words WHERE rowid = ?1")?
-                .execute([seq])?;
-        }
-        conn.prepare_cached("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?
-            .execute(params![seq, text::search_text(&live.entry)])?;
-    }
-    store_undo(conn, live)?;
-    live.row = Row {
-        stored: true,
-        waiting: live.waits(),
-        indexed: index || live.row.indexed,
-        undo_seq: live.row.undo_seq,
-        lacks: Lacks::Nothing,
-    };
-    Ok(change)
-}
-
-fn insert(
-    conn: &Connection,
-    session: i64,
-    live: &LiveEntry,
-    index: bool,
-) -> Result<usize, RecordError> {
-    let entry = &live.entry;
-    let call = row::call(entry);
-    let mut statement = conn.prepare_cached(
-        "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
-         ON CONFLICT DO NOTHING",
-    )?;
-    Ok(statement.execute(params![
-        sql(entry.seq),
-        session,
-        entry.id,
-        entry.at,
-        sql(live.folded_to),
-        index,
-        row::body_name(&entry.body),
-        call.map(|view| view.state.as_str()),
-        call.and_then(|view| view.mode).map(|mode| mode.as_str()),
-        call.map(|view| row::kind_name(view.kind)),
-        call.map(|view| view.tool.as_str()),
-        call.map(|view| view.target.as_str()),
-        call.map(row::paths),
-    ])?)
-}
-
-fn update(conn: &Connection, live: &LiveEntry, indexed: bool) -> Result<(), RecordError> {
-    let call = row::call(&live.entry);
-    conn.prepare_cached(
-        "UPDATE entries SET folded_to = ?2, indexed = ?3, state = ?4, mode = ?5, kind = ?6, tool = ?7, \
-         target = ?8, paths = ?9 WHERE seq = ?1",
-    )?
-    .execute(params![
-        sql(live.entry.seq),
-        sql(live.folded_to),
-        indexed,
-        call.map(|view| view.state.as_str()),
-        call.and_then(|view| view.mode).map(|mode| mode.as_str()),
-        call.map(|view| row::kind_name(view.kind)),
-        call.map(|view| view.tool.as_str()),
-        call.map(|view| view.target.as_str()),
-        call.map(row::paths),
-    ])?;
-    Ok(())
-}
-
-/// Removes the rows of an entry whose id was used again. Its events, and its undo entry, stay. Gives 1 if it waited.
-fn remove_namesake(conn: &Connection, session: i64, id: &str) -> Result<i32, RecordError> {
-    let (seq, state): (i64, Option<String>) = conn
-        .prepare_cached("DELETE FROM entries WHERE id = ?1 AND session = ?2 RETURNING seq, state")?
-        .query_row(params![id, session], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    conn.prepare_cached("DELETE FROM folded WHERE seq = ?1")?
-        .execute([seq])?;
-    conn.prepare_cached("DELETE FROM words WHERE rowid = ?1")?
-        .execute([seq])?;
-    Ok(i32::from(state.as_deref() == Some("waiting")))
 }
 
 /// Keeps the undo list what the folded calls say.

@@ -13,7 +13,7 @@ use crate::ack::{Append, Durability};
 use crate::limits::BATCH_EVENTS_MAX;
 use crate::live::Live;
 use crate::record::Publish;
-use crate::store::{self, EVENT};
+use crate::store::{self, EVENT, Statements};
 
 /// What the writer is asked.
 #[expect(
@@ -139,13 +139,15 @@ impl Writer {
                 foreign.push(store::event(row)?);
             }
         }
+        let mut rows = Statements::new(&tx)?;
         for event in events {
             seq += 1;
             event.seq = seq;
             let (session, entry) = self.live.fold(&tx, event)?;
-            store::add_event(&tx, event, session, entry)?;
+            rows.add_event(event, session, entry)?;
         }
-        self.live.store(&tx)?;
+        self.live.store(&mut rows)?;
+        drop(rows);
         tx.commit()?;
         self.live.trim();
         Ok(foreign)
