@@ -42,9 +42,9 @@ fn normal(events: &[Event], replace: &[(String, &str)]) -> Vec<Value> {
         .iter()
         .map(|event| {
             let mut value = serde_json::to_value(event).expect("an event is JSON");
+            visit(&mut value, &mut digests, replace);
             value["at"] =
                 (1_767_225_600_000_i64 + 1_000 * i64::try_from(event.seq).unwrap()).into();
-            visit(&mut value, &mut digests, replace);
             value
         })
         .collect()

@@ -22,6 +22,18 @@ async fn tab_to(rig: &Rig, testid: &str) {
     );
 }
 
+/// Waits until the page shows some text anywhere.
+async fn shows(rig: &Rig, text: &str) {
+    rig.until(text, async |rig| {
+        let body = rig
+            .window()
+            .execute("return document.body.innerText", vec![])
+            .await;
+        body.is_ok_and(|body| body.json().as_str().is_some_and(|body| body.contains(text)))
+    })
+    .await;
+}
+
 /// The testid of the card that owns the keys, once it is one with that title.
 async fn card(rig: &Rig, title: &str) -> String {
     let find = "const card = document.querySelector('article.here, .card.here'); \
@@ -134,18 +146,7 @@ async fn the_demo_is_played_by_keyboard_alone() {
     rig.wait_until_gone("submit-answers").await;
 
     // The closed file, and the end.
-    rig.until("the last word", async |rig| {
-        let text = rig
-            .window()
-            .execute("return document.body.innerText", vec![])
-            .await
-            .unwrap();
-        text.json()
-            .as_str()
-            .unwrap()
-            .contains("Everything above is on record")
-    })
-    .await;
+    shows(&rig, "Everything above is on record").await;
     rig.screenshot("5-end");
 
     // The deletion is undone from its line, to the byte.
@@ -162,7 +163,7 @@ async fn answer_by_keyboard(rig: &Rig) {
     rig.press(' ').await;
     tab_to(rig, "next-question").await;
     rig.press(Key::Enter).await;
-    rig.wait_for_text("form", "Which cases").await;
+    shows(rig, "2 of 2").await;
     tab_to(rig, "option-0").await;
     rig.press(' ').await;
     tab_to(rig, "submit-answers").await;
