@@ -26,6 +26,11 @@ pub fn ui() -> PathBuf {
     root().join("ui")
 }
 
+/// The model endpoint that answers the providers' tests.
+pub fn endpoint() -> PathBuf {
+    root().join("tests").join("aimock")
+}
+
 /// A program that cargo built, by profile folder (`debug`, `release`) and name.
 pub fn built(profile: &str, name: &str) -> PathBuf {
     target()

@@ -6,6 +6,7 @@ use crate::checks::Checks;
 use crate::command;
 use crate::driver;
 use crate::failure::Failure;
+use crate::place;
 use crate::progress::Progress;
 use crate::system::{self, Purpose};
 use crate::ui;
@@ -73,6 +74,9 @@ fn prepare(progress: &Progress, only: Option<Part>) -> Result<(), Failure> {
     if !ui_alone {
         // The app compiles the built UI into itself.
         progress.stage("UI build", ui::build)?;
+    }
+    if matches!(only, None | Some(Part::Engine)) {
+        progress.stage("model endpoint", || ui::install_in(&place::endpoint()))?;
     }
     if cfg!(target_os = "linux") && matches!(only, None | Some(Part::Window)) {
         progress.stage("tauri-driver", driver::ensure)?;

@@ -17,20 +17,27 @@ const MADE: [&str; 3] = ["node_modules", "dist", ".svelte-kit"];
 
 /// Installs the UI's packages as locked. Answers whether there was something to do.
 pub fn install() -> Result<bool, Failure> {
-    let ui = place::ui();
-    if !ui.join("package-lock.json").is_file() {
+    install_in(&place::ui())
+}
+
+/// Installs the packages of a folder as its lockfile names them. Answers whether there was something to do.
+pub fn install_in(folder: &Path) -> Result<bool, Failure> {
+    let lockfile = folder.join("package-lock.json");
+    if !lockfile.is_file() {
         return Err(Failure::new(
-            "ui/package-lock.json is missing.",
-            "Take it from the repository again: it names the exact packages that the UI is built with.",
+            format!("{} is missing.", lockfile.display()),
+            "Take it from the repository again: it names the exact packages.",
         ));
     }
-    if installed(&ui) {
+    if installed(folder) {
         return Ok(false);
     }
     node_is_new_enough()?;
     command::run(
-        command::npm().args(["ci", "--no-progress"]),
-        "The UI's packages could not be installed.",
+        command::npm()
+            .current_dir(folder)
+            .args(["ci", "--no-progress"]),
+        "The npm packages could not be installed.",
         "Check that the npm registry can be reached, then run the same command again.",
     )?;
     Ok(true)
