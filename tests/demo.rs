@@ -1,15 +1,21 @@
 //! The demo, whole: every kind of call on a real workspace, told as a golden stream that the interface replays.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use agent::{Desk, DeskConfig, Host, demo};
 use protocol::{CallState, EntryBody, Op};
+use provider::Scripted;
 use support::Fixture;
 
 /// Plays the demo with the answers that `demo::decision` gives, and compares what was told with the golden stream.
 #[tokio::test]
 async fn the_demo_plays_whole() {
-    let mut desk = Fixture::new(serde_json::json!([])).await;
+    let mut script = demo::script().unwrap();
+    // Without pauses nothing depends on the machine's speed.
+    script.turns.iter_mut().for_each(|turn| turn.delay_ms = 0);
+    let agent = Arc::new(Scripted::with_id(demo::PROVIDER, script));
+    let mut desk = Fixture::with_provider(agent, Host::Person).await;
     desk.session = demo::attend(&desk.desk, Duration::ZERO).await.unwrap();
     let calls = desk.calls().await;
     let told: Vec<_> = calls

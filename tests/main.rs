@@ -1,5 +1,13 @@
 //! Every engine test: a table of contents.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests fail by panicking, and set up real files"
+)]
+
 // Verdicts: rules and calls in `cases/*.toml`, with the verdict and the gate that they must come to.
 mod verdicts;
 // The page that a call walks: modes, consent, partial acceptance, edits, denials.

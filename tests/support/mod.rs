@@ -1,6 +1,14 @@
 //! The fixture that engine tests share: a real desk over temporary folders, with a scripted agent, a frozen clock and
 //! counted ids.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests fail by panicking, and set up real files"
+)]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

@@ -132,7 +132,10 @@ impl Session {
     pub(crate) fn steer(&self, text: String) -> Result<(), String> {
         let mut live = self.live();
         match live.run {
-            Some(_) => Ok(live.said.push_back(text)),
+            Some(_) => {
+                live.said.push_back(text);
+                Ok(())
+            }
             None => Err(text),
         }
     }

@@ -43,10 +43,14 @@ pub fn model() -> ModelChoice {
     }
 }
 
+/// What the scripted agent says and asks for.
+pub fn script() -> Result<Script, Fault> {
+    Script::parse(SCRIPT)
+}
+
 /// The scripted agent.
 pub fn provider() -> Result<Arc<dyn Provider>, Fault> {
-    let script = Script::parse(SCRIPT)?;
-    Ok(Arc::new(Scripted::with_id(PROVIDER, script)))
+    Ok(Arc::new(Scripted::with_id(PROVIDER, script()?)))
 }
 
 /// Makes a fresh sample workspace in the data folder and says where it is.
