@@ -129,6 +129,32 @@ impl RuleSet {
         self.rules.is_empty()
     }
 
+    /// Whether a search must not look into a file: a rule denies reading it, or wants to be asked about that very place.
+    /// A search is one call over many files, so what it would read is judged file by file.
+    pub fn closes(&self, path: &str) -> bool {
+        let fact = Fact {
+            capability: Capability::FsRead,
+            target: path.to_owned(),
+            real: path.to_owned(),
+            inside: true,
+            unresolved: None,
+        };
+        ["read", "grep"].into_iter().any(|tool| {
+            let subject = Subject {
+                tool,
+                mode: Some(ToolMode::Read),
+                fact: Some(&fact),
+            };
+            self.matching(&subject)
+                .first()
+                .is_some_and(|winner| match winner.rule.action {
+                    Action::Deny => true,
+                    Action::Ask => winner.rule.pattern.is_some(),
+                    Action::Allow => false,
+                })
+        })
+    }
+
     /// Every rule that matches, the winner first, each with why it won or lost. Empty if none matches.
     pub fn matching(&self, subject: &Subject<'_>) -> Vec<RuleTrace> {
         let mut found: Vec<(Key, &Rule)> = self

@@ -33,7 +33,7 @@ pub use apply::apply;
 pub use atomic::{private_folder, read_text, write_atomic};
 pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
 pub use error::FileError;
-pub use files::{FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
+pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
 pub use history::{Direction, EntryMeta, History, RestoreError};
 pub use process::{Command, Exit, Ran, Spill, run};
 pub use search::{GlobFound, GrepFound, GrepMatch, GrepQuery, glob, grep};

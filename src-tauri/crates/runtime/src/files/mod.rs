@@ -24,6 +24,27 @@ pub(crate) use tree::tree_at;
 pub struct Workspace {
     root: Arc<Root>,
     readable: Vec<Arc<Root>>,
+    closed: Closed,
+}
+
+/// Which files a search must not look into, by their path as [`Fact::real`] has it. A search reads many files that no
+/// access names one by one; whoever grants the workspace says here which of them stay closed.
+#[derive(Clone, Default)]
+pub struct Closed(Option<Arc<ClosedFn>>);
+
+type ClosedFn = dyn Fn(&str) -> bool + Send + Sync;
+
+impl Closed {
+    /// Closes the files for which `closed` holds.
+    pub fn new(closed: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(closed)))
+    }
+}
+
+impl std::fmt::Debug for Closed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Closed")
+    }
 }
 
 /// A granted folder: its real path, and the handle that everything below it is reached by.
@@ -137,6 +158,7 @@ impl Workspace {
         Ok(Self {
             root: Arc::new(open_root(root)?),
             readable: Vec::new(),
+            closed: Closed::default(),
         })
     }
 
@@ -153,6 +175,20 @@ impl Workspace {
         let mut more = self.clone();
         more.readable.push(Arc::new(open_root(folder)?));
         Ok(more)
+    }
+
+    /// The same workspace with files that no search looks into.
+    #[must_use]
+    pub fn closing(&self, closed: Closed) -> Self {
+        Self {
+            closed,
+            ..self.clone()
+        }
+    }
+
+    /// Whether a search must not look into a file.
+    pub(crate) fn is_closed(&self, path: &str) -> bool {
+        self.closed.0.as_ref().is_some_and(|closed| closed(path))
     }
 
     /// Where an access really leads: links followed, `..` resolved, the missing tail of a path allowed. For

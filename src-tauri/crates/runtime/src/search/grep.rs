@@ -57,6 +57,8 @@ pub struct GrepFound {
     pub files: usize,
     /// Whether there are more than the limit.
     pub more: bool,
+    /// Files that were not looked into because they are closed.
+    pub closed: usize,
     /// Files that could not be searched: no permission, or one line of them beyond all measure.
     pub unread: usize,
 }
@@ -75,11 +77,15 @@ pub fn grep(
     let matcher = regex(query)?;
     let include = query.include.as_deref().map(include).transpose()?;
     let ground = Ground::of(workspace, query.under.as_deref())?;
+    let closed = AtomicUsize::new(0);
     let paths = match ground.kind {
         PathKind::Folder => files(&ground, cancel, false, |rel| {
-            include.as_ref().is_none_or(|include| {
+            let wanted = include.as_ref().is_none_or(|include| {
                 include.is_match(rel.strip_prefix(&ground.rel).unwrap_or(rel))
-            })
+            });
+            let is_closed = wanted && workspace.is_closed(&ground.shown(rel));
+            closed.fetch_add(usize::from(is_closed), Ordering::Relaxed);
+            wanted && !is_closed
         })?,
         PathKind::File => vec![ground.rel.clone()],
         PathKind::Link | PathKind::Special => {
@@ -95,7 +101,11 @@ pub fn grep(
         matches_max,
         cancel,
     };
-    search.all(&paths)
+    let found = search.all(&paths)?;
+    Ok(GrepFound {
+        closed: closed.into_inner(),
+        ..found
+    })
 }
 
 fn regex(query: &GrepQuery) -> Result<RegexMatcher, FileError> {
@@ -150,6 +160,7 @@ impl Search<'_> {
             matches: Vec::new(),
             files: 0,
             more: false,
+            closed: 0,
             unread: 0,
         };
         let mut rest = paths;

@@ -105,8 +105,15 @@ impl Tool for Grep {
         blocking(move || {
             let found =
                 runtime::grep(&hands.workspace, &query, GREP_WHOLE_MAX, &cancel).map_err(failed)?;
+            let closed = match found.closed {
+                0 => String::new(),
+                n => format!(
+                    "\n[{} not looked into: a rule closes what stands there.]",
+                    plural(n as u64, "file was", "files were")
+                ),
+            };
             if found.matches.is_empty() {
-                return Ok(ToolOutput::new(nothing(&query), "no matches"));
+                return Ok(ToolOutput::new(nothing(&query) + &closed, "no matches"));
             }
             let count = format!(
                 "{} in {}",
@@ -128,7 +135,9 @@ impl Tool for Grep {
                 what: "matches",
                 count,
             };
-            listing.output(&hands, &call)
+            let mut output = listing.output(&hands, &call)?;
+            output.text += &closed;
+            Ok(output)
         })
         .await
     }
