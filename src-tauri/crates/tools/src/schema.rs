@@ -48,6 +48,13 @@ impl Schema {
         name: &dyn Fn(&'a str) -> &'a str,
     ) -> Result<Map<String, Value>, Vec<String>> {
         let arguments = Value::Object(arguments);
+        // Nearly every call is right, and to say only that is many times cheaper than to look for what is wrong.
+        if self.validator.is_valid(&arguments) {
+            return match arguments {
+                Value::Object(arguments) => Ok(arguments),
+                _ => Err(Vec::new()),
+            };
+        }
         let mut problems: Vec<String> = Vec::new();
         for error in self.validator.iter_errors(&arguments) {
             // A missing and an unknown member are often one misspelt member: the unknown one is said first.
@@ -94,6 +101,9 @@ pub fn invalid(problems: &[String]) -> ToolError {
 /// Takes the members that begin with `_` off the arguments (M13, `S004-03`, `S004-09`): first what the tool gets, then
 /// what is kept beside the call.
 pub fn lift_meta(arguments: Map<String, Value>) -> (Map<String, Value>, Map<String, Value>) {
+    if !arguments.keys().any(|name| name.starts_with('_')) {
+        return (arguments, Map::new());
+    }
     arguments
         .into_iter()
         .partition(|(name, _)| !name.starts_with('_'))
