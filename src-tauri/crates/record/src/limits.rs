@@ -1,7 +1,12 @@
 //! The limits of the record, each with its reason.
 
+use std::time::Duration;
+
 /// Events in one transaction: a few milliseconds of work, so that an ack never waits long behind others.
 pub(crate) const BATCH_EVENTS_MAX: usize = 1_024;
+/// How long events gather when nobody waits for them: a burst of calls becomes one transaction, and a person sees no
+/// delay.
+pub(crate) const GATHER: Duration = Duration::from_millis(5);
 /// Events that wait for the writer; more than this and an append is refused, or memory would grow without end.
 pub(crate) const QUEUED_EVENTS_MAX: usize = 100_000;
 /// Unsettled entries that the writer keeps folded in memory; the rest is read again when it is needed.

@@ -197,3 +197,10 @@ fn immutable_uri(file: &Path) -> String {
 pub(crate) fn open_scratch() -> Result<Connection, RecordError> {
     Connection::open_in_memory().map_err(|error| RecordError::Other(Arc::new(error)))
 }
+
+/// A connection to a database in memory that has every table and nothing in it.
+pub(crate) fn open_empty() -> Result<Connection, RecordError> {
+    let mut conn = open_scratch()?;
+    migrate(&mut conn, STEPS)?;
+    Ok(conn)
+}

@@ -57,6 +57,9 @@ impl Record {
 
     /// The last event's position; 0 if there is none.
     pub fn last_seq(&self) -> Result<u64, RecordError> {
+        if let Some(log) = &self.inner.log {
+            return Ok(log.last_seq());
+        }
         self.inner.readers.read(|tx| store::last_seq(tx))
     }
 
@@ -125,6 +128,9 @@ impl Record {
         limit: u32,
     ) -> Result<Vec<Event>, RecordError> {
         let limit = limit.min(PAGE_EVENTS_MAX);
+        if let Some(log) = &self.inner.log {
+            return Ok(log.events(since, session, limit));
+        }
         self.inner.readers.read(|tx| match session {
             None => events(tx, EVENTS, params![sql(since), limit]),
             Some(id) => events(tx, EVENTS_OF, params![id.as_str(), sql(since), limit]),

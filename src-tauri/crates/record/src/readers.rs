@@ -11,7 +11,8 @@ use crate::{RecordError, look};
 
 /// The connections and who has them.
 pub(crate) struct Readers {
-    file: PathBuf,
+    /// The database; none for a record that keeps nothing.
+    file: Option<PathBuf>,
     pool: Mutex<Pool>,
     returned: Condvar,
 }
@@ -26,18 +27,31 @@ struct Reader {
     marker: Option<Marker>,
 }
 
+impl Reader {
+    fn new(file: Option<&Path>) -> Result<Self, RecordError> {
+        let conn = match file {
+            Some(file) => look::open_reader(file)?,
+            None => look::open_empty()?,
+        };
+        Ok(Self { conn, marker: None })
+    }
+}
+
 impl Readers {
     pub(crate) fn open(file: &Path) -> Result<Self, RecordError> {
-        let first = Reader {
-            conn: look::open_reader(file)?,
-            marker: None,
-        };
+        Self::with_first(Some(file.to_owned()))
+    }
+
+    /// Connections that find nothing.
+    pub(crate) fn empty() -> Result<Self, RecordError> {
+        Self::with_first(None)
+    }
+
+    fn with_first(file: Option<PathBuf>) -> Result<Self, RecordError> {
+        let idle = vec![Reader::new(file.as_deref())?];
         Ok(Self {
-            file: file.to_owned(),
-            pool: Mutex::new(Pool {
-                idle: vec![first],
-                lent: 0,
-            }),
+            file,
+            pool: Mutex::new(Pool { idle, lent: 0 }),
             returned: Condvar::new(),
         })
     }
@@ -90,12 +104,10 @@ impl Readers {
             if pool.lent < READERS_MAX {
                 pool.lent += 1;
                 drop(pool);
-                return look::open_reader(&self.file)
-                    .map(|conn| Reader { conn, marker: None })
-                    .inspect_err(|_| {
-                        self.lock().lent -= 1;
-                        self.returned.notify_one();
-                    });
+                return Reader::new(self.file.as_deref()).inspect_err(|_| {
+                    self.lock().lent -= 1;
+                    self.returned.notify_one();
+                });
             }
             pool = self
                 .returned

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use protocol::{At, Event, EventBody, SessionId};
@@ -11,10 +9,11 @@ use tokio::sync::oneshot;
 
 use crate::RecordError;
 use crate::ack::{Ack, Append, Durability};
-use crate::limits::QUEUED_EVENTS_MAX;
 use crate::look;
+use crate::memory::Log;
+use crate::queue::Queue;
 use crate::readers::Readers;
-use crate::writer::{Request, Writer};
+use crate::writer::Writer;
 
 /// Hears of every event after its commit, in order, on the writer's thread. It should pass them on and return: while
 /// it runs, nothing is recorded. What it is called with follows without a gap on the events that [`Record::last_seq`]
@@ -29,10 +28,11 @@ pub struct Record {
 }
 
 pub(crate) struct Inner {
-    requests: Option<Sender<Request>>,
-    queued: Arc<AtomicUsize>,
-    writer: Option<JoinHandle<()>>,
+    queue: Arc<Queue>,
+    thread: Option<JoinHandle<()>>,
     pub(crate) readers: Readers,
+    /// The log, if it is kept in memory only.
+    pub(crate) log: Option<Arc<Log>>,
 }
 
 impl Record {
@@ -41,19 +41,39 @@ impl Record {
     pub fn open(file: &Path, publish: Publish) -> Result<Self, RecordError> {
         let writer = Writer::new(look::open_writer(file)?, publish)?;
         let readers = Readers::open(file)?;
-        let (sender, receiver) = channel();
-        let queued = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&queued);
+        Self::start(readers, None, move |queue| writer.run(queue))
+    }
+
+    /// A record for throwaway runs: its events are kept in memory only and gone with the last handle. Nothing is made of
+    /// them: every question but [`Record::events`] and [`Record::last_seq`] is answered as by an empty record.
+    pub fn in_memory(publish: Publish) -> Result<Self, RecordError> {
+        let log = Arc::new(Log::default());
+        let kept = Arc::clone(&log);
+        Self::start(Readers::empty()?, Some(log), move |queue| {
+            kept.run(queue, &publish);
+        })
+    }
+
+    fn start(
+        readers: Readers,
+        log: Option<Arc<Log>>,
+        work: impl FnOnce(&Queue) + Send + 'static,
+    ) -> Result<Self, RecordError> {
+        let queue = Arc::new(Queue::default());
+        let source = Arc::clone(&queue);
         let thread = thread::Builder::new()
             .name("record".to_owned())
-            .spawn(move || writer.run(&receiver, &counted))
+            .spawn(move || {
+                let _abandoned = Abandon(&source);
+                work(&source);
+            })
             .map_err(|_| RecordError::Closed)?;
         Ok(Self {
             inner: Arc::new(Inner {
-                requests: Some(sender),
-                queued,
-                writer: Some(thread),
+                queue,
+                thread: Some(thread),
                 readers,
+                log,
             }),
         })
     }
@@ -67,10 +87,7 @@ impl Record {
         body: EventBody,
         durability: Durability,
     ) -> Ack {
-        if self.inner.queued.fetch_add(1, Ordering::Relaxed) >= QUEUED_EVENTS_MAX {
-            self.inner.queued.fetch_sub(1, Ordering::Relaxed);
-            return Ack::refused(RecordError::Overloaded);
-        }
+        let queue = &self.inner.queue;
         let (ack, receiver) = oneshot::channel();
         let append = Append {
             session,
@@ -79,16 +96,17 @@ impl Record {
             durability,
             ack,
         };
-        // Without a writer the request is dropped, and the promise says that the record is closed.
-        self.inner.send(Request::Append(append));
-        Ack::sent(receiver)
+        match queue.append(append) {
+            Ok(()) => Ack::sent(receiver, Arc::clone(queue)),
+            Err(error) => Ack::settled(Err(error)),
+        }
     }
 
     /// Takes the database for full at `pages` pages of 4 kB, so that tests can meet a full disk. Waits until it holds.
     #[doc(hidden)]
     pub fn limit_pages(&self, pages: u32) {
         let (done, limited) = oneshot::channel();
-        self.inner.send(Request::PagesMax(pages, done));
+        self.inner.queue.limit((pages, done));
         drop(limited.blocking_recv());
     }
 }
@@ -99,22 +117,23 @@ impl std::fmt::Debug for Record {
     }
 }
 
-impl Inner {
-    fn send(&self, request: Request) {
-        if let Some(requests) = &self.requests {
-            drop(requests.send(request));
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.queue.close();
+        if let Some(thread) = self.thread.take() {
+            // The last handle may be dropped by what the writer publishes to; it cannot wait for itself.
+            if thread.thread().id() != thread::current().id() {
+                drop(thread.join());
+            }
         }
     }
 }
 
-impl Drop for Inner {
+/// Tells the queue that nobody takes from it any more, also where the thread broke off.
+struct Abandon<'a>(&'a Queue);
+
+impl Drop for Abandon<'_> {
     fn drop(&mut self) {
-        drop(self.requests.take());
-        if let Some(writer) = self.writer.take() {
-            // The last handle may be dropped by what the writer publishes to; it cannot wait for itself.
-            if writer.thread().id() != thread::current().id() {
-                drop(writer.join());
-            }
-        }
+        self.0.abandon();
     }
 }

@@ -1,31 +1,14 @@
 //! The one thread that writes: takes what waits, writes it in one transaction, publishes it, then acknowledges it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::Receiver;
-
 use protocol::Event;
 use rusqlite::{Connection, TransactionBehavior};
-use tokio::sync::oneshot;
 
 use crate::RecordError;
-use crate::ack::{Append, Durability};
-use crate::limits::BATCH_EVENTS_MAX;
+use crate::ack::{AckSender, Append, Durability};
 use crate::live::Live;
+use crate::queue::{Batch, Queue};
 use crate::record::Publish;
 use crate::store::{self, EVENT, Statements};
-
-/// What the writer is asked.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly every request is the large one"
-)]
-pub(crate) enum Request {
-    /// Record an event.
-    Append(Append),
-    /// Take the database for full at this many pages.
-    PagesMax(u32, oneshot::Sender<()>),
-}
 
 /// The writer's own state.
 pub(crate) struct Writer {
@@ -36,8 +19,6 @@ pub(crate) struct Writer {
     last: u64,
     on_disk: bool,
 }
-
-type AckSender = oneshot::Sender<Result<u64, RecordError>>;
 
 impl Writer {
     pub(crate) fn new(conn: Connection, publish: Publish) -> Result<Self, RecordError> {
@@ -51,23 +32,10 @@ impl Writer {
         })
     }
 
-    /// Works until nobody can ask any more. `queued` counts the requests that were sent and not yet taken.
-    pub(crate) fn run(mut self, requests: &Receiver<Request>, queued: &Arc<AtomicUsize>) {
-        while let Ok(first) = requests.recv() {
-            let mut batch = Vec::new();
-            let mut pages_max = None;
-            let mut next = Some(first);
-            while let Some(request) = next.take() {
-                match request {
-                    Request::Append(append) => batch.push(append),
-                    Request::PagesMax(pages, done) => pages_max = Some((pages, done)),
-                }
-                if batch.len() < BATCH_EVENTS_MAX && pages_max.is_none() {
-                    next = requests.try_recv().ok();
-                }
-            }
-            queued.fetch_sub(batch.len(), Ordering::Relaxed);
-            self.record(batch);
+    /// Works until nobody can ask any more.
+    pub(crate) fn run(mut self, queue: &Queue) {
+        while let Some(Batch { appends, pages_max }) = queue.take() {
+            self.record(appends);
             if let Some((pages, done)) = pages_max {
                 self.limit(pages);
                 // Who asked may have gone.

@@ -11,9 +11,11 @@ mod export;
 mod full;
 mod kill;
 mod log;
+mod memory;
 mod opening;
 mod paging;
 mod search;
 mod story;
 mod support;
+
 mod undo;

@@ -1,0 +1,141 @@
+//! What waits for the writer: events gather here, so that a burst of them becomes one transaction.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+use crate::RecordError;
+use crate::ack::{Append, Durability};
+use crate::limits::{BATCH_EVENTS_MAX, GATHER, QUEUED_EVENTS_MAX};
+
+/// The queue between those who append and the one thread that writes. A batch is due when somebody waits for one of its
+/// events, when one of them must be on the disk, when it is full, or when it was gathered for long enough.
+#[derive(Default)]
+pub(crate) struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    appends: VecDeque<Append>,
+    due: bool,
+    pages_max: Option<PagesMax>,
+    closed: bool,
+}
+
+/// A limit of pages and whom to tell that it holds.
+pub(crate) type PagesMax = (u32, oneshot::Sender<()>);
+
+/// What the writer does next: record the events, then set the limit.
+pub(crate) struct Batch {
+    pub(crate) appends: Vec<Append>,
+    pub(crate) pages_max: Option<PagesMax>,
+}
+
+impl Queue {
+    /// Adds an event. Without a writer it is dropped, and its promise says that the record is closed. Fails if there is
+    /// no room.
+    pub(crate) fn append(&self, append: Append) -> Result<(), RecordError> {
+        let mut state = self.lock();
+        if state.appends.len() >= QUEUED_EVENTS_MAX {
+            return Err(RecordError::Overloaded);
+        }
+        if state.closed {
+            return Ok(());
+        }
+        let on_disk = append.durability == Durability::OnDisk;
+        state.appends.push_back(append);
+        let waiting = state.appends.len();
+        // The writer sleeps while the queue is empty and while a batch gathers; it need not hear of more than that.
+        let wakes = waiting == 1 || waiting == BATCH_EVENTS_MAX || (on_disk && !state.due);
+        state.due |= on_disk;
+        drop(state);
+        if wakes {
+            self.changed.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Somebody waits: what is in the queue is due now.
+    pub(crate) fn hurry(&self) {
+        let mut state = self.lock();
+        if !state.due && !state.appends.is_empty() {
+            state.due = true;
+            drop(state);
+            self.changed.notify_one();
+        }
+    }
+
+    /// Asks for a limit of pages.
+    pub(crate) fn limit(&self, pages_max: PagesMax) {
+        let mut state = self.lock();
+        if !state.closed {
+            state.pages_max = Some(pages_max);
+            drop(state);
+            self.changed.notify_one();
+        }
+    }
+
+    /// Nobody will append any more. What waits is still taken.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_one();
+    }
+
+    /// The writer is gone: whoever waits learns that the record is closed.
+    pub(crate) fn abandon(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        state.appends.clear();
+        state.pages_max = None;
+    }
+
+    /// The next batch, once it is due; none when the queue is closed and empty.
+    pub(crate) fn take(&self) -> Option<Batch> {
+        let mut state = self
+            .changed
+            .wait_while(self.lock(), |state| state.is_empty() && !state.closed)
+            .unwrap_or_else(PoisonError::into_inner);
+        if state.is_empty() {
+            return None;
+        }
+        (state, _) = self
+            .changed
+            .wait_timeout_while(state, GATHER, |state| !state.is_due())
+            .unwrap_or_else(PoisonError::into_inner);
+        let count = state.appends.len().min(BATCH_EVENTS_MAX);
+        let appends = state.appends.drain(..count).collect();
+        // Somebody may wait for what is left; it is not told apart.
+        state.due &= !state.appends.is_empty();
+        Some(Batch {
+            appends,
+            pages_max: state.pages_max.take(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // The queue is whole between any two statements, whatever a thread that held it did.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Queue").finish_non_exhaustive()
+    }
+}
+
+impl State {
+    fn is_empty(&self) -> bool {
+        self.appends.is_empty() && self.pages_max.is_none()
+    }
+
+    fn is_due(&self) -> bool {
+        self.due
+            || self.closed
+            || self.pages_max.is_some()
+            || self.appends.len() >= BATCH_EVENTS_MAX
+    }
+}
