@@ -1,5 +1,6 @@
 // Words about calls and rules that several features use.
 
+import type { CallState } from '../ipc/bindings/CallState';
 import type { CallView } from '../ipc/bindings/CallView';
 import type { Rule } from '../ipc/bindings/Rule';
 import type { RuleScope } from '../ipc/bindings/RuleScope';
@@ -24,4 +25,18 @@ export function placeOfRule(rule: Rule): string {
 /** A rule in words: "fs.write .env*". */
 export function ruleWords(rule: Rule): string {
   return rule.pattern === null ? rule.permission : `${rule.permission} ${rule.pattern}`;
+}
+
+/** The exit code of a command, where the tool gave one. */
+export function exitCode(view: CallView): number | null {
+  const data = view.outcome?.data;
+  if (typeof data !== 'object' || data === null) return null;
+  const code = 'exit_code' in data ? data.exit_code : 'exit' in data ? data.exit : null;
+  return typeof code === 'number' ? code : null;
+}
+
+/** The state that a call looks like: a command that reports a failure ended well, and is not drawn as if all were. */
+export function lookOf(view: CallView): CallState {
+  const code = exitCode(view);
+  return view.state === 'done' && code !== null && code !== 0 ? 'failed' : view.state;
 }

@@ -13,10 +13,10 @@ import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
 import { isCall, isLive, type CallEntry } from './fold';
 import { fromSnapshot, healed, liveKey, reduce, withoutPage, withPage, type Page, type State } from './reduce';
 import { newsOf } from './news';
+import { openedOutside, openingView } from './opening';
+import { Paging } from './paging';
 import { Toasts } from './toasts.svelte';
 
-/** How many entries are loaded at once. */
-export const PAGE_ENTRIES = 200;
 /** How far back entries that are under way are looked for. */
 const UNDER_WAY_ENTRIES = 50;
 
@@ -39,7 +39,6 @@ export class Desk {
   #state: State = $state.raw()!;
   #pending: Event[] = [];
   #frame = 0;
-  #loading = new Map<string, Promise<void>>();
 
   /** The time that ages are told from, in milliseconds since 1970; moves once a second. */
   now = $state(Date.now());
@@ -49,6 +48,8 @@ export class Desk {
   inspecting: boolean | null = $state(null);
   /** The entry to scroll to, once. */
   jump: Jump | null = $state.raw(null);
+  /** Whether a text field has the focus: single letters are text then. */
+  typing = $state(false);
   /** What the person last searched for; kept while other screens are looked at. */
   searched = $state('');
   /** Grows when something was changed, undone or done again. */
@@ -56,12 +57,26 @@ export class Desk {
   /** The last thing that a screen reader should say. */
   announced = $state('');
   readonly toasts = new Toasts();
+  /** Loads stretches of transcripts. */
+  readonly paging: Paging;
   #owner: Jump | null = $state.raw(null);
+  /** Whether the focus is within that card now. */
+  #focused = $state(false);
   #looked: Jump | null = $state.raw(null);
+  /** Whether it was looked at because it had the focus, not because the person chose to look at it. */
+  #passing = $state(false);
+  /** Whether the person did anything since the window opened: then nothing takes them elsewhere. */
+  #touched = false;
 
   private constructor(host: Host, state: State) {
     this.#host = host;
     this.#state = state;
+    this.paging = new Paging({
+      query: (query) => host.query(query),
+      page: (session) => this.page(session),
+      join: (session, loaded, side, rest) => (this.#state = withPage(this.#state, session, loaded, side, rest)),
+      refused: (thrown) => this.tellFault(thrown),
+    });
   }
 
   /** Takes a snapshot and hears every event after it. */
@@ -70,8 +85,9 @@ export class Desk {
     const heard = await underWay(host, snapshot);
     const desk = new Desk(host, fromSnapshot(snapshot, heard));
     await host.subscribe(heard, (events) => desk.#hear(events));
-    if (snapshot.desk.length > 0) desk.view = { screen: 'desk' };
-    else if (snapshot.sessions[0]) desk.show(snapshot.sessions[0].id);
+    const view = openingView(snapshot);
+    desk.view = view;
+    if (view.screen === 'session') desk.show(view.session);
     return desk;
   }
 
@@ -131,35 +147,50 @@ export class Desk {
   /** Whether a card owns the keys: none does while a settled one has the focus. */
   owns(entry: Entry): boolean {
     const owner = this.owner;
-    const settled = this.#owner !== null && !(owner?.id === this.#owner.id && owner.session === this.#owner.session);
+    const settled = this.#focused && this.#owner !== null && !(owner?.id === this.#owner.id && owner.session === this.#owner.session);
     return !settled && owner?.id === entry.id && owner.session === entry.session;
   }
 
   /** A card took the focus. */
   own(entry: Entry): void {
     this.#owner = { session: entry.session, id: entry.id };
+    this.#focused = true;
     this.#looked = this.#owner;
+    this.#passing = isCall(entry) && entry.body.state === 'waiting';
+  }
+  /** A card lost the focus; a settled one then stands in the way of no other. */
+  leave(entry: Entry): void {
+    if (this.#owner?.id === entry.id && this.#owner.session === entry.session) this.#focused = false;
   }
 
-  /** The call that is looked at. */
+  /** The call that is looked at; none once a card that was only answered gave way to the next. */
   get selected(): Jump | null {
-    return this.#looked;
+    const looked = this.#looked;
+    const entry = this.#passing && looked ? this.entry(looked.session, looked.id) : undefined;
+    return entry && isCall(entry) && entry.body.state !== 'waiting' && this.owner ? null : looked;
   }
   /** Looks at a call in the inspector. */
   set selected(looked: Jump | null) {
     this.#looked = looked;
+    this.#passing = false;
     if (looked) this.inspecting = true;
   }
   /** Looks at a call, in the inspector if that is open. */
   look(entry: Entry): void {
     this.#looked = { session: entry.session, id: entry.id };
+    this.#passing = false;
   }
   /** What the inspector shows: the call that is looked at, else the one that owns the keys. */
   get inspected(): CallEntry | undefined {
-    const looked = this.#looked;
+    const looked = this.selected;
     const here = looked && (this.view.screen === 'desk' || (this.view.screen === 'session' && this.view.session === looked.session));
     const entry = here ? this.entry(looked.session, looked.id) : undefined;
     return entry && isCall(entry) ? entry : this.owner;
+  }
+
+  /** The person did something: from now on only they change what is looked at. */
+  touch(): void {
+    this.#touched = true;
   }
 
   /** Asks the engine for something. A refusal is told to the person, and gives none. */
@@ -201,20 +232,23 @@ export class Desk {
   /** Goes to a screen. */
   go(screen: 'start' | 'desk' | 'search' | 'history'): void {
     this.#owner = null;
+    this.touch();
     this.view = { screen };
   }
 
   /** Opens a session at its end, or at an entry. */
   show(session: string, at?: { id: string; seq: number }): void {
     this.#owner = null;
+    this.touch();
     this.view = { screen: 'session', session };
     const loaded = at && this.page(session)?.entries.some((entry) => entry.id === at.id);
     if (at) {
       this.#looked = { session, id: at.id };
+      this.#passing = false;
       this.jump = { session, id: at.id };
     }
-    if (at && !loaded) void this.#loadAround(session, at.seq);
-    else if (!this.page(session)) void this.#loadEnd(session);
+    if (at && !loaded) void this.paging.around(session, at.seq);
+    else if (!this.page(session)) void this.paging.end(session);
     // Only the session that is looked at keeps its page.
     for (const other of this.#state.pages.keys()) {
       if (other !== session) this.#state = withoutPage(this.#state, other);
@@ -238,61 +272,6 @@ export class Desk {
     }
   }
 
-  /** Loads the last page of a session anew, and so goes to its end. */
-  toEnd(session: string): Promise<void> {
-    return this.#loadEnd(session);
-  }
-
-  loadOlder(session: string): Promise<void> {
-    const page = this.page(session);
-    const first = page?.entries[0];
-    if (!page?.older || !first || this.#loading.has(session)) return Promise.resolve();
-    return this.#load(session, async () => {
-      const answer = await this.query({ type: 'transcript', session, before: first.seq, limit: PAGE_ENTRIES });
-      this.#state = withPage(this.#state, session, answer, 'older');
-    });
-  }
-
-  loadNewer(session: string): Promise<void> {
-    const page = this.page(session);
-    const last = page?.entries.at(-1);
-    if (!page?.newer || !last || this.#loading.has(session)) return Promise.resolve();
-    return this.#load(session, async () => {
-      const answer = await this.query({ type: 'transcript_from', session, from: last.seq + 1, limit: PAGE_ENTRIES });
-      this.#state = withPage(this.#state, session, answer, 'newer');
-    });
-  }
-
-  #loadEnd(session: string): Promise<void> {
-    return this.#load(session, async () => {
-      const answer = await this.query({ type: 'transcript', session, before: null, limit: PAGE_ENTRIES });
-      const rest = { older: answer.more, newer: false };
-      this.#state = withPage(this.#state, session, answer, 'instead', rest);
-    });
-  }
-
-  #loadAround(session: string, seq: number): Promise<void> {
-    const half = PAGE_ENTRIES / 2;
-    return this.#load(session, async () => {
-      const [before, from] = await Promise.all([
-        this.query({ type: 'transcript', session, before: seq, limit: half }),
-        this.query({ type: 'transcript_from', session, from: seq, limit: half }),
-      ]);
-      const entries = [...before.entries, ...from.entries];
-      const rest = { older: before.more, newer: from.more };
-      this.#state = withPage(this.#state, session, { entries, more: before.more }, 'instead', rest);
-    });
-  }
-
-  /** One load after the other for each session; of those that join a page only one at a time is needed. */
-  async #load(session: string, load: () => Promise<void>): Promise<void> {
-    const before = this.#loading.get(session);
-    const mine = (before ?? Promise.resolve()).then(load).catch((thrown: unknown) => this.tellFault(thrown));
-    this.#loading.set(session, mine);
-    await mine;
-    if (this.#loading.get(session) === mine) this.#loading.delete(session);
-  }
-
   async #refreshSettings(): Promise<void> {
     const { settings, providers, faults } = await this.#host.snapshot();
     this.#state = { ...this.#state, settings, providers, faults };
@@ -314,6 +293,8 @@ export class Desk {
     const before = this.#state;
     this.#state = reduce(before, events);
     this.now = Math.max(this.now, Date.now());
+    const outside = this.#touched ? null : openedOutside(this.view, events);
+    if (outside !== null) this.show(outside);
     this.#tell(before, events);
     if (this.#state.stale.size > 0) void this.#heal();
   }
@@ -323,7 +304,7 @@ export class Desk {
     const stale = this.#state.stale;
     this.#state = healed(this.#state, await this.#host.snapshot());
     for (const session of stale) {
-      if (this.page(session)) await this.#loadEnd(session);
+      if (this.page(session)) await this.paging.end(session);
     }
   }
 

@@ -7,16 +7,9 @@ import type { Preview } from '../../ipc/bindings/Preview';
 import type { Reach } from '../../ipc/bindings/Reach';
 import type { Rule } from '../../ipc/bindings/Rule';
 import { age, bytes, clock, duration, plural } from '../../widgets/figures';
+import { exitCode } from '../../state/calls';
 import { callStates } from '../../widgets/states';
 import { hunkNames, type Chosen } from './hunks';
-
-/** The exit code of a command, where the tool gave one. */
-export function exitCode(view: CallView): number | null {
-  const data = view.outcome?.data;
-  if (typeof data !== 'object' || data === null) return null;
-  const code = 'exit_code' in data ? data.exit_code : 'exit' in data ? data.exit : null;
-  return typeof code === 'number' ? code : null;
-}
 
 /** The state in words with its figure: "Waits 42 s", "Failed, exit 101", "Undone 16:10". */
 export function stateWords(view: CallView, begun: number, now: number): string {
@@ -46,12 +39,6 @@ export function stateWords(view: CallView, begun: number, now: number): string {
     case 'skipped':
       return word;
   }
-}
-
-/** The state that a call looks like: a command that reports a failure ended well, and is not drawn as if all were. */
-export function lookOf(view: CallView): CallState {
-  const code = exitCode(view);
-  return view.state === 'done' && code !== null && code !== 0 ? 'failed' : view.state;
 }
 
 /** Whether nothing more happens to a call by itself. */

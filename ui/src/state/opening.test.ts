@@ -1,0 +1,29 @@
+// The first screen, for every way a window can find the engine.
+
+import { expect, test } from 'vitest';
+import sample from '../../../tests/golden/sample.jsonl?raw';
+import type { Snapshot } from '../ipc/bindings/Snapshot';
+import { FakeHost, parseStream } from '../ipc/fake';
+import type { View } from './desk.svelte';
+import { openedOutside, openingView } from './opening';
+
+const whole = await new FakeHost(parseStream(sample)).snapshot();
+const waiting = (session: string) => whole.desk.filter((entry) => entry.session === session);
+const quiet = whole.sessions.map((session) => ({ ...session, state: 'done' as const }));
+const running = (...ids: string[]) => quiet.map((one) => (ids.includes(one.id) ? { ...one, state: 'running' as const } : one));
+
+test.each<[string, Pick<Snapshot, 'sessions' | 'desk'>, View]>([
+  ['nothing was ever done', { sessions: [], desk: [] }, { screen: 'start' }],
+  ['everything is over', { sessions: quiet, desk: [] }, { screen: 'start' }],
+  ['one session waits', { sessions: whole.sessions, desk: waiting('ses_0005') }, { screen: 'session', session: 'ses_0005' }],
+  ['one waits while another runs', { sessions: running('ses_0006'), desk: waiting('ses_0004') }, { screen: 'session', session: 'ses_0004' }],
+  ['several wait', whole, { screen: 'desk' }],
+  ['two run: the one that changed last', { sessions: running('ses_0001', 'ses_0003').reverse(), desk: [] }, { screen: 'session', session: 'ses_0003' }],
+])('%s', (_, snapshot, view) => expect(openingView(snapshot)).toEqual(view));
+
+test('a session that begins elsewhere is shown on the start screen alone', () => {
+  const opened = parseStream(sample).filter(({ body }) => body.type === 'session_opened');
+  expect(openedOutside({ screen: 'start' }, opened)).toBe(opened.at(-1)?.session);
+  expect(openedOutside({ screen: 'history' }, opened)).toBeNull();
+  expect(openedOutside({ screen: 'start' }, [])).toBeNull();
+});

@@ -1,0 +1,25 @@
+// What is looked at before the person chose anything. Pure.
+
+import type { Event } from '../ipc/bindings/Event';
+import type { Snapshot } from '../ipc/bindings/Snapshot';
+import type { View } from './desk.svelte';
+
+/**
+ * The first screen: the Desk if calls of several sessions wait, else the session that waits, else the one that runs
+ * and changed last, else the start.
+ */
+export function openingView({ sessions, desk }: Pick<Snapshot, 'sessions' | 'desk'>): View {
+  const waits = new Set(desk.map((entry) => entry.session));
+  if (waits.size > 1) return { screen: 'desk' };
+  const [alone] = waits;
+  if (alone !== undefined) return { screen: 'session', session: alone };
+  const busy = sessions.filter(({ state }) => state === 'running' || state === 'waiting');
+  const last = busy.sort((one, other) => other.changed_at - one.changed_at)[0];
+  return last ? { screen: 'session', session: last.id } : { screen: 'start' };
+}
+
+/** The session that somebody else began while the start was looked at, such as `--demo`; none otherwise. */
+export function openedOutside(view: View, events: readonly Event[]): string | null {
+  if (view.screen !== 'start') return null;
+  return events.findLast(({ body }) => body.type === 'session_opened')?.session ?? null;
+}
