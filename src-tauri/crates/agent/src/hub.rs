@@ -27,8 +27,11 @@ impl Hub {
 
     /// Hands out committed events. Called by the record's writer, after each commit.
     pub fn publish(&self, events: &[Event]) {
-        // Nobody listening is no error.
-        let _ = self.sender.send(events.into());
+        // Who begins to listen after this finds the events on record.
+        if self.sender.receiver_count() > 0 {
+            // The last listener may just have gone.
+            let _ = self.sender.send(events.into());
+        }
     }
 
     /// Everything after `since`: what is on record first, then what comes.

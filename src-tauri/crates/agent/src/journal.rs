@@ -1,6 +1,7 @@
 //! A session's pen: every event goes through here to the record, and nothing is built on one that did not arrive.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use protocol::{CallId, EventBody, Fault, Outcome, SessionId};
 use record::{Ack, Durability, Record};
@@ -12,7 +13,7 @@ pub struct Journal {
     session: SessionId,
     clock: Arc<dyn Clock>,
     /// Acknowledgements of what was told and not yet waited for.
-    open: Mutex<Vec<Ack>>,
+    open: Mutex<VecDeque<Ack>>,
 }
 
 impl Journal {
@@ -34,10 +35,17 @@ impl Journal {
             body,
             Durability::Batched,
         );
-        self.open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(ack);
+        self.open().push_back(ack);
+    }
+
+    /// Looks, without waiting, whether all arrived of which that is known by now.
+    pub fn check(&self) -> Result<(), Fault> {
+        let mut open = self.open();
+        while let Some(known) = open.front_mut().and_then(Ack::known) {
+            open.pop_front();
+            known?;
+        }
+        Ok(())
     }
 
     /// Writes, and waits until it is on disk, with everything told before it. For decisions and effects.
@@ -50,6 +58,16 @@ impl Journal {
         );
         self.settle().await?;
         ack.await.map(drop).map_err(Fault::from)
+    }
+
+    /// Writes that a call begins. If it may change something, waits until that is committed, so that no restart runs it
+    /// a second time.
+    pub async fn keep_start(&self, call: &CallId, matters: bool) -> Result<(), Fault> {
+        self.tell(EventBody::CallStarted { call: call.clone() });
+        match matters {
+            true => self.settle().await,
+            false => Ok(()),
+        }
     }
 
     /// Writes how a call ended; waits for the disk if it had an effect or a person decided on it.
@@ -65,16 +83,23 @@ impl Journal {
         };
         match matters {
             true => self.keep(body).await,
-            false => Ok(self.tell(body)),
+            false => {
+                self.tell(body);
+                Ok(())
+            }
         }
     }
 
     /// Waits until everything told is committed.
     pub async fn settle(&self) -> Result<(), Fault> {
-        let open = std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
+        let open = std::mem::take(&mut *self.open());
         for ack in open {
-            ack.await.map_err(Fault::from)?;
+            ack.await?;
         }
         Ok(())
+    }
+
+    fn open(&self) -> MutexGuard<'_, VecDeque<Ack>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

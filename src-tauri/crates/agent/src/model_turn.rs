@@ -86,7 +86,7 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
         opaque,
     });
     session.conversation(|conversation| conversation.messages = messages);
-    session.journal.settle().await?;
+    session.journal.check()?;
     Ok(Answer { calls, failed })
 }
 

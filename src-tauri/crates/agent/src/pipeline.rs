@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use policy::Approved;
-use protocol::{EventBody, Fault, Outcome, ToolCall, Verdict};
+use protocol::{Fault, Outcome, ToolCall, Verdict};
 
 use crate::conversation::OpenCall;
 use crate::session::Session;
@@ -78,9 +78,10 @@ async fn walk(session: &Arc<Session>, open: OpenCall) -> Result<(Outcome, bool),
                 continue;
             }
         };
-        session.journal.tell(EventBody::CallStarted {
-            call: call.id.clone(),
-        });
+        session
+            .journal
+            .keep_start(&call.id, tool.may_change())
+            .await?;
         let ran = execute::run(session, &tool, approved).await;
         if let Some(what) = execute::files_changed(&ran) {
             changed = Some(what);

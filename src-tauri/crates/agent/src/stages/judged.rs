@@ -11,7 +11,8 @@ use super::{Ended, finish};
 use crate::config::Host;
 use crate::session::Session;
 
-/// Ends a call that nothing could make right, before even its preview touches a file.
+/// Ends a call that nothing could make right, before even its preview touches a file. A call that declares no access
+/// touches none, and waits for its one full verdict.
 pub(crate) fn forbidden(
     session: &Session,
     call: &ToolCall,
@@ -19,6 +20,9 @@ pub(crate) fn forbidden(
     arguments: &Map<String, Value>,
     facts: &[Fact],
 ) -> Result<(), Ended> {
+    if facts.is_empty() {
+        return Ok(());
+    }
     let nothing = Ready {
         preview: Preview::Nothing,
         plan: protocol::Plan::None,
