@@ -36,6 +36,9 @@ pub struct DeskConfig {
     pub clock: Arc<dyn Clock>,
     /// Where new ids come from.
     pub ids: Arc<dyn Ids>,
+    /// No record is kept, for throwaway runs: events stand in memory only, so nothing can be looked up, searched or
+    /// taken up again. Copies for undo are taken all the same.
+    pub throwaway: bool,
 }
 
 impl DeskConfig {
@@ -49,6 +52,7 @@ impl DeskConfig {
             keys: None,
             clock: Arc::new(SystemClock::default()),
             ids: Arc::new(TimeIds),
+            throwaway: false,
         }
     }
 

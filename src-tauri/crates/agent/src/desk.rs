@@ -60,10 +60,11 @@ impl Desk {
         runtime::private_folder(&config.data_dir)?;
         let hub = Hub::new();
         let publisher = hub.clone();
-        let record = Record::open(
-            &config.data_dir.join("record.db"),
-            Box::new(move |events| publisher.publish(events)),
-        )?;
+        let publish = Box::new(move |events: &[Event]| publisher.publish(events));
+        let record = match config.throwaway {
+            false => Record::open(&config.data_dir.join("record.db"), publish)?,
+            true => Record::in_memory(publish)?,
+        };
         let (settings, fault) = settings::load(&config.data_dir);
         let history = History::open(&config.data_dir.join("history"), settings.undo_bytes_max)?;
         let registry = Registry::builtin();
