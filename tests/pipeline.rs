@@ -294,6 +294,25 @@ async fn a_denied_path_is_never_read() {
     assert!(!view.outcome.unwrap().text.contains("secret\n"));
 }
 
+/// What may not be read is not found either: a search looks into no file that a rule closes.
+#[tokio::test]
+async fn a_search_does_not_look_into_closed_files() {
+    let mut desk = Fixture::new(json!([call("grep", json!({ "pattern": "KEY" })), {}])).await;
+    let rule = "[[rule]]\npermission = \"fs.read\"\npattern = \".env*\"\naction = \"deny\"\n";
+    desk.file("deep/.env", "KEY=secret\n")
+        .file("a.txt", "KEY is named here\n")
+        .file(".countersign/rules.toml", rule)
+        .play()
+        .await;
+    let (state, text) = desk.outcomes().await.remove(0);
+    assert_eq!(state, CallState::Done);
+    assert!(
+        text.contains("a.txt:1") && !text.contains("secret"),
+        "{text}"
+    );
+    assert!(text.contains("1 file was not looked into"), "{text}");
+}
+
 /// `S002-85`: headless, ask means deny, and the run goes on.
 #[tokio::test]
 async fn headless_asking_is_denying() {

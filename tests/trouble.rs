@@ -1,7 +1,7 @@
 //! Settings and rules files with errors; databases that cannot be used.
 
 use agent::{Desk, DeskConfig, Host};
-use protocol::{CallState, Op, Settings};
+use protocol::{CallState, Decision, EntryBody, EventBody, Op, Settings};
 use serde_json::json;
 use support::{Fixture, call};
 
@@ -131,4 +131,79 @@ async fn a_session_needs_its_folder_and_its_provider() {
         assert!(fault.message.contains(what), "{fault}");
     }
     assert!(desk.desk.snapshot().await.unwrap().sessions.is_empty());
+}
+
+/// A full disk: the decision is not taken, the fault says so, nothing acknowledged is lost; with room again it goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_loses_nothing() {
+    let turns =
+        json!([call("bash", json!({ "command": "echo hi > made.txt" })), { "text": "Done." }]);
+    let mut desk = Fixture::new(turns).await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    let before = desk.events().await;
+    limit(&desk, 1);
+    let long = "x".repeat(64 * 1024);
+    let allow = |note: String| Decision::Allow { hunks: None, note };
+    let fault = desk.decide(&view, allow(long)).await.unwrap_err();
+    assert!(
+        fault.message.contains("full") && !fault.hint.is_empty(),
+        "{fault}"
+    );
+    assert_eq!(
+        desk.read("made.txt"),
+        None,
+        "what was not recorded did not happen"
+    );
+    assert_eq!(desk.events().await, before);
+
+    limit(&desk, 1_000_000);
+    desk.decide(&view, allow(String::new())).await.unwrap();
+    desk.until_ended().await;
+    assert_eq!(desk.read("made.txt").unwrap(), "hi\n");
+    let events = desk.events().await;
+    assert_eq!(events[..before.len()], before[..]);
+    assert!(
+        events.iter().zip(1..).all(|(event, seq)| event.seq == seq),
+        "without gaps"
+    );
+}
+
+/// A disk that fills up while a command runs stops the turn and says so; the call is not taken for ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_fills_up_stops_the_turn() {
+    let command = "while [ ! -e go ]; do sleep 0.02; done; seq 1 20000";
+    let turns = json!([call("bash", json!({ "command": command })), { "text": "Never said." }]);
+    let mut desk = Fixture::new(turns).await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    desk.allow(&view).await;
+    desk.until("the command runs", |body| {
+        matches!(body, EventBody::CallStarted { .. })
+    })
+    .await;
+    limit(&desk, 1);
+    desk.file("go", "");
+    let mut faults = Vec::new();
+    while faults.is_empty() {
+        faults = desk.desk.snapshot().await.unwrap().faults;
+        tokio::task::yield_now().await;
+    }
+    assert!(
+        faults[0].message.contains("full") && !faults[0].hint.is_empty(),
+        "{}",
+        faults[0]
+    );
+    limit(&desk, 1_000_000);
+    assert_eq!(
+        desk.transcript().await.len(),
+        3,
+        "the agent had no further turn"
+    );
+    assert_eq!(desk.calls().await[0].state, CallState::Running);
+}
+
+/// Takes the record for full at so many pages.
+fn limit(desk: &Fixture, pages: u32) {
+    tokio::task::block_in_place(|| desk.desk.limit_record(pages));
 }

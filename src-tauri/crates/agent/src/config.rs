@@ -36,6 +36,10 @@ pub struct DeskConfig {
     pub clock: Arc<dyn Clock>,
     /// Where new ids come from.
     pub ids: Arc<dyn Ids>,
+    /// Whether to take up what an earlier end of the app left behind: to end what was running, and to put back on the
+    /// desk what was waiting. Whoever only looks, or works beside a window on the same folder, must not: another
+    /// process may still be at that work, and a headless host would deny what waits for a person.
+    pub takes_up: bool,
     /// No record is kept, for throwaway runs: events stand in memory only, so nothing can be looked up, searched or
     /// taken up again. Copies for undo are taken all the same.
     pub throwaway: bool,
@@ -50,8 +54,9 @@ impl DeskConfig {
             rules: None,
             provider: None,
             keys: None,
-            clock: Arc::new(SystemClock::default()),
+            clock: Arc::new(SystemClock),
             ids: Arc::new(TimeIds),
+            takes_up: true,
             throwaway: false,
         }
     }

@@ -10,15 +10,15 @@ use protocol::query::{Answer, Query, Snapshot};
 use protocol::{Event, Fault, ModelChoice, Op, SessionId, Settings};
 use provider::{Keys, Provider, Providers, SystemKeys};
 use record::Record;
-use runtime::{History, SessionFolder, Workspace};
+use runtime::{Closed, History, SessionFolder, Workspace};
 use tokio_util::sync::CancellationToken;
 use tools::{Hands, Registry};
 
 use crate::config::DeskConfig;
 use crate::conversation::Conversation;
 use crate::hub::{Events, Hub};
-use crate::session::Session;
-use crate::{ops, queries, recover, settings};
+use crate::session::{RulesInForce, Session};
+use crate::{ops, queries, recover, retention, settings};
 
 /// One engine. Cheap to clone; the last clone that goes takes the runs with it.
 #[derive(Clone)]
@@ -90,7 +90,15 @@ impl Desk {
             hub,
         });
         let desk = Self { shared };
-        recover::run(&desk.shared).await?;
+        if desk.shared.config.takes_up {
+            recover::run(&desk.shared).await?;
+            let shared = desk.shared.clone();
+            tokio::spawn(async move {
+                if let Err(fault) = retention::run(&shared).await {
+                    tracing::warn!(%fault, "old copies for undo are still there");
+                }
+            });
+        }
         Ok(desk)
     }
 
@@ -117,6 +125,12 @@ impl Desk {
     /// The position of the last recorded event.
     pub fn last_seq(&self) -> Result<u64, Fault> {
         Ok(self.shared.record.last_seq()?)
+    }
+
+    /// Takes the record for full at so many pages, so that tests can meet a full disk.
+    #[doc(hidden)]
+    pub fn limit_record(&self, pages: u32) {
+        self.shared.record.limit_pages(pages);
     }
 
     /// Whether the person wants to be told of a card that lands unseen.
@@ -254,7 +268,17 @@ impl Shared {
         conversation: Conversation,
     ) -> Result<Arc<Session>, Fault> {
         let folder = SessionFolder::open(&self.config.data_dir, &id)?;
-        let workspace = Workspace::open(root)?.with_readable(folder.path())?;
+        let rules = RulesInForce::default();
+        let in_force = rules.clone();
+        let closed = Closed::new(move |path| {
+            in_force
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .closes(path)
+        });
+        let workspace = Workspace::open(root)?
+            .with_readable(folder.path())?
+            .closing(closed);
         let hands = Hands {
             workspace,
             session: id.clone(),
@@ -267,6 +291,7 @@ impl Shared {
             self.clone(),
             hands,
             model,
+            rules,
             conversation,
         ));
         session.reload_rules();

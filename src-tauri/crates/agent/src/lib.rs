@@ -22,6 +22,7 @@ mod pipeline;
 mod prompt;
 mod queries;
 mod recover;
+mod retention;
 mod rules;
 mod session;
 mod settings;

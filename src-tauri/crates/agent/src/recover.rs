@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use protocol::event::Notice;
-use protocol::{CallState, EventBody, Fault, NoticeLevel, SessionId, SessionState, Usage};
+use protocol::{
+    CallId, CallState, EntryBody, EventBody, Fault, NoticeLevel, SessionId, SessionState,
+    UndoState, Usage,
+};
 
 use crate::desk::Shared;
 use crate::session::Session;
@@ -47,7 +50,8 @@ async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
     for begun in open.into_iter().filter(|call| call.started) {
         // Whether it took effect is not known, so it is never run again (B.002: orphaned calls).
         let mut outcome = finish::stopped_outcome(CallState::Interrupted);
-        outcome.text = "The app ended while this ran. Whether it took effect is not known: look before you repeat it.".to_owned();
+        let effect = effect_of(shared, &session, &begun.call.id)?;
+        outcome.text = format!("The app ended while this ran. {effect}");
         outcome.message = "The app ended while this ran".to_owned();
         turn::end_call(&session, begun.call, outcome);
     }
@@ -67,6 +71,30 @@ async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
     session.becomes(SessionState::Interrupted);
     session.journal.settle().await
 }
+
+/// What is known of the effect of a call that was running: a change of files is known from its copy.
+fn effect_of(shared: &Shared, session: &Session, call: &CallId) -> Result<&'static str, Fault> {
+    let view = match shared
+        .record
+        .entry(&session.id, call.as_str())?
+        .map(|entry| entry.body)
+    {
+        Some(EntryBody::Call(view)) => view,
+        _ => return Ok(UNKNOWN),
+    };
+    let Some(undo) = view.undo else {
+        return Ok(UNKNOWN);
+    };
+    Ok(
+        match shared.history.entry(&undo.id)?.map(|entry| entry.state) {
+            Some(UndoState::Applied) => "It took effect before that.",
+            Some(UndoState::Undone) => "It did not take effect.",
+            Some(UndoState::Prepared) | None => UNKNOWN,
+        },
+    )
+}
+
+const UNKNOWN: &str = "Whether it took effect is not known: look before you repeat it.";
 
 /// A message that was being written ends here.
 fn end_unfinished_turn(shared: &Shared, session: &Session) -> Result<(), Fault> {

@@ -1,7 +1,7 @@
 //! One session in memory: what its run needs, who waits for a decision, and how it is steered.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use policy::RuleSet;
 use protocol::{
@@ -22,8 +22,12 @@ pub(crate) struct Session {
     pub journal: Journal,
     pub hands: Hands,
     pub model: ModelChoice,
+    rules: RulesInForce,
     live: Mutex<Live>,
 }
+
+/// The rules in force, read anew with each run; shared with what a search may look into.
+pub(crate) type RulesInForce = Arc<RwLock<Arc<RuleSet>>>;
 
 /// What changes while a session runs.
 #[derive(Default)]
@@ -36,7 +40,6 @@ struct Live {
     run: Option<CancellationToken>,
     /// The state that was last recorded.
     state: Option<SessionState>,
-    rules: Arc<RuleSet>,
     conversation: Conversation,
 }
 
@@ -56,6 +59,7 @@ impl Session {
         shared: Arc<Shared>,
         hands: Hands,
         model: ModelChoice,
+        rules: RulesInForce,
         conversation: Conversation,
     ) -> Self {
         let journal = Journal::new(
@@ -73,6 +77,7 @@ impl Session {
             journal,
             hands,
             model,
+            rules,
             live,
         }
     }
@@ -174,7 +179,10 @@ impl Session {
 
     /// The rules in force.
     pub(crate) fn rules(&self) -> Arc<RuleSet> {
-        self.live().rules.clone()
+        self.rules
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Reads the rules anew; says what is wrong with them.
@@ -185,7 +193,7 @@ impl Session {
             &self.hands.workspace,
             config.rules.as_deref(),
         );
-        self.live().rules = Arc::new(rules);
+        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
         self.shared
             .set_rule_faults(self.hands.workspace.root(), faults);
     }

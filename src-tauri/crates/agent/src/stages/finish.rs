@@ -3,7 +3,7 @@
 use policy::Judgement;
 use policy::approved::Refused;
 use protocol::outcome::Truncated;
-use protocol::{CallState, Digest, Outcome, ToolCall, ToolError, ToolOutput, UndoEntry};
+use protocol::{CallState, Digest, Fault, Outcome, ToolCall, ToolError, ToolOutput, UndoEntry};
 
 use super::Ended;
 use super::consent::Said;
@@ -24,10 +24,16 @@ pub(crate) fn fold(
         Err(error) => failed(state_of(&error), &error),
     };
     outcome.duration_ms = ran.duration_ms;
-    if let Some(entry) = copy.filter(|_| outcome.is_success()) {
-        // The copy knows what stood there before; now it learns what stands there after, to notice later changes.
-        if let Err(error) = session.shared.history.seal(&entry.id) {
-            tracing::warn!(%error, entry = %entry.id, "the undo entry could not be sealed");
+    if let Some(entry) = copy {
+        let history = &session.shared.history;
+        // After success the copy learns what stands there now, to notice later changes; after a failure whatever of the
+        // effect stands is taken back.
+        let settled = match outcome.is_success() {
+            true => history.seal(&entry.id).map_err(Fault::from),
+            false => history.settle(&entry.id).map(drop),
+        };
+        if let Err(fault) = settled {
+            tracing::warn!(%fault, entry = %entry.id, "the undo entry could not be settled");
         }
     }
     for word in said.words() {
