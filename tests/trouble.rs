@@ -195,11 +195,12 @@ async fn a_disk_that_fills_up_stops_the_turn() {
         faults[0]
     );
     limit(&desk, 1_000_000);
-    assert_eq!(
-        desk.transcript().await.len(),
-        3,
-        "the agent had no further turn"
-    );
+    let entries = desk.transcript().await;
+    let turns = entries
+        .iter()
+        .filter(|entry| matches!(entry.body, EntryBody::Agent { .. }))
+        .count();
+    assert_eq!(turns, 1, "the agent had no further turn");
     assert_eq!(desk.calls().await[0].state, CallState::Running);
 }
 
