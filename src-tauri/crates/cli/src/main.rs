@@ -1,2 +1,56 @@
-//! Under construction.
-fn main() {}
+//! `countersign`: the headless host and every inspection verb.
+//!
+//! The same engine as the window has, for scripts, continuous integration and servers. Nobody is there to be asked, so
+//! what asks is denied, unless the caller approved it beforehand.
+//!
+//! **It decides nothing and opens no database: it hands a request to the desk and writes down what comes of it.**
+//!
+//! The exit code says how it ended:
+//!
+//! | code | meaning |
+//! | --- | --- |
+//! | 0 | done |
+//! | 1 | the run or the call failed, or what was asked could not be done |
+//! | 2 | usage: the command line, or something that it names, is wrong |
+//! | 3 | denied: the call, or at least one call of the run |
+//! | 4 | the record, the settings or the rules cannot be used |
+//! | 130 | interrupted by the keyboard |
+//!
+//! Start reading at [`args`] (what can be asked) and `verbs/run.rs` (the longest road).
+
+mod args;
+mod ending;
+mod limits;
+mod live;
+mod out;
+mod story;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Args;
+use crate::ending::Ending;
+use crate::out::Out;
+
+fn main() -> ExitCode {
+    // Usage errors, --help and --version are answered by the parser: code 2 for the first, 0 for the others.
+    let args = Args::parse();
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_default_env()
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("error")),
+        )
+        .with_writer(std::io::stderr)
+        .init();
+    let mut out = Out::new(args.json);
+    let ended = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime.block_on(verbs::run(args, &mut out)),
+        Err(error) => Err(Ending::failed("The program could not start.").because(&error)),
+    };
+    match ended {
+        Ok(code) => ExitCode::from(code as u8),
+        Err(ending) => ExitCode::from(out.end(&ending) as u8),
+    }
+}

@@ -1,0 +1,141 @@
+//! What can be asked on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the run or the call failed, or what was asked could not be done
+  2    usage: the command line, or something that it names, is wrong
+  3    denied: the call, or at least one call of the run
+  4    the record, the settings or the rules cannot be used
+  130  interrupted by the keyboard
+
+Environment:
+  COUNTERSIGN_DATA_DIR  the data folder, where --data-dir does not name one
+  NO_COLOR              set to anything for no colours
+  RUST_LOG              what is logged to standard error, such as debug";
+
+/// Inspect and approve what AI agents do on your machine, without a window. Where nobody can be asked, what asks is
+/// denied.
+#[derive(Debug, Parser)]
+#[command(name = "countersign", version, after_help = EXIT_CODES, arg_required_else_help = true)]
+pub(crate) struct Args {
+    /// Where record, copies for undo, settings and rules are kept.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Write JSON: one object, or one object a line for what streams. Errors are `{"error":{…}}`.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Let an agent work on something. With --json, every event as a line.
+    Run(Run),
+    /// List the tools that an agent can call.
+    Tools,
+    /// Make one call through the whole pipeline and show why it ran or did not.
+    Call(Call),
+    /// List the sessions, the one that changed last first.
+    Sessions,
+    /// Show a session. With --json, every entry as a line.
+    Show {
+        /// Its id, the beginning of its id, or `last`.
+        session: String,
+    },
+    /// Find anything recorded: words, "phrases", prefix*, and the filters tool: mode: state: session: path: before:
+    /// after:
+    Search {
+        /// The query; several words are one query.
+        #[arg(required = true)]
+        query: Vec<String>,
+        /// Show at most this many hits.
+        #[arg(long, default_value_t = 20)]
+        limit: u32,
+        /// Leave out this many of the newest hits.
+        #[arg(long, default_value_t = 0)]
+        offset: u32,
+    },
+    /// Write a whole session to standard output.
+    Export {
+        /// Its id, the beginning of its id, or `last`.
+        session: String,
+        /// A story to read, or every event as a line.
+        #[arg(long, default_value = "md", value_parser = ["md", "jsonl"])]
+        format: String,
+    },
+    /// List what can be taken back, the newest first.
+    History {
+        /// Show at most this many.
+        #[arg(long, default_value_t = 50)]
+        limit: u32,
+    },
+    /// Take an effect on files back.
+    Undo {
+        /// The history entry; the newest that stands if none is named.
+        entry: Option<String>,
+    },
+    /// Bring an effect again that was taken back.
+    Redo {
+        /// The history entry; the newest that was taken back if none is named.
+        entry: Option<String>,
+    },
+    /// Play the built-in demo in a fresh sample workspace, with its person's answers. Without --data-dir it leaves
+    /// nothing behind.
+    Demo,
+}
+
+/// An agent's task.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// The folder that the agent works in.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// The provider; that of the settings if none is named.
+    #[arg(long, conflicts_with = "script")]
+    pub(crate) provider: Option<String>,
+    /// The model; that of the settings if neither is named.
+    #[arg(long, conflicts_with = "script")]
+    pub(crate) model: Option<String>,
+    /// Play this script in the place of a model.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    /// What is to be done.
+    pub(crate) prompt: String,
+}
+
+/// One call.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Call {
+    /// The tool's id or an alias.
+    pub(crate) tool: String,
+    /// Its arguments: a JSON object.
+    #[arg(value_name = "ARGS_JSON")]
+    pub(crate) arguments: String,
+    /// The folder that the call works in.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+}
+
+/// What the caller says beforehand.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+pub(crate) struct Consent {
+    /// Approve beforehand whatever would ask. What is denied stays denied, and questions stay unanswered.
+    #[arg(long)]
+    pub(crate) approve_all: bool,
+    /// A further rules file for this session.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+}

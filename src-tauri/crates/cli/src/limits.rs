@@ -1,0 +1,12 @@
+//! How much of a thing is shown to a person; `--json` and `export` have all of it.
+
+/// Lines of a change.
+pub(crate) const DIFF_LINES_MAX: usize = 60;
+/// Lines of a call's output in a story.
+pub(crate) const OUTPUT_LINES_MAX: usize = 12;
+/// Bytes of the script that `run --script` plays.
+pub(crate) const SCRIPT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Entries that are asked for at once.
+pub(crate) const PAGE: u32 = 200;
+/// Characters of a session's title.
+pub(crate) const TITLE_CHARS_MAX: usize = 64;

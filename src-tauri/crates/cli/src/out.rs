@@ -1,0 +1,119 @@
+//! Where everything is written: calm text for people, with colours on a terminal only, or JSON for programs.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+
+use protocol::Fault;
+use protocol::shown::shown;
+use serde::Serialize;
+
+use crate::ending::{Code, Ending};
+
+/// Standard output, and how it is to be written.
+pub(crate) struct Out {
+    json: bool,
+    colours: bool,
+}
+
+/// What a stretch of text is, for its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ink {
+    /// Just text.
+    Plain,
+    /// The name of a thing.
+    Strong,
+    /// Beside the point.
+    Faint,
+    /// Comes, or went well.
+    Good,
+    /// Goes, or went wrong.
+    Bad,
+    /// Wants attention.
+    Warn,
+}
+
+impl Out {
+    pub(crate) fn new(json: bool) -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self {
+            json,
+            colours: wanted && std::io::stdout().is_terminal(),
+        }
+    }
+
+    /// Whether JSON is wanted.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// A text in its colour. What is hidden in it is named, so that nothing recorded can speak to the terminal.
+    pub(crate) fn ink(&self, ink: Ink, text: &str) -> String {
+        let text = named(text);
+        let code = match ink {
+            Ink::Plain => return text,
+            Ink::Strong => "1",
+            Ink::Faint => "2",
+            Ink::Good => "32",
+            Ink::Bad => "31",
+            Ink::Warn => "33",
+        };
+        match self.colours && !text.is_empty() {
+            true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            false => text,
+        }
+    }
+
+    /// Writes text that was made with [`Out::ink`], without a line end.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Ending> {
+        let mut out = std::io::stdout().lock();
+        written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    }
+
+    /// Writes a line of such text.
+    pub(crate) fn line(&mut self, text: &str) -> Result<(), Ending> {
+        self.text(&format!("{text}\n"))
+    }
+
+    /// Writes a value as one line of JSON.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Ending> {
+        let text = serde_json::to_string(value)
+            .map_err(|error| Ending::failed("The answer cannot be written.").because(&error))?;
+        self.line(&text)
+    }
+
+    /// Tells a person something beside the output: on standard error, and not where JSON is wanted.
+    pub(crate) fn aside(&self, fault: &Fault) {
+        if !self.json {
+            // Where standard error is closed there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "{}", named(&fault.to_string()));
+        }
+    }
+
+    /// Writes why it ends; gives the exit code.
+    pub(crate) fn end(&mut self, ending: &Ending) -> Code {
+        match ending {
+            Ending::Unread => Code::Done,
+            Ending::Fault(code, fault) => {
+                if self.json {
+                    // If this cannot be written, the code still says it.
+                    let _ = self.json(&serde_json::json!({ "error": fault }));
+                } else {
+                    self.aside(fault);
+                }
+                *code
+            }
+        }
+    }
+}
+
+/// A text with its hidden characters named; ends of lines become line feeds.
+pub(crate) fn named(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    shown(&text).into_iter().map(|span| span.text).collect()
+}
+
+fn written(result: std::io::Result<()>) -> Result<(), Ending> {
+    result.map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Ending::Unread,
+        _ => Ending::failed("The output cannot be written.").because(&error),
+    })
+}

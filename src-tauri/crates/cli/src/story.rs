@@ -1,0 +1,312 @@
+//! What happened, as lines for a person: messages, calls with what they did and why they were let through.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use protocol::preview::{FileDiff, LineKind, TodoStatus};
+use protocol::{
+    At, CallState, CallView, Decision, Entry, EntryBody, Fault, Notice, NoticeLevel, Preview,
+    ToolMode, Verdict,
+};
+
+use crate::limits::{DIFF_LINES_MAX, OUTPUT_LINES_MAX};
+use crate::out::{Ink, Out};
+
+/// One entry of a transcript, with an empty line after it.
+pub(crate) fn entry(out: &Out, entry: &Entry) -> String {
+    match &entry.body {
+        EntryBody::Person { text, .. } => person(out, text),
+        EntryBody::Agent { text, error, .. } => {
+            let mut lines = String::new();
+            if !text.trim().is_empty() {
+                lines.push_str(&out.ink(Ink::Plain, text.trim_end()));
+                lines.push_str("\n\n");
+            }
+            if let Some(error) = error {
+                lines.push_str(&cut_off(out, error));
+            }
+            lines
+        }
+        EntryBody::Call(view) => call(out, view),
+        EntryBody::Notice(notice) => self::notice(out, notice),
+    }
+}
+
+/// What the person said.
+pub(crate) fn person(out: &Out, text: &str) -> String {
+    let mark = out.ink(Ink::Strong, "›");
+    let text = out.ink(Ink::Strong, text.trim_end());
+    format!("{mark} {text}\n\n")
+}
+
+/// That an answer was cut off.
+pub(crate) fn cut_off(out: &Out, fault: &Fault) -> String {
+    format!(
+        "{} {}\n\n",
+        out.ink(Ink::Bad, "✗"),
+        out.ink(Ink::Bad, &fault.to_string())
+    )
+}
+
+/// Something to know.
+pub(crate) fn notice(out: &Out, notice: &Notice) -> String {
+    let ink = match notice.level {
+        NoticeLevel::Note => Ink::Faint,
+        NoticeLevel::Warning => Ink::Warn,
+        NoticeLevel::Error => Ink::Bad,
+    };
+    format!("{}\n\n", out.ink(ink, &format!("! {}", notice.fault)))
+}
+
+/// A call: its head, why it was let through or not, what it would do, what was said of it, and what came of it.
+pub(crate) fn call(out: &Out, view: &CallView) -> String {
+    let mut lines = vec![head(out, view)];
+    let mut add = |ink, text: &str| {
+        let text = out.ink(ink, text);
+        lines.extend(text.lines().map(|line| format!("  {line}")));
+    };
+    if let Some(reasoning) = &view.reasoning {
+        add(Ink::Faint, &format!("“{}”", reasoning.trim()));
+    }
+    if let Some(trail) = &view.trail
+        && (trail.verdict != Verdict::Allow || view.decision.is_some())
+    {
+        add(Ink::Faint, &trail.lead);
+    }
+    preview(view, &mut add);
+    if let Some(decided) = &view.decision {
+        add(Ink::Strong, &format!("You {}", decision(&decided.decision)));
+    }
+    result(view, &mut add);
+    lines.join("\n") + "\n\n"
+}
+
+/// A call with every gate that it passed and its whole result: for one call that was asked for by itself.
+pub(crate) fn call_in_full(out: &Out, view: &CallView) -> String {
+    let mut lines = vec![head(out, view)];
+    let mut add = |ink, text: &str| {
+        let text = out.ink(ink, text);
+        lines.extend(text.lines().map(|line| format!("  {line}")));
+    };
+    preview(view, &mut add);
+    if let Some(trail) = &view.trail {
+        add(Ink::Strong, &trail.lead);
+        for step in &trail.steps {
+            let verdict = step.verdict.map_or("", verdict_name);
+            let gate = format!("{:?}", step.gate).to_lowercase();
+            add(Ink::Plain, &format!("{gate:<12}{verdict:<6}{}", step.text));
+            for trace in &step.rules {
+                let won = if trace.won { "won" } else { "lost" };
+                let pattern = trace.rule.pattern.as_deref().unwrap_or("*");
+                let rule = format!("{} {pattern}: {won}, {}", trace.rule.permission, trace.why);
+                add(Ink::Faint, &format!("{:<18}{rule}", ""));
+            }
+        }
+        if !trail.otherwise.is_empty() {
+            add(Ink::Faint, &trail.otherwise);
+        }
+    }
+    if let Some(undo) = &view.undo {
+        add(Ink::Plain, &format!("undo: countersign undo {}", undo.id));
+    }
+    let mut text = lines.join("\n") + "\n";
+    if let Some(outcome) = &view.outcome {
+        text.push('\n');
+        text.push_str(&out.ink(Ink::Plain, outcome.text.trim_end_matches('\n')));
+        text.push('\n');
+    }
+    text
+}
+
+fn head(out: &Out, view: &CallView) -> String {
+    let (mark, ink) = mark(view.state);
+    let mut head = format!(
+        "{} {}",
+        out.ink(ink, mark),
+        out.ink(Ink::Strong, &view.title)
+    );
+    if !view.target.is_empty() {
+        head.push_str(&format!(
+            " {}",
+            out.ink(Ink::Plain, &view.target.replace('\n', "⏎"))
+        ));
+    }
+    let mode = view.mode.map_or("", mode_name);
+    let facts: Vec<&str> = [mode, view.state.as_str()]
+        .into_iter()
+        .filter(|f| !f.is_empty())
+        .collect();
+    head.push_str(&out.ink(Ink::Faint, &format!("  {}", facts.join(" · "))));
+    head
+}
+
+/// The mark of a state, and its colour.
+pub(crate) fn mark(state: CallState) -> (&'static str, Ink) {
+    match state {
+        CallState::Proposed | CallState::Running => ("·", Ink::Plain),
+        CallState::Waiting => ("◐", Ink::Warn),
+        CallState::Done => ("✓", Ink::Good),
+        CallState::Failed | CallState::Expired => ("✗", Ink::Bad),
+        CallState::Denied | CallState::Rejected => ("⊘", Ink::Bad),
+        CallState::Interrupted | CallState::Skipped => ("–", Ink::Faint),
+        CallState::Undone => ("↶", Ink::Plain),
+    }
+}
+
+/// A mode as a person reads it.
+pub(crate) fn mode_name(mode: ToolMode) -> &'static str {
+    match mode {
+        ToolMode::Read => "read",
+        ToolMode::SafeWrite => "safe write",
+        ToolMode::Destructive => "destructive",
+        ToolMode::Local => "local",
+        ToolMode::External => "external",
+    }
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Ask => "ask",
+        Verdict::Deny => "deny",
+    }
+}
+
+fn preview(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
+    match &view.preview {
+        Preview::Nothing => {}
+        Preview::Diff { files } => files.iter().for_each(|file| diff(file, add)),
+        Preview::Command(command) => {
+            let line: String = command
+                .command
+                .iter()
+                .map(|span| span.text.as_str())
+                .collect();
+            if line != view.target {
+                add(Ink::Plain, &format!("$ {line}"));
+            }
+        }
+        Preview::Loss(loss) => {
+            let (files, folders) = (count(loss.files, "file"), count(loss.folders, "folder"));
+            add(
+                Ink::Bad,
+                &format!("- {files}, {folders}, {}", count(loss.bytes, "byte")),
+            );
+            for item in &loss.shown {
+                add(Ink::Bad, &format!("- {}", item.path));
+            }
+        }
+        Preview::Form { questions } => {
+            for question in questions {
+                add(Ink::Plain, &format!("? {}", question.question));
+                for option in &question.options {
+                    add(Ink::Faint, &format!("  ○ {}", option.label));
+                }
+            }
+        }
+        Preview::Todo { items } => {
+            for item in items {
+                let mark = match item.status {
+                    TodoStatus::Pending => "☐",
+                    TodoStatus::InProgress => "◐",
+                    TodoStatus::Completed => "☑",
+                };
+                add(Ink::Plain, &format!("{mark} {}", item.content));
+            }
+        }
+    }
+}
+
+fn diff(file: &FileDiff, add: &mut impl FnMut(Ink, &str)) {
+    let mut room = DIFF_LINES_MAX;
+    let lines: usize = file.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+    for hunk in &file.hunks {
+        let place = format!("@@ line {} @@ {}", hunk.new_start, hunk.section);
+        add(Ink::Faint, place.trim_end());
+        for line in hunk.lines.iter().take(room) {
+            let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();
+            match line.kind {
+                LineKind::Context => add(Ink::Plain, &format!("  {text}")),
+                LineKind::Added => add(Ink::Good, &format!("+ {text}")),
+                LineKind::Removed => add(Ink::Bad, &format!("- {text}")),
+            }
+        }
+        room = room.saturating_sub(hunk.lines.len());
+    }
+    if lines > DIFF_LINES_MAX {
+        add(
+            Ink::Faint,
+            &format!("… {} more lines", lines - DIFF_LINES_MAX),
+        );
+    }
+    if let Some(cut) = &file.cut {
+        add(Ink::Faint, cut);
+    }
+}
+
+fn decision(decision: &Decision) -> String {
+    let noted = |did: &str, note: &str| match note.trim() {
+        "" => format!("{did}."),
+        note => format!("{did}: {note}"),
+    };
+    match decision {
+        Decision::Allow { hunks: None, note } => noted("allowed it", note),
+        Decision::Allow {
+            hunks: Some(hunks),
+            note,
+        } => noted(&format!("allowed {} of its changes", hunks.len()), note),
+        Decision::Reject { note, stop: false } => noted("rejected it", note),
+        Decision::Reject { note, stop: true } => noted("rejected it and stopped the turn", note),
+        Decision::Answer { answers } => {
+            let answers: Vec<String> = answers.iter().map(|chosen| chosen.join(", ")).collect();
+            format!("answered: {}", answers.join("; "))
+        }
+        Decision::Skip => "did not answer.".to_owned(),
+        Decision::Edit { .. } => "changed its arguments.".to_owned(),
+    }
+}
+
+/// The person's line; for commands and for what failed, the beginning of the text as well.
+fn result(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
+    let Some(outcome) = &view.outcome else {
+        return;
+    };
+    let well = matches!(outcome.state, CallState::Done);
+    // What the model is told of a denial is what stands above as the reason.
+    let lead = view.trail.as_ref().map(|trail| trail.lead.trim());
+    if lead == Some(outcome.message.trim()) {
+        return;
+    }
+    let shows_text = !well || matches!(view.preview, Preview::Command(_));
+    if shows_text && outcome.text.trim() != outcome.message.trim() {
+        let text = outcome.text.trim_end();
+        for line in text.lines().take(OUTPUT_LINES_MAX) {
+            add(Ink::Plain, &format!("│ {line}"));
+        }
+        let more = text.lines().count().saturating_sub(OUTPUT_LINES_MAX);
+        if more > 0 {
+            add(Ink::Faint, &format!("│ … {more} more lines"));
+        }
+    }
+    if !outcome.message.is_empty() {
+        let ink = if well { Ink::Faint } else { Ink::Bad };
+        add(ink, &format!("→ {}", outcome.message));
+    }
+}
+
+/// A time in the machine's zone.
+pub(crate) fn time(at: At) -> String {
+    Timestamp::from_millisecond(at).map_or_else(
+        |_| format!("{at} ms"),
+        |time| {
+            time.to_zoned(TimeZone::system())
+                .strftime("%Y-%m-%d %H:%M")
+                .to_string()
+        },
+    )
+}
+
+/// A number of things: "1 file", "2 files".
+pub(crate) fn count(number: u64, thing: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{s}")
+}

@@ -1,0 +1,171 @@
+//! `tools`, `sessions`, `show`, `search`, `export`: questions that change nothing.
+
+use agent::Desk;
+use protocol::SessionState;
+use protocol::query::{Answer, HitPart, Query, SearchHit, SearchPage};
+use serde_json::json;
+
+use crate::ending::{Code, Ended, Ending};
+use crate::out::{Ink, Out};
+use crate::story::{self, mark, mode_name, time};
+
+/// Lists the tools.
+pub(crate) async fn tools(desk: &Desk, out: &mut Out) -> Ended {
+    let tools = super::ask(desk, Query::Tools, |answer| match answer {
+        Answer::Tools { tools } => Some(tools),
+        _ => None,
+    })
+    .await?;
+    if out.is_json() {
+        out.json(&json!({ "tools": tools }))?;
+        return Ok(Code::Done);
+    }
+    for tool in &tools {
+        let mode = tool.mode.map_or("unclear", mode_name);
+        let first = tool.interface.description.split(['.', '\n']).next();
+        let line = format!(
+            "{}  {}  {}",
+            out.ink(Ink::Strong, &format!("{:<12}", tool.interface.id)),
+            out.ink(Ink::Faint, &format!("{mode:<11}")),
+            out.ink(Ink::Plain, first.unwrap_or_default()),
+        );
+        out.line(&line)?;
+    }
+    Ok(Code::Done)
+}
+
+/// Lists the sessions.
+pub(crate) async fn sessions(desk: &Desk, out: &mut Out) -> Ended {
+    let sessions = desk.snapshot().await?.sessions;
+    if out.is_json() {
+        out.json(&json!({ "sessions": sessions }))?;
+        return Ok(Code::Done);
+    }
+    if sessions.is_empty() {
+        out.line(
+            "There is no session yet. Begin one: countersign run PROMPT, or: countersign demo",
+        )?;
+    }
+    for view in &sessions {
+        let (mark, ink) = match view.state {
+            SessionState::Idle => ("·", Ink::Faint),
+            SessionState::Running => ("●", Ink::Plain),
+            SessionState::Waiting => ("◐", Ink::Warn),
+            SessionState::Done => ("✓", Ink::Good),
+            SessionState::Failed => ("✗", Ink::Bad),
+            SessionState::Interrupted => ("–", Ink::Faint),
+        };
+        let line = format!(
+            "{} {}  {}  {}  {}",
+            out.ink(ink, mark),
+            out.ink(Ink::Faint, view.id.as_str()),
+            out.ink(Ink::Faint, &time(view.changed_at)),
+            out.ink(Ink::Strong, &view.title.replace('\n', " ")),
+            out.ink(Ink::Faint, &view.workspace),
+        );
+        out.line(&line)?;
+    }
+    Ok(Code::Done)
+}
+
+/// Shows a session.
+pub(crate) async fn show(desk: &Desk, name: &str, out: &mut Out) -> Ended {
+    let view = super::find_session(desk, name).await?;
+    if !out.is_json() {
+        let facts = format!("{} · {} · {}", view.id, view.state.as_str(), view.workspace);
+        let head = format!(
+            "{}\n{}\n",
+            out.ink(Ink::Strong, &view.title),
+            out.ink(Ink::Faint, &facts)
+        );
+        out.line(&head)?;
+    }
+    super::for_each_entry(desk, &view.id, |entry| match out.is_json() {
+        true => out.json(entry),
+        false => {
+            let text = story::entry(out, entry);
+            out.text(&text)
+        }
+    })
+    .await?;
+    Ok(Code::Done)
+}
+
+/// Finds anything recorded.
+pub(crate) async fn search(
+    desk: &Desk,
+    text: &str,
+    limit: u32,
+    offset: u32,
+    out: &mut Out,
+) -> Ended {
+    let query = Query::Search {
+        text: text.to_owned(),
+        offset,
+        limit,
+    };
+    let page: SearchPage = super::ask(desk, query, |answer| match answer {
+        Answer::Search(page) => Some(page),
+        _ => None,
+    })
+    .await?;
+    if let Some(problem) = page.problem {
+        return Err(Ending::usage(problem));
+    }
+    if out.is_json() {
+        out.json(&page)?;
+        return Ok(Code::Done);
+    }
+    for hit in &page.hits {
+        found(out, hit)?;
+    }
+    let (total, searched, took_ms) = (page.total, page.searched, page.took_us / 1000);
+    let line = format!("{total} of {searched} entries · {took_ms} ms");
+    let line = out.ink(Ink::Faint, &line);
+    out.line(&line)?;
+    Ok(Code::Done)
+}
+
+fn found(out: &mut Out, hit: &SearchHit) -> Result<(), Ending> {
+    let (mark, ink) = hit.state.map_or(("·", Ink::Plain), mark);
+    let head = format!(
+        "{} {} {}  {}",
+        out.ink(ink, mark),
+        out.ink(Ink::Strong, &hit.title),
+        out.ink(Ink::Plain, &hit.target.replace('\n', "⏎")),
+        out.ink(
+            Ink::Faint,
+            &format!("{} · {} · {}", hit.session_title, time(hit.at), hit.session)
+        ),
+    );
+    out.line(&head)?;
+    for line in &hit.lines {
+        let part = |part: &HitPart| match part.matched {
+            true => out.ink(Ink::Warn, &part.text),
+            false => out.ink(Ink::Plain, &part.text),
+        };
+        let text: String = line.parts.iter().map(part).collect();
+        let number = out.ink(Ink::Faint, &format!("{:>6}", line.number));
+        out.line(&format!("{number}  {text}"))?;
+    }
+    out.line("")
+}
+
+/// Writes a whole session.
+pub(crate) async fn export(desk: &Desk, name: &str, format: String, out: &mut Out) -> Ended {
+    let session = super::find_session(desk, name).await?.id;
+    let query = Query::Export {
+        session: session.clone(),
+        format: format.clone(),
+    };
+    let text = super::ask(desk, query, |answer| match answer {
+        Answer::Export { text } => Some(text),
+        _ => None,
+    })
+    .await?;
+    match out.is_json() {
+        true => out.json(&json!({ "session": session, "format": format, "text": text }))?,
+        false => out.text(&text)?,
+    }
+    Ok(Code::Done)
+}

@@ -1,0 +1,152 @@
+//! One file for each thing that can be asked.
+
+mod call;
+mod demo;
+mod history;
+mod inspect;
+mod run;
+
+use std::path::PathBuf;
+
+use agent::{Desk, DeskConfig, Host};
+use protocol::entry::SessionView;
+use protocol::query::{Answer, Query};
+use protocol::{Fault, SessionId};
+
+use crate::args::{Args, Consent, Verb};
+use crate::ending::{Ended, Ending};
+use crate::out::Out;
+
+/// Does what was asked.
+pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
+    let data_dir = args.data_dir;
+    match args.verb {
+        Verb::Run(run) => run::run(data_dir, run, out).await,
+        Verb::Call(call) => call::run(data_dir, call, out).await,
+        Verb::Demo => demo::run(data_dir, out).await,
+        Verb::Tools => inspect::tools(&look(data_dir).await?, out).await,
+        Verb::Sessions => inspect::sessions(&look(data_dir).await?, out).await,
+        Verb::Show { session } => inspect::show(&look(data_dir).await?, &session, out).await,
+        Verb::Search {
+            query,
+            limit,
+            offset,
+        } => inspect::search(&look(data_dir).await?, &query.join(" "), limit, offset, out).await,
+        Verb::Export { session, format } => {
+            inspect::export(&look(data_dir).await?, &session, format, out).await
+        }
+        Verb::History { limit } => history::list(&look(data_dir).await?, limit, out).await,
+        Verb::Undo { entry } => history::undo(&look(data_dir).await?, entry, out).await,
+        Verb::Redo { entry } => history::redo(&look(data_dir).await?, entry, out).await,
+    }
+}
+
+/// How a desk of the command line is set up: beside a window that may be open on the same folder, so nothing is taken
+/// up that is not its own.
+fn config(data_dir: Option<PathBuf>, host: Host) -> Result<DeskConfig, Ending> {
+    let data_dir = DeskConfig::data_dir(data_dir).map_err(Ending::unusable)?;
+    let data_dir = std::path::absolute(&data_dir).map_err(|error| {
+        let message = format!("The data folder {} has no place.", data_dir.display());
+        Ending::unusable(Fault::new(message, "Name another with --data-dir.")).because(&error)
+    })?;
+    Ok(DeskConfig {
+        takes_up: false,
+        ..DeskConfig::new(data_dir, host)
+    })
+}
+
+/// The host and the rules that the caller's words come to.
+fn consent(config: DeskConfig, consent: Consent) -> Result<DeskConfig, Ending> {
+    let rules = consent.rules.map(std::path::absolute).transpose();
+    Ok(DeskConfig {
+        host: Host::Headless {
+            approve_all: consent.approve_all,
+        },
+        rules: rules.map_err(|error| {
+            Ending::usage(Fault::new("The rules file has no place.", "")).because(&error)
+        })?,
+        ..config
+    })
+}
+
+async fn open(config: DeskConfig) -> Result<Desk, Ending> {
+    Desk::open(config).await.map_err(Ending::unusable)
+}
+
+/// A desk to look at.
+async fn look(data_dir: Option<PathBuf>) -> Result<Desk, Ending> {
+    open(config(data_dir, Host::Headless { approve_all: false })?).await
+}
+
+/// Tells what is wrong with settings and rules; stricter behaviour holds meanwhile. Where the caller named rules, nothing
+/// begins until all is right.
+async fn check_rules(desk: &Desk, named: bool, out: &Out) -> Result<(), Ending> {
+    let faults = desk.snapshot().await?.faults;
+    match faults.first() {
+        Some(fault) if named => Err(Ending::unusable(fault.clone())),
+        _ => {
+            faults.iter().for_each(|fault| out.aside(fault));
+            Ok(())
+        }
+    }
+}
+
+/// The session that a word names.
+async fn find_session(desk: &Desk, name: &str) -> Result<SessionView, Ending> {
+    let mut sessions = desk.snapshot().await?.sessions;
+    if name == "last" && !sessions.is_empty() {
+        return Ok(sessions.swap_remove(0));
+    }
+    if let Some(exact) = sessions.iter().position(|view| view.id.as_str() == name) {
+        return Ok(sessions.swap_remove(exact));
+    }
+    sessions.retain(|view| view.id.as_str().starts_with(name));
+    let hint = "Look at the list: countersign sessions.";
+    match (sessions.pop(), sessions.len()) {
+        (Some(only), 0) => Ok(only),
+        (None, _) => Err(Ending::usage(Fault::new(
+            format!("There is no session {name}."),
+            hint,
+        ))),
+        (Some(_), more) => Err(Ending::usage(Fault::new(
+            format!("{} sessions begin with {name}.", more + 1),
+            hint,
+        ))),
+    }
+}
+
+/// Asks the desk something whose answer must be of one kind.
+async fn ask<T>(
+    desk: &Desk,
+    query: Query,
+    of_kind: impl FnOnce(Answer) -> Option<T>,
+) -> Result<T, Ending> {
+    of_kind(desk.query(query).await?)
+        .ok_or_else(|| Ending::failed("The desk answered something that was not asked."))
+}
+
+/// All entries of a session, page by page.
+async fn for_each_entry(
+    desk: &Desk,
+    session: &SessionId,
+    mut with: impl FnMut(&protocol::Entry) -> Result<(), Ending>,
+) -> Result<(), Ending> {
+    let mut from = 0;
+    loop {
+        let query = Query::TranscriptFrom {
+            session: session.clone(),
+            from,
+            limit: crate::limits::PAGE,
+        };
+        let (entries, more) = ask(desk, query, |answer| match answer {
+            Answer::Transcript { entries, more } => Some((entries, more)),
+            _ => None,
+        })
+        .await?;
+        entries.iter().try_for_each(&mut with)?;
+        match entries.last() {
+            Some(last) if more => from = last.seq + 1,
+            _ => return Ok(()),
+        }
+    }
+}

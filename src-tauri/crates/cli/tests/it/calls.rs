@@ -1,0 +1,187 @@
+//! `call`, `history`, `undo`, `redo`, `tools`.
+
+use serde_json::json;
+
+use crate::support::Place;
+
+#[test]
+fn the_exit_code_says_how_a_call_ended() {
+    let place = Place::new();
+    place.file("a.txt", "alpha\n").file(".env", "SECRET=1\n");
+    place.file(
+        ".countersign/rules.toml",
+        "[[rule]]\npermission = \"fs.read\"\npattern = \".env\"\naction = \"deny\"\nreason = \"secrets stay here\"\n",
+    );
+    let table: &[(&[&str], i32, &str)] = &[
+        (&["read", r#"{"path":"a.txt"}"#], 0, "alpha"),
+        (&["read_file", r#"{"path":"a.txt"}"#], 0, "alpha"),
+        (&["read", r#"{"path":"none.txt"}"#], 1, "none.txt"),
+        (&["read", r#"{"path":7}"#], 1, "path"),
+        (&["read", "{}"], 1, "path"),
+        (&["no_such_tool", "{}"], 1, "no_such_tool"),
+        (
+            &["bash", r#"{"command":"exit 3"}"#, "--approve-all"],
+            0,
+            "Exit code 3",
+        ),
+        (
+            &["bash", r#"{"command":"echo hi"}"#, "--approve-all"],
+            0,
+            "hi",
+        ),
+        (
+            &["bash", r#"{"command":"echo hi"}"#],
+            3,
+            "nobody is there to ask",
+        ),
+        (&["read", r#"{"path":".env"}"#], 3, "secrets stay here"),
+        (
+            &["read", r#"{"path":".env"}"#, "--approve-all"],
+            3,
+            "secrets stay here",
+        ),
+        (
+            &["read", r#"{"path":"../home"}"#],
+            3,
+            "outside the workspace",
+        ),
+    ];
+    for (args, code, named) in table {
+        let args = [&["call"], *args].concat();
+        let ran = place.run(&args);
+        assert_eq!(
+            (ran.code, ran.err.as_str()),
+            (*code, ""),
+            "{args:?}: {ran:?}"
+        );
+        assert!(ran.out.contains(named), "{args:?}: {}", ran.out);
+    }
+}
+
+/// S002-85: where no person is, ask means deny. S002-37: a question has its fixed sentence then.
+#[test]
+fn what_asks_is_denied_with_its_trail() {
+    let place = Place::new();
+    let ran = place.run(&["call", "bash", r#"{"command":"touch made"}"#]);
+    assert_eq!(ran.code, 3);
+    for line in ["⊘ Run touch made", "mode        ask", "headless    deny"] {
+        assert!(ran.out.contains(line), "{}", ran.out);
+    }
+    assert_eq!(place.read("made"), None);
+    let question = r#"{"questions":[{"question":"Which one?","options":[{"label":"This"}]}]}"#;
+    for extra in [&[][..], &["--approve-all"]] {
+        let ran = place.run(&[&["call", "question", question], extra].concat());
+        assert!(ran.code == 1 || ran.code == 3, "{ran:?}");
+    }
+}
+
+#[test]
+fn rules_that_the_caller_names_hold_and_must_be_right() {
+    let place = Place::new();
+    let allow = place.beside(
+        "allow.toml",
+        "[[rule]]\npermission = \"bash\"\npattern = \"echo *\"\naction = \"allow\"\n",
+    );
+    let call = [
+        "call",
+        "bash",
+        r#"{"command":"echo let through"}"#,
+        "--rules",
+    ];
+    let ran = place.run(&[&call[..], &[&allow]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("let through"), "{}", ran.out);
+
+    let broken = place.beside("broken.toml", "[[rule]]\npermission = 7\n");
+    for (file, named) in [
+        (broken.as_str(), "broken.toml"),
+        ("missing.toml", "missing.toml"),
+    ] {
+        let ran = place.run(&[&call[..], &[file]].concat());
+        assert_eq!(ran.code, 4, "{ran:?}");
+        assert!(ran.err.contains(named), "{}", ran.err);
+        assert!(!ran.out.contains("let through"));
+    }
+    let both = [&call[..], &[&allow, "--approve-all"]].concat();
+    assert_eq!(place.run(&both).code, 2);
+}
+
+#[test]
+fn a_call_as_json_has_everything() {
+    let place = Place::new();
+    place.file("a.txt", "alpha\n");
+    let value = place.json(&["call", "read", r#"{"path":"a.txt"}"#]);
+    assert!(value["session"].as_str().unwrap().starts_with("ses_"));
+    let call = &value["call"];
+    assert_eq!(call["call"]["arguments"], json!({ "path": "a.txt" }));
+    assert_eq!(call["state"], "done");
+    assert_eq!(call["trail"]["verdict"], "allow");
+    assert!(call["outcome"]["text"].as_str().unwrap().contains("alpha"));
+}
+
+#[test]
+fn a_deletion_is_taken_back_and_brought_again() {
+    let place = Place::new();
+    place
+        .file("old/a.txt", "alpha\n")
+        .file("old/b.txt", "beta\n");
+    assert!(place.ok(&["history"]).contains("Nothing was changed yet"));
+    assert_eq!(place.run(&["undo"]).code, 1);
+    let out = place.ok(&["call", "delete_path", r#"{"path":"old"}"#]);
+    assert!(out.contains("countersign undo und_"), "{out}");
+    assert_eq!(place.read("old/a.txt"), None);
+
+    let history = place.json(&["history"]);
+    let entry = &history["entries"][0];
+    assert_eq!(
+        (entry["state"].as_str(), &history["more"]),
+        (Some("applied"), &json!(false))
+    );
+    let id = entry["id"].as_str().unwrap().to_owned();
+
+    assert!(place.ok(&["undo"]).contains("Took back: Deleted old"));
+    assert_eq!(place.read("old/a.txt").as_deref(), Some("alpha\n"));
+    assert_eq!(place.read("old/b.txt").as_deref(), Some("beta\n"));
+    assert_eq!(place.run(&["undo"]).code, 1, "nothing is left to undo");
+    assert_eq!(place.json(&["redo"])["redone"]["state"], "applied");
+    assert_eq!(place.read("old/a.txt"), None);
+    assert_eq!(place.json(&["undo", &id])["undone"]["state"], "undone");
+    assert_eq!(place.read("old/b.txt").as_deref(), Some("beta\n"));
+}
+
+#[test]
+fn an_undo_that_would_overwrite_something_does_nothing() {
+    let place = Place::new();
+    place.file("a.txt", "alpha\n");
+    place.ok(&["call", "delete_path", r#"{"path":"a.txt"}"#]);
+    place.file("a.txt", "made meanwhile\n");
+    let ran = place.run(&["undo"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("a.txt"), "{}", ran.err);
+    assert_eq!(place.read("a.txt").as_deref(), Some("made meanwhile\n"));
+}
+
+#[test]
+fn tools_are_listed() {
+    let place = Place::new();
+    let ids = [
+        "read",
+        "write",
+        "edit",
+        "glob",
+        "grep",
+        "bash",
+        "question",
+        "todo",
+        "delete_path",
+    ];
+    let out = place.ok(&["tools"]);
+    let listed: Vec<&str> = out
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert_eq!(listed, ids);
+    let value = place.json(&["tools"]);
+    assert_eq!(value["tools"][5]["interface"]["id"], "bash");
+    assert_eq!(value["tools"][5]["mode"], "local");
+}

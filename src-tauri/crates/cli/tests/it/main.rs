@@ -1,0 +1,13 @@
+//! The command line as scripts use it: the real program in folders of its own.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    missing_docs,
+    reason = "tests set up real files and start the program, and end where they fail"
+)]
+
+mod calls;
+mod looking;
+mod runs;
+mod support;

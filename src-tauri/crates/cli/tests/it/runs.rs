@@ -1,0 +1,218 @@
+//! `run` and `demo`: a session from beginning to end.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+
+use protocol::{Event, EventBody, SessionState};
+
+use crate::support::Place;
+
+const SCRIPT: &str = r#"{"turns":[
+  {"text":"I look first.","calls":[{"name":"read","arguments":{"path":"a.txt"}}]},
+  {"calls":[{"name":"edit","arguments":{"path":"a.txt","old_string":"alpha","new_string":"omega"}}]},
+  {"calls":[{"name":"bash","arguments":{"command":"echo from the shell"}}]},
+  {"text":"All done."}]}"#;
+
+fn place() -> (Place, String) {
+    let place = Place::new();
+    place.file("a.txt", "alpha\nbeta\n");
+    let script = place.beside("script.json", SCRIPT);
+    (place, script)
+}
+
+#[test]
+fn a_run_tells_its_story_and_counts_what_was_denied() {
+    let (place, script) = place();
+    let ran = place.run(&[
+        "run",
+        "--script",
+        &script,
+        "Put omega in the place of alpha.\nPlease.",
+    ]);
+    assert_eq!((ran.code, ran.err.as_str()), (3, ""), "{}", ran.out);
+    let (story, summary) = ran.out.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(
+        story,
+        "\
+› Put omega in the place of alpha.
+Please.
+
+I look first.
+
+✓ Read a.txt  read · done
+  → 2 lines
+
+✓ Edit a.txt  safe write · done
+  @@ line 1 @@
+  - alpha
+  + omega
+    beta
+  → +1 −1
+
+⊘ Run echo from the shell  local · denied
+  Denied, because nobody is there to ask, so asking means denying.
+
+All done.
+"
+    );
+    assert!(
+        summary.starts_with("Done, 1 call denied · 4 turns · "),
+        "{summary}"
+    );
+    assert_eq!(place.read("a.txt").as_deref(), Some("omega\nbeta\n"));
+
+    let sessions = place.json(&["sessions"]);
+    let view = &sessions["sessions"][0];
+    assert_eq!(view["title"], "Put omega in the place of alpha.");
+    assert_eq!(view["state"], "done");
+    assert!(summary.ends_with(view["id"].as_str().unwrap()));
+    assert_eq!(
+        place
+            .ok(&["show", "last"])
+            .split_once("\n\n")
+            .unwrap()
+            .1
+            .trim_end(),
+        story.trim_end()
+    );
+}
+
+#[test]
+fn what_was_approved_beforehand_runs() {
+    let (place, script) = place();
+    let out = place.ok(&["run", "--script", &script, "--approve-all", "Go."]);
+    assert!(out.contains("✓ Run echo from the shell"), "{out}");
+    assert!(out.contains("│ from the shell"), "{out}");
+    assert!(out.contains("\nDone · 4 turns"), "{out}");
+}
+
+#[test]
+fn a_run_as_json_is_its_events() {
+    let (place, script) = place();
+    let out = place.ok(&["run", "--json", "--script", &script, "--approve-all", "Go."]);
+    let events: Vec<Event> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(events.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
+    assert!(matches!(events[0].body, EventBody::PersonSaid { .. }));
+    let last = &events.last().unwrap().body;
+    let done = SessionState::Done;
+    assert_eq!(*last, EventBody::SessionChanged { state: done });
+}
+
+#[test]
+fn what_cannot_run_says_why() {
+    let (place, script) = place();
+    let broken = place.beside("broken.json", r#"{"turns":[{"txt":"x"}]}"#);
+    let table: &[(&[&str], i32, &str)] = &[
+        (&["--script", &broken, "Go."], 2, "txt"),
+        (&["--script", "missing.json", "Go."], 2, "missing.json"),
+        (
+            &["--script", &script, "--workspace", "missing", "Go."],
+            2,
+            "missing",
+        ),
+        (&["--script", &script, ""], 2, "nothing to say"),
+        (
+            &["--script", &script, "--provider", "anthropic", "Go."],
+            2,
+            "--provider",
+        ),
+        (&["--provider", "nobody", "Go."], 2, "nobody"),
+        (&["Go."], 2, "--provider"),
+        (
+            &["--provider", "anthropic", "--model", "x", "Go."],
+            1,
+            "ANTHROPIC_API_KEY",
+        ),
+    ];
+    for (args, code, named) in table {
+        let args = [&["run"], *args].concat();
+        let ran = place.run(&args);
+        assert_eq!(ran.code, *code, "{args:?}: {ran:?}");
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.contains(named), "{args:?}: {said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_keyboard_stops_a_run() {
+    let place = Place::new();
+    let script = place.beside(
+        "slow.json",
+        r#"{"turns":[{"text":"first words and then a very long pause comes","delay_ms":60000}]}"#,
+    );
+    let mut child = place
+        .command(&["run", "--script", &script, "Go."])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    // It was said: the run is under way.
+    let mut seen = Vec::new();
+    while !String::from_utf8_lossy(&seen).contains("Go.") {
+        let mut byte = [0];
+        out.read_exact(&mut byte).unwrap();
+        seen.push(byte[0]);
+    }
+    let stopped = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(stopped.unwrap().success());
+    let rest: Vec<String> = out.lines().map(Result::unwrap).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+    assert!(rest.last().unwrap().starts_with("Interrupted"), "{rest:?}");
+    assert_eq!(
+        place.json(&["sessions"])["sessions"][0]["state"],
+        "interrupted"
+    );
+}
+
+#[test]
+fn the_demo_plays_whole() {
+    let place = Place::new();
+    let out = place.ok(&["demo", "--data-dir", &place.data().display().to_string()]);
+    for part in [
+        "✓ Read src/parser.rs",
+        "You allowed 2 of its changes.",
+        "✓ Delete drafts",
+        "✓ Run ",
+        "You answered: ",
+        "⊘ Read .env",
+        "↶ Took back: Deleted drafts",
+        "The demo is over.",
+    ] {
+        assert!(out.contains(part), "{part} is missing:\n{out}");
+    }
+    assert!(place.data().join("demo").is_dir());
+    assert!(place.ok(&["show", "last"]).contains("✓ Read src/parser.rs"));
+    let found = place.json(&["search", "tool:delete_path", "state:undone"]);
+    assert_eq!(found["total"], 1);
+}
+
+#[test]
+fn the_demo_leaves_nothing_behind_where_no_folder_is_named() {
+    let place = Place::new();
+    let output = place
+        .command(&["demo", "--json"])
+        .env_remove("COUNTERSIGN_DATA_DIR")
+        .env("TMPDIR", place.workspace())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let events: Vec<Event> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(matches!(
+        events.last().unwrap().body,
+        EventBody::UndoApplied { .. }
+    ));
+    if cfg!(unix) {
+        assert_eq!(std::fs::read_dir(place.workspace()).unwrap().count(), 0);
+    }
+    assert!(!place.data().exists());
+}

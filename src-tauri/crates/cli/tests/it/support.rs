@@ -1,0 +1,115 @@
+//! The program in a place of its own: a workspace, a data folder, a home.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Folders for one test.
+pub struct Place {
+    folder: TempDir,
+}
+
+/// What the program did.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["workspace", "home"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        Self { folder }
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub fn workspace(&self) -> PathBuf {
+        self.folder.path().join("workspace")
+    }
+
+    /// Puts a file into the workspace.
+    pub fn file(&self, path: &str, content: &str) -> &Self {
+        let path = self.workspace().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    pub fn read(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(self.workspace().join(path)).ok()
+    }
+
+    /// Puts a file beside the workspace; gives its path.
+    pub fn beside(&self, name: &str, content: &str) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path.display().to_string()
+    }
+
+    /// The program with its surroundings, standing in the workspace, without a terminal.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+        command
+            .args(args)
+            .current_dir(self.workspace())
+            .env_clear()
+            .env("HOME", self.folder.path().join("home"))
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("COUNTERSIGN_DATA_DIR", self.data())
+            .stdin(Stdio::null());
+        if let Some(root) = std::env::var_os("SystemRoot") {
+            command.env("SystemRoot", root);
+        }
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        let output = self.command(args).output().unwrap();
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Runs what must end well; gives its output.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(
+            (ran.code, ran.err.as_str()),
+            (0, ""),
+            "{args:?}: {}",
+            ran.out
+        );
+        ran.out
+    }
+
+    /// The same with `--json`, as a value.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let out = self.ok(&[args, &["--json"]].concat());
+        serde_json::from_str(&out).unwrap()
+    }
+}
+
+/// Every file below a folder with its content.
+pub fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for item in std::fs::read_dir(folder).unwrap() {
+        let path = item.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(contents(&path)),
+            false => found.push((path.clone(), std::fs::read(&path).unwrap())),
+        }
+    }
+    found.sort();
+    found
+}
