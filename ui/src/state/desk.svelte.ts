@@ -197,7 +197,7 @@ export class Desk {
   async submit(op: Op): Promise<Receipt | null> {
     try {
       const receipt = await this.#host.submit(op);
-      if (op.type === 'set_settings' || op.type === 'set_key') await this.#refreshSettings();
+      if (op.type === 'set_settings' || op.type === 'set_key') await this.refresh();
       return receipt;
     } catch (thrown) {
       this.tellFault(thrown);
@@ -214,13 +214,14 @@ export class Desk {
     return this.#host.pickFolder(from);
   }
 
-  /** Changes some of the settings. */
-  async set(changes: Partial<Settings>): Promise<void> {
+  /** Changes some of the settings; false if that was refused, which the person is told. */
+  async set(changes: Partial<Settings>): Promise<boolean> {
     const before = this.#state;
     const settings = { ...before.settings, ...changes };
     this.#state = { ...before, settings };
     const receipt = await this.submit({ type: 'set_settings', settings });
     if (!receipt) this.#state = { ...this.#state, settings: before.settings };
+    return receipt !== null;
   }
 
   /** Tells the person that something was refused. */
@@ -272,9 +273,14 @@ export class Desk {
     }
   }
 
-  async #refreshSettings(): Promise<void> {
-    const { settings, providers, faults } = await this.#host.snapshot();
-    this.#state = { ...this.#state, settings, providers, faults };
+  /** Looks anew at the settings, at what is wrong with them, and at who can answer. */
+  async refresh(): Promise<void> {
+    try {
+      const { settings, providers, faults } = await this.#host.snapshot();
+      this.#state = { ...this.#state, settings, providers, faults };
+    } catch (thrown) {
+      this.tellFault(thrown);
+    }
   }
 
   /** Collects events and takes them in once for each frame: a fast stream does not draw more often than the screen. */
