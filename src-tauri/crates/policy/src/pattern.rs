@@ -1,11 +1,15 @@
 //! Patterns of rules: paths by glob or folder, commands by words. Deny reads them broadly, allow narrowly.
 
-use globset::{GlobBuilder, GlobMatcher};
+use std::sync::OnceLock;
+
+use globset::{Glob, GlobBuilder, GlobMatcher};
 
 /// A path pattern, ready to match.
 #[derive(Debug, Clone)]
 pub struct PathPattern {
-    glob: GlobMatcher,
+    glob: Glob,
+    /// Made when it is first needed: that is the dear part, and rules are read with every run.
+    matcher: OnceLock<GlobMatcher>,
     /// `src` and `src/` also mean everything below.
     below: Option<String>,
 }
@@ -21,14 +25,19 @@ impl PathPattern {
             .map_err(|error| format!("the pattern `{pattern}` is not a glob: {}", error.kind()))?;
         let is_literal = !bare.contains(['*', '?', '[', '{']);
         Ok(Self {
-            glob: glob.compile_matcher(),
+            glob,
+            matcher: OnceLock::new(),
             below: is_literal.then(|| format!("{bare}/")),
         })
     }
 
+    fn matcher(&self) -> &GlobMatcher {
+        self.matcher.get_or_init(|| self.glob.compile_matcher())
+    }
+
     /// Whether it matches from the root of the workspace on.
     pub fn matches_anchored(&self, path: &str) -> bool {
-        self.glob.is_match(path)
+        self.matcher().is_match(path)
             || self
                 .below
                 .as_ref()
@@ -41,7 +50,7 @@ impl PathPattern {
             .chain(path.match_indices('/').map(|(at, _)| &path[at + 1..]))
             .any(|tail| self.matches_anchored(tail))
             // A deny on something below a folder also holds for the folder: taking the folder takes it along.
-            || self.glob.is_match(format!("{path}/."))
+            || self.matcher().is_match(format!("{path}/."))
     }
 }
 
