@@ -14,8 +14,8 @@ use crate::stages::consent::{self, Answer};
 use crate::stages::{Ended, execute, finish, found, judged, prepared, secured};
 
 /// Walks the page with one call and records how it ended. Fails only if the record does.
-pub(crate) async fn run(session: &Arc<Session>, open: OpenCall) -> Result<Outcome, Fault> {
-    let call = open.call.clone();
+pub(crate) async fn run(session: &Arc<Session>, open: &OpenCall) -> Result<Outcome, Fault> {
+    let call = &open.call;
     let (outcome, touched) = match walk(session, open).await {
         Ok(ended) => ended,
         Err(Ended::Early(outcome)) => (*outcome, false),
@@ -30,7 +30,7 @@ pub(crate) async fn run(session: &Arc<Session>, open: OpenCall) -> Result<Outcom
 }
 
 /// The outcome, and whether the call may have changed something.
-async fn walk(session: &Arc<Session>, open: OpenCall) -> Result<(Outcome, bool), Ended> {
+async fn walk(session: &Arc<Session>, open: &OpenCall) -> Result<(Outcome, bool), Ended> {
     let call: &ToolCall = &open.call;
     let tool = found::tool(session, call)?;
     let mut edited = open.edited.clone();

@@ -132,10 +132,9 @@ async fn calls(
             skip(session, std::mem::take(open), CallState::Skipped);
             break;
         }
-        let call = next.call.clone();
-        let outcome = pipeline::run(session, next).await?;
+        let outcome = pipeline::run(session, &next).await?;
         let ends = outcome.terminal || (!outcome.is_success() && !outcome.needs_followup);
-        heard_by_model(session, call, outcome);
+        heard_by_model(session, next.call, outcome);
         if ends {
             skip(session, std::mem::take(open), CallState::Skipped);
             return Ok(Some(if stop.is_cancelled() {
