@@ -47,11 +47,17 @@ impl<'a> Builder<'a> {
     pub(super) fn hunk(&mut self, id: u32, group: &[DiffOp], language: &str) -> Option<Hunk> {
         let first = group.first()?;
         let (old_start, new_start) = (first.old_range().start, first.new_range().start);
+        // A function that begins within the context is the one that the change stands in.
+        let changes = |op: &&DiffOp| !matches!(op, DiffOp::Equal { .. });
+        let changed = group
+            .iter()
+            .find(changes)
+            .map_or(old_start, |op| op.old_range().start);
         let mut hunk = Hunk {
             id,
             old_start: number(old_start),
             new_start: number(new_start),
-            section: section(self.old, old_start, language),
+            section: section(self.old, changed, language),
             added: 0,
             removed: 0,
             lines: Vec::new(),

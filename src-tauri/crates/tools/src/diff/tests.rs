@@ -160,6 +160,16 @@ fn a_hunk_names_the_section_above_it() {
 }
 
 #[test]
+fn a_function_that_begins_within_the_context_is_the_one() {
+    let before = "fn first() {\n    a();\n}\n\nfn second() {\n    b();\n    c();\n}\n";
+    let after = before.replace("c();", "d();");
+    assert_eq!(
+        diff("a.rs", before, &after).hunks[0].section,
+        "fn second() {"
+    );
+}
+
+#[test]
 fn a_new_file_an_old_binary_and_a_new_one_are_told_apart() {
     let new = file_diff("src/a.py", None, b"x = 1\n", 7, 3);
     assert_eq!(
