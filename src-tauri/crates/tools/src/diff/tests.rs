@@ -66,7 +66,7 @@ fn what_a_difference_looks_like() {
             "a.rs",
             "fn one() {\n    let x = 1;\n    call(x);\n}\n",
             "fn one() {\n    let x = 2;\n    call(x);\n}\n",
-            "@@ 0 -1 +1 (-1 +1) \n fn one() {\n-    let x = [1];\n+    let x = [2];\n     call(x);\n }\n",
+            "@@ 0 -1 +1 (-1 +1) fn one() {\n fn one() {\n-    let x = [1];\n+    let x = [2];\n     call(x);\n }\n",
         ),
         (
             "gone",
@@ -277,7 +277,7 @@ fn a_choice_narrows_the_plan_and_the_agent_is_told() {
     assert_eq!(select_plan(&plan, &preview, &[0, 1, 2]).unwrap(), plan);
     assert_eq!(
         left_out(&preview, &[0]).unwrap(),
-        "The person accepted this in part and left out 2 of 3 changes: a.txt after line 14 (# One); a.txt line 36 (# \
+        "The person accepted this in part and left out 2 of 3 changes: a.txt after line 14 (# Two); a.txt line 36 (# \
          Three). There the content is as it was before; read the file before you change it again, and do not repeat \
          what was left out without asking."
     );
