@@ -14,6 +14,14 @@ pub(crate) fn json(value: &impl Serialize) -> Result<String, RecordError> {
     serde_json::to_string(value).map_err(|e| RecordError::Unwritable(std::sync::Arc::new(e)))
 }
 
+/// A value as stored JSON in a buffer that is used again, for the writer's many small values.
+fn json_in<'b>(buffer: &'b mut Vec<u8>, value: &impl Serialize) -> Result<&'b str, RecordError> {
+    buffer.clear();
+    serde_json::to_writer(&mut *buffer, value)
+        .map_err(|e| RecordError::Unwritable(std::sync::Arc::new(e)))?;
+    std::str::from_utf8(buffer).map_err(|e| damaged("an event's JSON", &e))
+}
+
 /// Stored JSON as a value.
 pub(crate) fn from_json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, RecordError> {
     serde_json::from_str(text).map_err(|error| damaged(what, &error))
@@ -71,6 +79,8 @@ pub(crate) struct Statements<'c> {
     set_folded: CachedStatement<'c>,
     add_words: CachedStatement<'c>,
     drop_words: CachedStatement<'c>,
+    /// Room for one value's JSON after the other.
+    buffer: Vec<u8>,
 }
 
 impl<'c> Statements<'c> {
@@ -90,6 +100,7 @@ impl<'c> Statements<'c> {
             set_folded: conn.prepare_cached("UPDATE folded SET entry = ?2 WHERE seq = ?1")?,
             add_words: conn.prepare_cached("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?,
             drop_words: conn.prepare_cached("DELETE FROM words WHERE rowid = ?1")?,
+            buffer: Vec::with_capacity(16 * 1024),
         })
     }
 
@@ -111,7 +122,7 @@ impl<'c> Statements<'c> {
             entry.map(sql),
             event.at,
             row::event_type(&event.body),
-            json(&event.body)?,
+            json_in(&mut self.buffer, &event.body)?,
         ])?;
         Ok(())
     }
@@ -123,17 +134,18 @@ impl<'c> Statements<'c> {
         live: &mut LiveEntry,
     ) -> Result<i32, RecordError> {
         let seq = sql(live.entry.seq);
-        let entry = json(&live.entry)?;
         let index = row::is_settled(&live.entry) || live.waits();
         let mut change = i32::from(live.waits()) - i32::from(live.row.waiting);
         if live.row.stored {
             self.update(live, index || live.row.indexed)?;
+            let entry = json_in(&mut self.buffer, &live.entry)?;
             self.set_folded.execute(params![seq, entry])?;
         } else {
             if self.insert(session, live, index)? == 0 {
                 change -= self.remove_namesake(session, &live.entry.id)?;
                 self.insert(session, live, index)?;
             }
+            let entry = json_in(&mut self.buffer, &live.entry)?;
             self.add_folded.execute(params![seq, entry])?;
         }
         if index {
