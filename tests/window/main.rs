@@ -10,5 +10,8 @@
 )]
 
 mod demo;
+mod mouse;
+mod restart;
+mod search;
 mod smoke;
 mod support;

@@ -11,8 +11,10 @@
 
 mod page;
 mod processes;
+pub mod story;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -42,11 +44,11 @@ pub struct Rig {
 impl Rig {
     /// Starts the app on an empty data folder and waits until its page is there.
     pub async fn start() -> Self {
-        Self::start_with(&[]).await
+        Self::start_on(|_| ()).await
     }
 
-    /// The same, with more environment variables for the app.
-    pub async fn start_with(more: &[(&str, &str)]) -> Self {
+    /// The same, on a data folder that `prepare` put something into.
+    pub async fn start_on(prepare: impl FnOnce(&Path)) -> Self {
         let folders = tempfile::Builder::new()
             .prefix("countersign-window-")
             .tempdir()
@@ -71,10 +73,6 @@ impl Rig {
             std::fs::create_dir_all(&path).unwrap();
             env.push((name.into(), path.to_str().unwrap().into()));
         }
-        env.extend(
-            more.iter()
-                .map(|(name, value)| ((*name).into(), (*value).into())),
-        );
         let mut rig = Self {
             window: None,
             driver: None,
@@ -82,6 +80,7 @@ impl Rig {
             env,
             folders,
         };
+        prepare(&rig.data_dir());
         rig.open().await;
         rig
     }
@@ -90,8 +89,20 @@ impl Rig {
     pub async fn restart(&mut self) {
         let killed = processes::kill_app(Path::new(APP), &self.data_dir());
         assert_ne!(killed, 0, "no running app was found to kill");
-        self.close().await;
+        self.forget();
         self.open().await;
+    }
+
+    /// Closes the app, lets `meanwhile` do something to its data folder, and starts it again.
+    pub async fn reopen(&mut self, meanwhile: impl FnOnce(&Path)) {
+        self.close().await;
+        meanwhile(&self.data_dir());
+        self.open().await;
+    }
+
+    /// Starts the app once more beside the one that runs, as a second click on its icon does; answers how it ended.
+    pub async fn start_again(&self) -> ExitStatus {
+        processes::run_to_end(Path::new(APP), &self.env).await
     }
 
     /// Closes the app and everything around it. Dropping the rig does the same, less politely.
@@ -123,7 +134,8 @@ impl Rig {
         capabilities.set("browserName", "wry").unwrap();
         let options = serde_json::json!({ "application": APP });
         capabilities.set("tauri:options", options).unwrap();
-        let window = WebDriver::new(&url, capabilities)
+        let window = WebDriver::builder(&url, capabilities)
+            .request_timeout(WAIT)
             .await
             .expect("the app opens its window");
         self.window = Some(window);
@@ -137,10 +149,18 @@ impl Rig {
         .await;
     }
 
+    /// Closes the app as its driver does it, and the driver with it.
     async fn close(&mut self) {
         if let Some(window) = self.window.take() {
-            // After a kill there is no session left to end, and nobody to say so quickly.
-            let _ = tokio::time::timeout(Duration::from_secs(3), window.quit()).await;
+            window.quit().await.expect("the app closes its window");
+        }
+        self.driver = None;
+    }
+
+    /// Ends the driver without a word: with the app gone nobody would answer it, and to ask takes two minutes.
+    fn forget(&mut self) {
+        if let Some(window) = self.window.take() {
+            let _ = window.leak();
         }
         self.driver = None;
     }
@@ -148,7 +168,7 @@ impl Rig {
 
 impl Drop for Rig {
     fn drop(&mut self) {
-        self.driver = None;
+        self.forget();
         // The screen went up first and comes down last.
         while self.stage.pop().is_some() {}
     }

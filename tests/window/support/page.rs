@@ -1,14 +1,30 @@
 //! What a person does with the page: look, press, type, click. Everything waits until it can be done.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use thirtyfour::prelude::*;
 
 use super::{LOOK_EVERY, Rig, WAIT, processes};
 
 /// Pictures of the tests lie here, under cargo's target folder.
 const SHOTS: &str = "window-shots";
+
+/// Scrolls until the middle of an element that can be used is what a pointer there would hit.
+const UNCOVER: &str = "const element = document.querySelector(`[data-testid=\"${CSS.escape(arguments[0])}\"]`); \
+    const free = () => { const at = element.getBoundingClientRect(); \
+        const hit = document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2); \
+        return hit !== null && (element.contains(hit) || hit.contains(element)); }; \
+    if (!element || element.matches(':disabled')) return false; \
+    if (!free()) element.scrollIntoView({ block: 'center' }); \
+    return free()";
+
+/// How often the screen is looked at, at most, until it stands still.
+const LOOKS_MAX: usize = 12;
+
+/// How often Tab is pressed, at most, to reach something.
+const TABS_MAX: usize = 60;
 
 impl Rig {
     /// The first element with that `data-testid`, once it can be seen.
@@ -34,7 +50,26 @@ impl Rig {
 
     /// Clicks the first element with that `data-testid`.
     pub async fn click(&self, testid: &str) {
-        self.find(testid).await.click().await.unwrap();
+        self.find(testid).await;
+        self.tick(testid).await;
+    }
+
+    /// The same for a check box or a radio button: what is to be seen of it is drawn around it.
+    pub async fn tick(&self, testid: &str) {
+        self.until(&format!("{testid} to be clicked"), async |rig| {
+            // Not while it is under something else, or on its way to its place.
+            match rig.window().find(by(testid)).await {
+                Ok(element) => rig.uncover(testid).await && element.click().await.is_ok(),
+                Err(_) => false,
+            }
+        })
+        .await;
+    }
+
+    /// Scrolls to what lies under something else, as a person would; answers whether it can be hit now. The driver
+    /// clicks on whatever lies there.
+    async fn uncover(&self, testid: &str) -> bool {
+        self.ask(UNCOVER, vec![testid.into()]).await == true
     }
 
     /// The text that a person reads in the element.
@@ -100,12 +135,51 @@ impl Rig {
             .unwrap();
     }
 
+    /// Presses Tab until the element with that `data-testid` has the focus.
+    pub async fn tab_to(&self, testid: &str) {
+        for _ in 0..TABS_MAX {
+            if self.focused().await.as_deref() == Some(testid) {
+                return;
+            }
+            self.press(Key::Tab).await;
+        }
+        panic!(
+            "Tab never reached {testid}; the focus is on {:?}",
+            self.focused().await
+        );
+    }
+
     /// The `data-testid` of the element that has the focus, or that of the closest one around it.
     pub async fn focused(&self) -> Option<String> {
         let script =
             "return document.activeElement?.closest('[data-testid]')?.dataset.testid ?? null";
-        let answer = self.window().execute(script, vec![]).await.unwrap();
-        answer.json().as_str().map(String::from)
+        self.ask(script, vec![]).await.as_str().map(String::from)
+    }
+
+    /// What a script answers in the page: for what is to be seen there and has no word of its own.
+    pub async fn ask(&self, script: &str, given: Vec<Value>) -> Value {
+        let answer = self.window().execute(script, given).await;
+        answer
+            .unwrap_or_else(|error| panic!("`{script}` failed: {error}"))
+            .json()
+            .clone()
+    }
+
+    /// Everything that can be read on the page.
+    pub async fn page_text(&self) -> String {
+        let text = self
+            .window()
+            .execute("return document.body.innerText", vec![]);
+        match text.await {
+            Ok(text) => text.json().as_str().unwrap_or_default().to_owned(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// Waits until the page shows some text anywhere.
+    pub async fn shows(&self, text: &str) {
+        self.until(text, async |rig| rig.page_text().await.contains(text))
+            .await;
     }
 
     /// Waits until `holds` answers yes; fails with what the page showed instead.
@@ -122,23 +196,39 @@ impl Rig {
         }
     }
 
-    /// Saves what the screen shows as `target/window-shots/NAME.png` and answers where.
+    /// The same for at most that long; answers whether it came to be.
+    pub async fn comes(&self, within: Duration, holds: impl AsyncFn(&Self) -> bool) -> bool {
+        let deadline = Instant::now() + within;
+        loop {
+            if holds(self).await {
+                return true;
+            }
+            if Instant::now() > deadline {
+                return false;
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Saves what the screen shows, once it stands still, as `target/window-shots/NAME.png` and answers where.
     ///
     /// The screen and not the page, as WebDriver would: it is what a person sees, and many times faster.
-    pub fn screenshot(&self, name: &str) -> PathBuf {
+    pub async fn screenshot(&self, name: &str) -> PathBuf {
+        let drawn = "const done = arguments[0]; \
+            requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";
+        self.window().execute_async(drawn, vec![]).await.unwrap();
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name(SHOTS);
         std::fs::create_dir_all(&dir).unwrap();
         let file = dir.join(name).with_extension("png");
-        processes::photograph(self.display(), &file);
+        let mut seen = processes::photograph(self.display());
+        for _ in 1..LOOKS_MAX {
+            let again = processes::photograph(self.display());
+            if std::mem::replace(&mut seen, again) == seen {
+                break;
+            }
+        }
+        std::fs::write(&file, seen).unwrap();
         file
-    }
-
-    async fn page_text(&self) -> String {
-        let text = self
-            .window()
-            .execute("return document.body.innerText", vec![])
-            .await;
-        text.map_or_else(|error| error.to_string(), |text| text.json().to_string())
     }
 }
 

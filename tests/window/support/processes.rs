@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -90,15 +90,40 @@ pub fn bus() -> (Group, String) {
     (bus, address)
 }
 
-/// Writes what a screen shows into a file.
-pub fn photograph(display: &str, file: &Path) {
-    let status = Command::new("import")
+/// What a screen shows, as the bytes of a PNG that has no date in it.
+pub fn photograph(display: &str) -> Vec<u8> {
+    let taken = Command::new("import")
         .args(["-silent", "-window", "root"])
-        .arg(file)
+        .args(["-define", "png:exclude-chunks=date,time", "png:-"])
         .env("DISPLAY", display)
-        .status()
+        .output()
         .expect("`import` is there; the package imagemagick brings it");
-    assert!(status.success(), "{display} could not be photographed");
+    assert!(
+        taken.status.success(),
+        "{display} could not be photographed"
+    );
+    taken.stdout
+}
+
+/// Runs the app in that environment until it ends by itself.
+pub async fn run_to_end(app: &Path, env: &[(String, String)]) -> ExitStatus {
+    let mut command = Command::new(app);
+    command
+        .envs(env.iter().map(|(name, value)| (name, value)))
+        .env_remove("WAYLAND_DISPLAY")
+        .stdin(Stdio::null());
+    let mut group = Group::start(&mut command, "cargo");
+    let deadline = Instant::now() + WAIT;
+    loop {
+        if let Some(status) = group.leader.try_wait().unwrap() {
+            return status;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "the app did not end by itself in {WAIT:?}"
+        );
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
 }
 
 /// tauri-driver and the WebKitWebDriver behind it, both listening, and the address to talk to.
@@ -132,11 +157,12 @@ pub fn driver(env: &[(String, String)]) -> (Group, String) {
     (driver, format!("http://127.0.0.1:{port}"))
 }
 
-/// Kills every process of the app that works on that data folder, without warning. Answers how many.
+/// Kills every process of the app that works on that data folder, without warning, and waits until they are dead: only
+/// then is the name free that lets one instance run. Answers how many.
 pub fn kill_app(app: &Path, data_dir: &Path) -> usize {
     let app = app.canonicalize().unwrap();
     let mark = format!("COUNTERSIGN_DATA_DIR={}", data_dir.display());
-    let mut killed = 0;
+    let mut killed = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let Some(pid) = entry
             .file_name()
@@ -153,10 +179,21 @@ pub fn kill_app(app: &Path, data_dir: &Path) -> usize {
         });
         if let (true, true, Some(pid)) = (is_app, is_ours, Pid::from_raw(pid)) {
             kill_process(pid, Signal::KILL).unwrap();
-            killed += 1;
+            killed.push(entry.path());
         }
     }
-    killed
+    let deadline = Instant::now() + WAIT;
+    while !killed.iter().all(|process| is_dead(process)) {
+        assert!(Instant::now() < deadline, "the app outlives its kill");
+        std::thread::sleep(LOOK_EVERY);
+    }
+    killed.len()
+}
+
+/// Whether a process, by its folder in `/proc`, is gone, or only its name is left.
+fn is_dead(process: &Path) -> bool {
+    std::fs::read_to_string(process.join("stat"))
+        .map_or(true, |stat| stat.contains(") Z ") || stat.contains(") X "))
 }
 
 /// Two different ports that were free a moment ago: both are held until both are known.

@@ -1,0 +1,169 @@
+//! The words of the stories: cards that wait, the answers to them, and the demo that brings them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+use thirtyfour::prelude::*;
+
+use super::Rig;
+
+/// How long an answer has to be taken before it is given again: it does not count while the card was not long in view.
+const TAKEN_WITHIN: Duration = Duration::from_secs(1);
+
+/// The card that waits and has some text on it.
+const WAITING_CARD: &str = "const card = [...document.querySelectorAll('article[data-state=waiting]')] \
+    .find((card) => card.innerText.includes(arguments[0])); return card?.dataset.testid ?? null";
+
+/// Content (none for a folder), mode and time of everything below a folder.
+pub type Standing = BTreeMap<PathBuf, (Option<Vec<u8>>, u32, SystemTime)>;
+
+/// How everything below a folder stands.
+pub fn stood(root: &Path) -> Standing {
+    use std::os::unix::fs::MetadataExt;
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let meta = std::fs::metadata(&path).unwrap();
+            let content = meta.is_file().then(|| std::fs::read(&path).unwrap());
+            found.insert(
+                path.clone(),
+                (content, meta.mode(), meta.modified().unwrap()),
+            );
+            if meta.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    found
+}
+
+impl Rig {
+    /// The folder that the demo works in.
+    pub fn workspace(&self) -> PathBuf {
+        self.data_dir().join("demo/tally")
+    }
+
+    /// The `data-testid` of the waiting card with that text on it, once it is there.
+    pub async fn card(&self, text: &str) -> String {
+        let found = async |rig: &Self| rig.ask(WAITING_CARD, vec![json!(text)]).await;
+        self.until(&format!("a card that says {text}"), async |rig| {
+            found(rig).await.is_string()
+        })
+        .await;
+        found(self).await.as_str().unwrap().to_owned()
+    }
+
+    /// The state of a card, or nothing once it folded to a line.
+    pub async fn state(&self, card: &str) -> Option<String> {
+        let script = "const at = (id) => document.querySelector(`[data-testid=\"${id}\"]`); \
+            return at(arguments[0])?.dataset.state ?? null";
+        let state = self.ask(script, vec![json!(card)]).await;
+        state.as_str().map(String::from)
+    }
+
+    /// Whether the call of a card still waits.
+    pub async fn waits(&self, card: &str) -> bool {
+        self.state(card).await.as_deref() == Some("waiting")
+    }
+
+    /// Goes to the card by keyboard: one that landed while the focus was in the message box takes no keys from it.
+    pub async fn take_keys(&self, card: &str) {
+        self.until("the card to have the keys", async |rig| {
+            if rig.focused().await.as_deref() == Some(card) {
+                return true;
+            }
+            rig.press(Key::Escape).await;
+            false
+        })
+        .await;
+    }
+
+    /// Presses `y` on the card: once, and again only when it was too soon to count.
+    pub async fn allow_by_key(&self, card: &str) {
+        self.until("y to be taken", async |rig| {
+            rig.take_keys(card).await;
+            rig.press('y').await;
+            rig.comes(TAKEN_WITHIN, async |rig| !rig.waits(card).await)
+                .await
+        })
+        .await;
+    }
+
+    /// Clicks *Allow* on the card, after *Show the rest* where it is taller than the window.
+    pub async fn allow_by_click(&self, card: &str) {
+        self.until("Allow to be taken", async |rig| {
+            if !rig.click_inside(card, "show-rest").await {
+                rig.click_inside(card, "allow").await;
+            }
+            rig.comes(TAKEN_WITHIN, async |rig| !rig.waits(card).await)
+                .await
+        })
+        .await;
+    }
+
+    /// Clicks *Reject* on the card.
+    pub async fn reject_by_click(&self, card: &str) {
+        self.until("Reject to be taken", async |rig| {
+            rig.click_inside(card, "reject").await;
+            rig.comes(TAKEN_WITHIN, async |rig| !rig.waits(card).await)
+                .await
+        })
+        .await;
+    }
+
+    /// Clicks something on the card, if it is there to be seen; answers whether it was.
+    pub async fn click_inside(&self, card: &str, testid: &str) -> bool {
+        let Some(element) = self.inside(card, testid).await else {
+            return false;
+        };
+        element.is_displayed().await.unwrap_or(false) && element.click().await.is_ok()
+    }
+
+    /// The element with that `data-testid` on the card, if it is there.
+    pub async fn inside(&self, card: &str, testid: &str) -> Option<WebElement> {
+        let path = format!("[data-testid=\"{card}\"] [data-testid=\"{testid}\"]");
+        self.window().find(By::Css(path)).await.ok()
+    }
+
+    /// Starts the demo with the mouse, and waits until its first card is there: the diff. Answers that card.
+    pub async fn play(&self) -> String {
+        self.click("play-demo").await;
+        self.card("parser.rs").await
+    }
+
+    /// Plays the demo with the mouse to its end: everything allowed, the first options chosen.
+    pub async fn play_to_the_end(&self) {
+        let write = self.play().await;
+        self.allow_by_click(&write).await;
+        self.end_of_the_demo().await;
+    }
+
+    /// Plays on with the mouse once the diff was decided.
+    pub async fn end_of_the_demo(&self) {
+        let run = self.card("wc -l").await;
+        self.allow_by_click(&run).await;
+        self.card("How should a chain").await;
+        self.tick("option-0").await;
+        self.click("next-question").await;
+        self.shows("2 of 2").await;
+        self.tick("option-0").await;
+        self.click("submit-answers").await;
+        self.shows("Everything above is on record").await;
+    }
+
+    /// The `data-testid` of the line that a settled call with that text left.
+    pub async fn line(&self, text: &str) -> String {
+        let script = "return [...document.querySelectorAll('[data-testid^=line-]')] \
+            .find((line) => line.innerText.includes(arguments[0]))?.dataset.testid ?? null";
+        let found = async |rig: &Self| rig.ask(script, vec![json!(text)]).await;
+        self.until(&format!("a line that says {text}"), async |rig| {
+            found(rig).await.is_string()
+        })
+        .await;
+        found(self).await.as_str().unwrap().to_owned()
+    }
+}
