@@ -1,100 +1,11 @@
 // The card in a page: which presses decide, what is sent, and that each state stands without fault (design/ui.md).
 
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
+import { cleanup, fireEvent, screen, within } from '@testing-library/svelte';
 import axe from 'axe-core';
-import { tick } from 'svelte';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import CardPage from '../../gallery/CardPage.svelte';
-import { SampleHost } from '../../gallery/host';
-import { DIGEST, NOW, samples } from '../../gallery/samples';
-import type { Op } from '../../ipc/bindings/Op';
-import { Desk, type CallEntry } from '../../state/desk.svelte';
+import { describe, expect, it, vi } from 'vitest';
+import { DIGEST, samples } from '../../gallery/samples';
 import { REST_MS } from './arming';
-
-type Seen = (changes: { target: Element; isIntersecting: boolean }[]) => void;
-/** Observers of what is in view, moved by hand. */
-let observers: { tell: Seen; targets: Element[] }[] = [];
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.setSystemTime(NOW);
-  window.dispatchEvent(new Event('blur'));
-  window.dispatchEvent(new Event('focus'));
-  observers = [];
-  // What jsdom has not: a pointer's event with its button.
-  vi.stubGlobal('PointerEvent', class extends MouseEvent {});
-  vi.stubGlobal(
-    'IntersectionObserver',
-    class {
-      #own: (typeof observers)[number];
-      constructor(tell: Seen) {
-        this.#own = { tell, targets: [] };
-        observers.push(this.#own);
-      }
-      observe(target: Element): void {
-        this.#own.targets.push(target);
-      }
-      disconnect(): void {}
-    },
-  );
-});
-afterEach(() => {
-  cleanup();
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-});
-
-/** Everything that is watched comes into view, or leaves it: the card, its top, its end. */
-function see(card: boolean, top: boolean, end: boolean): void {
-  for (const { tell, targets } of observers) tell(targets.map((target, i) => ({ target, isIntersecting: [card, top, end][i] ?? false })));
-}
-async function pass(ms: number): Promise<void> {
-  await vi.advanceTimersByTimeAsync(ms);
-  await tick();
-}
-
-interface Page {
-  host: SampleHost;
-  card: HTMLElement;
-  show: (entry: CallEntry) => Promise<void>;
-  key: (key: string, target?: Element) => Promise<void>;
-  click: (testid: string) => Promise<void>;
-}
-
-/** A page with one card that has been looked at for long enough and has the focus. */
-async function page(entry: CallEntry, ready = true): Promise<Page> {
-  const host = new SampleHost(entry.body.state === 'waiting' ? [entry] : []);
-  const desk = await Desk.open(host);
-  const { rerender } = render(CardPage, { desk, entry, owner: true, open: false });
-  const card = screen.getByTestId(`card-${entry.id}`);
-  if (ready) {
-    card.focus();
-    see(true, true, true);
-    await pass(REST_MS + 100);
-  }
-  return {
-    host,
-    card,
-    show: async (next) => rerender({ desk, entry: next, owner: true, open: false }),
-    async key(key, target = card) {
-      const more = { key, code: key.length === 1 ? `Key${key.toUpperCase()}` : key, bubbles: true, cancelable: true };
-      // As a browser does: Enter and Space press a button, unless somebody took the key.
-      const went = await fireEvent.keyDown(target, more);
-      if (went && (key === 'Enter' || key === ' ') && target instanceof HTMLButtonElement) target.click();
-      await fireEvent.keyUp(target, more);
-      await pass(0);
-    },
-    async click(testid) {
-      const button = within(card).getByTestId(testid);
-      await fireEvent.pointerDown(button, { button: 0 });
-      await fireEvent.pointerUp(button, { button: 0 });
-      await fireEvent.click(button, { detail: 1 });
-      await pass(0);
-    },
-  };
-}
-const decisions = (host: SampleHost) => host.ops.flatMap((op: Op) => (op.type === 'decide' ? [op.decision] : []));
-const allow = { type: 'allow', hunks: null, note: '' };
+import { allow, decisions, page, pass, see } from './card_page';
 
 describe('allowing', () => {
   it('y sends one decision with the digest that was shown', async () => {
@@ -209,6 +120,26 @@ describe('a tall card', () => {
     expect(within(card).getByTestId('show-rest').closest('.away')).not.toBeNull();
     await key('y');
     expect(decisions(host)).toEqual([allow]);
+    vi.restoreAllMocks();
+  });
+  it('must be seen anew after its arguments were written', async () => {
+    const height = vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(5_000);
+    const { host, key, card } = await page(samples.hunks, false);
+    card.focus();
+    see(true, true, false);
+    await pass(1_000);
+    // In the small card of the fields the end is in view, as it is not in the tall one.
+    await key('e');
+    height.mockReturnValue(0);
+    see(true, true, true);
+    await pass(1_000);
+    await key('Escape', within(card).getByTestId('edit-text'));
+    height.mockReturnValue(5_000);
+    see(true, true, false);
+    await pass(1_000);
+    await key('y');
+    expect(decisions(host)).toEqual([]);
+    expect(within(card).getByTestId('show-rest').closest('.away')).toBeNull();
     vi.restoreAllMocks();
   });
 });
