@@ -21,8 +21,10 @@ pub(crate) const PIECES_MAX: usize = 256;
 pub(crate) const READERS_MAX: usize = 4;
 /// How long one process waits for another that writes to the same database, in milliseconds.
 pub(crate) const BUSY_TIMEOUT_MS: u64 = 5_000;
+/// Length of a page of a new database.
+pub(crate) const PAGE_BYTES: u32 = 8 * 1024;
 /// Pages in the write-ahead log after which it is copied into the database: 16 MB.
-pub(crate) const WAL_PAGES: u32 = 4_000;
+pub(crate) const WAL_PAGES: u32 = 2_000;
 
 /// Entries in one page of a transcript.
 pub(crate) const PAGE_ENTRIES_MAX: u32 = 500;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::limits::{BUSY_TIMEOUT_MS, WAL_PAGES};
+use crate::limits::{BUSY_TIMEOUT_MS, PAGE_BYTES, WAL_PAGES};
 use crate::schema::{APPLICATION_ID, STEPS, format, migrate};
 use crate::{RecordError, schema};
 
@@ -30,6 +30,8 @@ pub(crate) fn open_writer(file: &Path) -> Result<Connection, RecordError> {
     if found > 0 {
         probe(&conn)?;
     }
+    // Holds for a new database only. Half as many pages for a burst of events as with the usual size.
+    conn.pragma_update(None, "page_size", PAGE_BYTES)?;
     conn.pragma_update(None, "journal_mode", "wal")?;
     conn.pragma_update(None, "synchronous", "normal")?;
     conn.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;

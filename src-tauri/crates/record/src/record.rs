@@ -102,7 +102,7 @@ impl Record {
         }
     }
 
-    /// Takes the database for full at `pages` pages of 4 kB, so that tests can meet a full disk. Waits until it holds.
+    /// Takes the database for full at `pages` pages of 8 kB, so that tests can meet a full disk. Waits until it holds.
     #[doc(hidden)]
     pub fn limit_pages(&self, pages: u32) {
         let (done, limited) = oneshot::channel();
