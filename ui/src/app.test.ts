@@ -290,3 +290,64 @@ describe('history', () => {
     expect(lastOp(host)).toEqual({ type: 'redo', entry: 'und_0001' });
   });
 });
+
+describe('what is wrong, and what is added', () => {
+  const faults = [
+    { message: 'settings.toml, line 2: no such setting.', hint: 'Correct the line. Until then every call asks.', context: [] },
+    { message: 'The provider “Mine” cannot be used.', hint: 'Correct its entry in the settings.', context: [] },
+  ];
+
+  test('faults stand above everything, one at first, until they are put aside', async () => {
+    await open(new FakeHost(events, { faults }));
+    expect(at('faults').textContent).toContain('settings.toml, line 2: no such setting. Correct the line. Until then every call asks.');
+    expect(at('faults').textContent).not.toContain('Mine');
+    await click('faults-rest');
+    expect(at('faults').textContent).toContain('Mine');
+    expect(await findings()).toEqual([]);
+    await click('faults-settings');
+    expect(at('panel').getAttribute('aria-label')).toBe('Settings');
+    await click('faults-aside');
+    expect(screen.queryByTestId('faults')).toBeNull();
+  });
+
+  test('a provider of one’s own is added, corrected and removed', async () => {
+    const { host } = await open();
+    await click('rail-settings');
+    await click('add-provider');
+    await click('own-save');
+    expect(at('bad-title').textContent).toBe('Give it a name.');
+    expect(host.ops).toEqual([]);
+    await fireEvent.input(at('own-title'), { target: { value: 'My Lab' } });
+    expect((at('own-id') as HTMLInputElement).value).toBe('my-lab');
+    await fireEvent.input(at('own-base_url'), { target: { value: 'lab:1' } });
+    expect(at('bad-base_url').textContent).toBe('Begin with http:// or https://.');
+    await fireEvent.input(at('own-base_url'), { target: { value: 'http://lab:1/v1' } });
+    expect(await findings()).toEqual([]);
+    await click('own-save');
+    const saved = { id: 'my-lab', title: 'My Lab', wire: 'openai', base_url: 'http://lab:1/v1/', key_env: null, input_usd_per_mtok: null, output_usd_per_mtok: null };
+    expect(lastOp(host)).toMatchObject({ type: 'set_settings', settings: { providers: [saved] } });
+    await waitFor(() => expect(focused()).toBe('add-provider'));
+    await click('edit-my-lab');
+    await fireEvent.input(at('own-key_env'), { target: { value: 'LAB_KEY' } });
+    await click('own-save');
+    expect(lastOp(host)).toMatchObject({ settings: { providers: [{ ...saved, key_env: 'LAB_KEY' }] } });
+    await click((await screen.findByTestId('edit-my-lab')).dataset['testid'] ?? '');
+    await click('own-remove');
+    expect(lastOp(host)).toMatchObject({ settings: { providers: [] } });
+  });
+});
+
+test('a session that begins elsewhere is shown while nobody touched the start', async () => {
+  const { host, desk } = await open(new FakeHost([]));
+  expect(desk.view).toEqual({ screen: 'start' });
+  host.emit('ses_x', { type: 'session_opened', title: 'The demo', workspace: '/w', model: { provider: 'demo', model: '' } });
+  await waitFor(() => expect(desk.view).toEqual({ screen: 'session', session: 'ses_x' }));
+});
+
+test('a session that begins elsewhere takes nobody away from what they began', async () => {
+  const { host, desk } = await open(new FakeHost([]));
+  await fireEvent.input(at('first-message'), { target: { value: 'Look' } });
+  host.emit('ses_x', { type: 'session_opened', title: 'The demo', workspace: '/w', model: { provider: 'demo', model: '' } });
+  await waitFor(() => expect(at('rail-session-ses_x')).toBeTruthy());
+  expect(desk.view).toEqual({ screen: 'start' });
+});

@@ -52,6 +52,7 @@ function landed(entry: CallEntry, state: State, offers: Offers): ToastLine {
     title: `${entry.body.title} waits for you`,
     text: state.sessions.find((session) => session.id === entry.session)?.title,
     act: { text: 'Show', run: () => offers.show(entry) },
+    about: liveKey(entry.session, entry.id),
     brief: true,
   };
 }
@@ -65,6 +66,7 @@ function restored(body: Extract<Event['body'], { type: 'undo_applied' | 'redo_ap
     title: undone ? `${paths} restored` : `${paths} changed again`,
     text: undone ? 'As before the call, times and modes included.' : undefined,
     act: { text: undone ? 'Redo' : 'Undo', run: () => offers.submit({ type: undone ? 'redo' : 'undo', entry: body.entry }) },
+    about: body.entry,
     brief: true,
   };
 }

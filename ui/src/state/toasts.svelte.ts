@@ -9,6 +9,8 @@ export interface ToastLine {
   title: string;
   text?: string | undefined;
   act?: { text: string; run: () => void };
+  /** What it is about: a newer line about the same takes its place. */
+  about?: string;
   /** Goes by itself after a while. */
   brief?: boolean;
 }
@@ -22,8 +24,8 @@ export class Toasts {
 
   add(line: ToastLine): void {
     const id = this.#next++;
-    const same = this.lines.filter((other) => other.title !== line.title || other.text !== line.text);
-    this.lines = [...same, { ...line, id }].slice(-SHOWN_MAX);
+    const others = this.lines.filter((other) => (line.about === undefined || other.about !== line.about) && (other.title !== line.title || other.text !== line.text));
+    this.lines = [...others, { ...line, id }].slice(-SHOWN_MAX);
     if (line.brief) setTimeout(() => this.close(id), BRIEF_MS);
   }
 
