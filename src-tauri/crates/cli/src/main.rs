@@ -26,6 +26,7 @@ mod out;
 mod story;
 mod verbs;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -37,12 +38,14 @@ use crate::out::Out;
 fn main() -> ExitCode {
     // Usage errors, --help and --version are answered by the parser: code 2 for the first, 0 for the others.
     let args = Args::parse();
+    // What goes wrong is told once, as a fault; the log is for whoever asks for it.
     tracing_subscriber::fmt()
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_default_env()
-                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("error")),
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("off")),
         )
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .init();
     let mut out = Out::new(args.json);
     let ended = match tokio::runtime::Runtime::new() {
