@@ -1,2 +1,47 @@
-//! Under construction.
-fn main() {}
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|search|start]`.
+//!
+//! **It is no test**: figures depend on the machine, so nothing fails by them. A ratio that misses its aim is printed as
+//! it is.
+//!
+//! Start reading at [`pairs`] (how two sides are compared), then `gate.rs`.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a program that sets up folders, starts peers and prints what it saw"
+)]
+
+mod gate;
+mod ours;
+mod pairs;
+mod phi;
+mod search;
+mod table;
+mod tree;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+/// Any failure ends the program with its words.
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match run(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(words: &[String]) -> Outcome<()> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => gate::run().and_then(|()| search::run()),
+        ["search"] => search::run(),
+        ["gate"] => gate::run(),
+        ["gate", side, turns, calls, rounds] => gate::repeat(side, turns, calls, rounds),
+        _ => Err("say `gate`, `search`, or nothing for both".into()),
+    }
+}
