@@ -1,8 +1,15 @@
 //! Steering, stopping, and what is left of a session after a crash.
 
+use std::sync::Arc;
+
+use agent::Host;
+use futures::StreamExt;
 use protocol::{CallState, EntryBody, EventBody, Op, SessionState};
+use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use serde_json::{Value, json};
 use support::{Fixture, call};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 fn two_commands() -> Value {
     json!([
@@ -178,4 +185,67 @@ async fn a_running_call_is_not_repeated_after_a_restart() {
     assert_eq!(desk.read("log").unwrap(), "x\n");
     let session = desk.desk.snapshot().await.unwrap().sessions.remove(0);
     assert_eq!(session.state, SessionState::Interrupted);
+}
+
+/// A model that says a word and then thinks until it is let go.
+struct Pausing(Arc<Notify>);
+
+#[async_trait::async_trait]
+impl Provider for Pausing {
+    fn id(&self) -> &str {
+        "script"
+    }
+
+    async fn stream(
+        &self,
+        _: ModelRequest,
+        _: CancellationToken,
+    ) -> Result<ChunkStream, ProviderError> {
+        let go = self.0.clone();
+        let word = futures::stream::once(async { Ok(Chunk::Text("One moment.".into())) });
+        let end = futures::stream::once(async move {
+            go.notified().await;
+            Ok(Chunk::End {
+                usage: Default::default(),
+                opaque: Value::Null,
+                stop: Stop::Finished,
+            })
+        });
+        Ok(Box::pin(word.chain(end)))
+    }
+
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        Ok(Vec::new())
+    }
+}
+
+/// What was said before a pause is seen during the pause.
+#[tokio::test]
+async fn a_pause_keeps_nothing_back() {
+    let go = Arc::new(Notify::new());
+    let mut desk = Fixture::with_provider(Arc::new(Pausing(go.clone())), Host::Person).await;
+    desk.start("Go.").await;
+    desk.until("the word before the pause", |body| {
+        matches!(body, EventBody::AgentSaid { .. })
+    })
+    .await;
+    go.notify_one();
+    desk.until_ended().await;
+}
+
+/// The same of a command's output.
+#[tokio::test]
+async fn a_command_shows_its_output_while_it_runs() {
+    let command = "echo begun; while [ ! -e go ]; do sleep 0.02; done";
+    let mut desk = Fixture::new(json!([call("bash", json!({ "command": command })), {}])).await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    desk.allow(&view).await;
+    desk.until(
+        "live output",
+        |body| matches!(body, EventBody::CallOutput { text, .. } if text.contains("begun")),
+    )
+    .await;
+    desk.file("go", "");
+    desk.until_ended().await;
 }

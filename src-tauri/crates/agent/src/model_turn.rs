@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use futures::StreamExt;
 use protocol::{CallId, EventBody, Fault, Message, MessageId, ToolCall, Usage};
-use provider::{Chunk, ModelRequest, Stop};
+use provider::{Chunk, ChunkStream, ModelRequest, ProviderError, Stop};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -98,7 +98,7 @@ async fn stream(
 ) -> Result<(), Fault> {
     let provider = session.shared.provider(&session.model.provider)?;
     let mut chunks = provider.stream(request, stop.clone()).await?;
-    while let Some(chunk) = chunks.next().await {
+    while let Some(chunk) = writing.next(&mut chunks).await {
         match chunk? {
             Chunk::Text(text) => writing.add(&text, false),
             Chunk::Reasoning(text) => writing.add(&text, true),
@@ -176,6 +176,17 @@ impl<'a> Writing<'a> {
         if self.open.len() >= COALESCE_BYTES || self.since.elapsed() >= COALESCE {
             self.flush();
         }
+    }
+
+    /// The next piece of the answer. A model that pauses does not keep back what it said before.
+    async fn next(&mut self, chunks: &mut ChunkStream) -> Option<Result<Chunk, ProviderError>> {
+        if !self.open.is_empty() {
+            match tokio::time::timeout(COALESCE, chunks.next()).await {
+                Ok(next) => return next,
+                Err(_) => self.flush(),
+            }
+        }
+        chunks.next().await
     }
 
     fn flush(&mut self) {

@@ -31,9 +31,15 @@ pub(crate) async fn run(session: &Arc<Session>, called: &Called<'_>, approved: A
     };
     let (tool, hands) = (called.0.tool.clone(), session.hands.clone());
     let mut work = tokio::spawn(async move { tool.execute(&approved, &hands, &context).await });
-    let ended = tokio::select! {
-        ended = &mut work => Some(ended),
-        () = tokio::time::sleep(Duration::from_millis(limit_ms) + TIMEOUT_GRACE) => None,
+    let limit = tokio::time::sleep(Duration::from_millis(limit_ms) + TIMEOUT_GRACE);
+    tokio::pin!(limit);
+    let ended = loop {
+        tokio::select! {
+            ended = &mut work => break Some(ended),
+            () = &mut limit => break None,
+            // A command that pauses does not keep back what it printed before.
+            () = tokio::time::sleep(COALESCE) => pieces.flush(),
+        }
     };
     let result = match ended {
         Some(Ok(result)) => result,
