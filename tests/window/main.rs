@@ -12,6 +12,10 @@
 mod demo;
 mod mouse;
 mod restart;
+mod safety;
 mod search;
 mod smoke;
 mod support;
+mod themes;
+mod trouble;
+mod undo;

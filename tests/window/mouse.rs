@@ -40,24 +40,12 @@ async fn a_part_is_allowed_a_command_refused_and_a_question_answered_in_own_word
 
     // The agent was told, and asks on: an answer in one's own words, then several at once.
     rig.card("How should a chain").await;
-    rig.tick("option-other").await;
-    rig.until("the own words to be asked for", async |rig| {
-        rig.focused().await.as_deref() == Some("other")
-    })
-    .await;
-    rig.type_text("Not at all; refuse it").await;
+    say_in_own_words(&rig, "Not at all; refuse it").await;
     rig.click("next-question").await;
     rig.shows("2 of 2").await;
     rig.tick("option-0").await;
     rig.tick("option-2").await;
-    rig.screenshot("dbg1").await;
-    rig.tick("option-other").await;
-    rig.type_text("--1").await;
-    rig.screenshot("dbg2").await;
-    rig.window()
-        .screenshot(std::path::Path::new("/tmp/wt/dbg3.png"))
-        .await
-        .unwrap();
+    say_in_own_words(&rig, "--1").await;
     rig.click("submit-answers").await;
     rig.shows("Everything above is on record").await;
 
@@ -72,4 +60,14 @@ async fn a_part_is_allowed_a_command_refused_and_a_question_answered_in_own_word
         .await;
     rig.screenshot("mouse-end").await;
     rig.end().await;
+}
+
+/// Chooses *Other* and types; the field has the focus by itself.
+async fn say_in_own_words(rig: &Rig, text: &str) {
+    rig.tick("option-other").await;
+    rig.until("the own words to be asked for", async |rig| {
+        rig.focused().await.as_deref() == Some("other")
+    })
+    .await;
+    rig.type_text(text).await;
 }

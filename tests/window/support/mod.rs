@@ -110,6 +110,12 @@ impl Rig {
         self.close().await;
     }
 
+    /// The same, and lets `afterwards` look at the data folder that the app left.
+    pub async fn end_and_then(mut self, afterwards: impl FnOnce(&Path)) {
+        self.close().await;
+        afterwards(&self.data_dir());
+    }
+
     /// Where the app keeps its database and settings.
     pub fn data_dir(&self) -> PathBuf {
         self.folders.path().join("data")

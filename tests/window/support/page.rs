@@ -11,14 +11,15 @@ use super::{LOOK_EVERY, Rig, WAIT, processes};
 /// Pictures of the tests lie here, under cargo's target folder.
 const SHOTS: &str = "window-shots";
 
-/// Scrolls until the middle of an element that can be used is what a pointer there would hit.
-const UNCOVER: &str = "const element = document.querySelector(`[data-testid=\"${CSS.escape(arguments[0])}\"]`); \
-    const free = () => { const at = element.getBoundingClientRect(); \
-        const hit = document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2); \
-        return hit !== null && (element.contains(hit) || hit.contains(element)); }; \
-    if (!element || element.matches(':disabled')) return false; \
-    if (!free()) element.scrollIntoView({ block: 'center' }); \
-    return free()";
+/// Scrolls until the middle of an element that can be used is what a pointer there would hit, and answers where that is.
+const FREE_PLACE: &str = "const [testid, done] = arguments; \
+    const element = document.querySelector(`[data-testid=\"${CSS.escape(testid)}\"]`); \
+    const place = () => { const at = element.getBoundingClientRect(); \
+        const [x, y] = [at.x + at.width / 2, at.y + at.height / 2]; const hit = document.elementFromPoint(x, y); \
+        return hit !== null && (element.contains(hit) || hit.contains(element)) ? `${x} ${y}` : null; }; \
+    if (!element || element.matches(':disabled')) { done(null); return; } \
+    if (place() === null) element.scrollIntoView({ block: 'center' }); \
+    requestAnimationFrame(() => requestAnimationFrame(() => done(place())))";
 
 /// How often the screen is looked at, at most, until it stands still.
 const LOOKS_MAX: usize = 12;
@@ -57,19 +58,25 @@ impl Rig {
     /// The same for a check box or a radio button: what is to be seen of it is drawn around it.
     pub async fn tick(&self, testid: &str) {
         self.until(&format!("{testid} to be clicked"), async |rig| {
-            // Not while it is under something else, or on its way to its place.
+            let place = rig.free_place(testid).await;
+            // Not while it is under something else, or on its way to its place: the driver clicks on what lies there.
+            if place.is_null() || rig.free_place(testid).await != place {
+                return false;
+            }
             match rig.window().find(by(testid)).await {
-                Ok(element) => rig.uncover(testid).await && element.click().await.is_ok(),
+                Ok(element) => element.click().await.is_ok(),
                 Err(_) => false,
             }
         })
         .await;
     }
 
-    /// Scrolls to what lies under something else, as a person would; answers whether it can be hit now. The driver
-    /// clicks on whatever lies there.
-    async fn uncover(&self, testid: &str) -> bool {
-        self.ask(UNCOVER, vec![testid.into()]).await == true
+    /// Where a pointer would hit the element, scrolled to as a person would, once the next frame is drawn; or nothing.
+    async fn free_place(&self, testid: &str) -> Value {
+        let place = self.window().execute_async(FREE_PLACE, vec![testid.into()]);
+        place
+            .await
+            .map_or(Value::Null, |place| place.json().clone())
     }
 
     /// The text that a person reads in the element.
@@ -188,7 +195,8 @@ impl Rig {
         while !holds(self).await {
             if Instant::now() > deadline {
                 panic!(
-                    "waited for {waiting_for} in vain; the page:\n{}",
+                    "waited for {waiting_for} in vain; the focus is on {:?}; the page:\n{}",
+                    self.focused().await,
                     self.page_text().await
                 );
             }
