@@ -119,52 +119,24 @@ async fn a_waiting_call_survives_a_restart() {
     desk.start("Go.").await;
     let before = desk.until_waiting().await;
     let mut desk = desk.restart().await;
-    let desk_now = desk.desk.snapshot().await.unwrap().desk;
+    let on_desk = desk.desk.snapshot().await.unwrap().desk;
     assert_eq!(
-        desk_now.len(),
+        on_desk.len(),
         1,
         "it stands on the desk at once: a late viewer sees it"
     );
-    let seq = desk.desk.last_seq().unwrap();
-    desk.until("the call waits again", |body| {
-        matches!(body, EventBody::CallWaits { .. })
-    })
-    .await;
-    let _ = seq;
-    let mut view = desk.call(before.call.id.as_str()).await;
-    while view.waits.is_none() {
-        view = desk.until_waiting().await;
-    }
-    while desk
-        .decide(
-            &view,
-            protocol::Decision::Allow {
-                hunks: None,
-                note: String::new(),
-            },
-        )
-        .await
-        .is_err()
-    {
-        view = desk.until_waiting().await;
-    }
-    let second = loop {
-        let next = desk.until_waiting().await;
-        if next.call.id != before.call.id {
-            break next;
-        }
-    };
-    desk.allow(&second).await;
-    loop {
-        if desk.until_ended().await == SessionState::Done {
-            break;
-        }
-    }
-    let outcomes = desk.outcomes().await;
+    let first = desk.until_waiting().await;
     assert_eq!(
-        outcomes.iter().map(|outcome| outcome.0).collect::<Vec<_>>(),
-        [CallState::Done, CallState::Done]
+        (&first.call, &first.preview),
+        (&before.call, &before.preview)
     );
+    desk.allow(&first).await;
+    let second = desk.until_waiting().await;
+    assert_ne!(second.call.id, first.call.id);
+    desk.allow(&second).await;
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    assert_eq!(states, [CallState::Done, CallState::Done]);
 }
 
 /// A call that was running when the app ended is never run again.

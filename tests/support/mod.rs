@@ -247,7 +247,8 @@ impl Fixture {
         all
     }
 
-    /// Ends this desk and opens another one over the same folders, as a new start of the app would.
+    /// Ends this desk and opens another one over the same folders, as a new start of the app would. Waits see what comes
+    /// after the end.
     pub async fn restart(self) -> Self {
         let Self {
             desk,
@@ -256,10 +257,11 @@ impl Fixture {
             folder,
             ..
         } = self;
+        let since = desk.last_seq().unwrap();
         desk.close();
         drop(desk);
         let desk = Desk::open(config.clone()).await.unwrap();
-        let events = desk.subscribe(0);
+        let events = desk.subscribe(since);
         Self {
             desk,
             session,
