@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Model turns of one run; a run that needs more stops and says so. The person may let it go on.
 pub const TURNS_MAX: u32 = 1_000;
-/// Calls of one model turn; further ones are not started.
+/// Calls of one model turn; a turn that asks for more is refused whole.
 pub const CALLS_PER_TURN_MAX: usize = 1_024;
 /// Longest message of a person, in bytes.
 pub const MESSAGE_BYTES_MAX: usize = 1024 * 1024;

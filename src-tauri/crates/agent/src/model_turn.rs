@@ -106,7 +106,7 @@ async fn stream(
                 id,
                 name,
                 arguments,
-            } => writing.call(id, name, &arguments),
+            } => writing.call(id, name, &arguments)?,
             Chunk::End {
                 usage,
                 opaque,
@@ -202,9 +202,12 @@ impl<'a> Writing<'a> {
     /// Takes a call. Its id is kept where it is new in the session, so that it names one call only (`S000-02`).
     /// Arguments that are no JSON object become one member that no schema knows: the tool's check names it, and the
     /// model hears what it wrote.
-    fn call(&mut self, id: Option<String>, name: String, arguments: &str) {
+    fn call(&mut self, id: Option<String>, name: String, arguments: &str) -> Result<(), Fault> {
         if self.calls.len() == CALLS_PER_TURN_MAX {
-            return;
+            return Err(Fault::new(
+                format!("The agent asked for more than {CALLS_PER_TURN_MAX} calls at once."),
+                "None of them was run. Say that it should work in smaller steps.",
+            ));
         }
         let ids = &self.session.shared.config.ids;
         let id = id
@@ -228,5 +231,6 @@ impl<'a> Writing<'a> {
             name,
             arguments,
         });
+        Ok(())
     }
 }
