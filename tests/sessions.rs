@@ -148,7 +148,7 @@ async fn a_running_call_is_not_repeated_after_a_restart() {
     desk.start("Go.").await;
     let view = desk.until_waiting().await;
     desk.allow(&view).await;
-    while desk.read("log").is_none() {
+    while desk.read("log").as_deref() != Some("x\n") {
         tokio::task::yield_now().await;
     }
     let desk = desk.restart().await;
