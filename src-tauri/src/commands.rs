@@ -3,37 +3,46 @@
 use protocol::op::Receipt;
 use protocol::query::{Answer, Query, Snapshot};
 use protocol::{Event, Fault, Op};
-use tauri::State;
 use tauri::ipc::Channel;
+use tauri::{AppHandle, State};
 
 use crate::Engine;
 
 /// Takes a request of the person.
 #[tauri::command]
-pub(crate) async fn submit(engine: State<'_, Engine>, op: Op) -> Result<Receipt, Fault> {
-    engine.0.clone()?.submit(op).await
+pub(crate) async fn submit(
+    app: AppHandle,
+    engine: State<'_, Engine>,
+    op: Op,
+) -> Result<Receipt, Fault> {
+    engine.desk(&app).await?.submit(op).await
 }
 
 /// Everything that the interface needs to be whole again.
 #[tauri::command]
-pub(crate) async fn snapshot(engine: State<'_, Engine>) -> Result<Snapshot, Fault> {
-    engine.0.clone()?.snapshot().await
+pub(crate) async fn snapshot(app: AppHandle, engine: State<'_, Engine>) -> Result<Snapshot, Fault> {
+    engine.desk(&app).await?.snapshot().await
 }
 
 /// Answers a question.
 #[tauri::command]
-pub(crate) async fn query(engine: State<'_, Engine>, query: Query) -> Result<Answer, Fault> {
-    engine.0.clone()?.query(query).await
+pub(crate) async fn query(
+    app: AppHandle,
+    engine: State<'_, Engine>,
+    query: Query,
+) -> Result<Answer, Fault> {
+    engine.desk(&app).await?.query(query).await
 }
 
 /// Sends every event after `since`, then what comes, in batches, until the page is gone.
 #[tauri::command]
 pub(crate) async fn subscribe(
+    app: AppHandle,
     engine: State<'_, Engine>,
     since: u64,
     channel: Channel<Vec<Event>>,
 ) -> Result<(), Fault> {
-    let mut events = engine.0.clone()?.subscribe(since);
+    let mut events = engine.desk(&app).await?.subscribe(since);
     tauri::async_runtime::spawn(async move {
         while let Ok(Some(batch)) = events.next().await {
             if channel.send(batch).is_err() {

@@ -15,9 +15,28 @@ use std::time::Duration;
 use agent::{Desk, DeskConfig, Host};
 use protocol::{Fault, Op};
 use tauri::{AppHandle, Manager, RunEvent, WebviewWindow};
+use tokio::sync::Mutex;
 
-/// The engine, or why there is none: the window then says so.
-pub(crate) struct Engine(pub Result<Desk, Fault>);
+/// The engine, once it could be opened. Until then every command tries again and says why it cannot.
+#[derive(Default)]
+pub(crate) struct Engine(Mutex<Option<Desk>>);
+
+impl Engine {
+    /// The desk; opened if it is not yet.
+    pub(crate) async fn desk(&self, app: &AppHandle) -> Result<Desk, Fault> {
+        let mut open = self.0.lock().await;
+        if let Some(desk) = open.as_ref() {
+            return Ok(desk.clone());
+        }
+        let desk = Desk::open(DeskConfig::new(DeskConfig::data_dir(None)?, Host::Person)).await;
+        let desk =
+            desk.inspect_err(|fault| tracing::error!(%fault, "the desk cannot be opened"))?;
+        play_demo(&desk);
+        attention::follow(app.clone(), desk.clone());
+        *open = Some(desk.clone());
+        Ok(desk)
+    }
+}
 
 /// Plays the demo at once: `countersign-desktop --demo`.
 const DEMO: &str = "--demo";
@@ -46,13 +65,10 @@ pub fn run() -> ExitCode {
             commands::subscribe
         ])
         .setup(|app| {
-            let engine = tauri::async_runtime::block_on(open());
-            if let Ok(desk) = &engine {
-                play_demo(desk);
-                tray::build(app.handle());
-                attention::follow(app.handle().clone(), desk.clone());
-            }
-            app.manage(Engine(engine));
+            tray::build(app.handle());
+            app.manage(Engine::default());
+            // Why it cannot be opened is what the window will ask and show.
+            let _ = tauri::async_runtime::block_on(app.state::<Engine>().desk(app.handle()));
             Ok(())
         })
         .build(tauri::generate_context!());
@@ -72,14 +88,6 @@ pub fn run() -> ExitCode {
     }
 }
 
-async fn open() -> Result<Desk, Fault> {
-    let desk = Desk::open(DeskConfig::new(DeskConfig::data_dir(None)?, Host::Person)).await;
-    if let Err(fault) = &desk {
-        tracing::error!(%fault, "the desk cannot be opened");
-    }
-    desk
-}
-
 fn play_demo(desk: &Desk) {
     let desk = desk.clone();
     let asked = std::env::args().find(|argument| argument == DEMO || argument == DEMO_UNATTENDED);
@@ -96,7 +104,8 @@ fn play_demo(desk: &Desk) {
 }
 
 fn close(app: &AppHandle) {
-    if let Some(Engine(Ok(desk))) = app.try_state::<Engine>().as_deref() {
+    let engine = app.state::<Engine>();
+    if let Some(desk) = tauri::async_runtime::block_on(engine.0.lock()).as_ref() {
         desk.close();
     }
 }
