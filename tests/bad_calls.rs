@@ -9,7 +9,7 @@ use serde_json::json;
 use support::{Fixture, call};
 use tokio_util::sync::CancellationToken;
 
-/// Calls that cannot be: each is a result that the model can act on, and the run goes on (`S001-25`, `S001-26`,
+/// Calls that cannot be: each is a result that the model can act on, and the run goes on (`S000-41`, `S001-25`, `S001-26`,
 /// `S002-06`).
 #[tokio::test]
 async fn bad_calls_are_results() {

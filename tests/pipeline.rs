@@ -19,7 +19,7 @@ fn numbered(lines: std::ops::RangeInclusive<u32>) -> String {
     lines.map(|line| format!("line {line}\n")).collect()
 }
 
-/// `S000-22`, `S000-41`: a read passes without asking, and the model sees its result in the next turn.
+/// `S000-22`: a read passes without asking, and the model sees its result in the next turn.
 #[tokio::test]
 async fn a_read_passes_and_leaves_a_line() {
     let mut desk =
