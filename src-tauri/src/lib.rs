@@ -7,6 +7,7 @@
 
 mod attention;
 mod commands;
+mod takeover;
 mod tray;
 
 use std::process::ExitCode;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 use agent::{Desk, DeskConfig, Host};
 use protocol::{Fault, Op};
-use tauri::{AppHandle, Manager, RunEvent, WebviewWindow};
+use tauri::{AppHandle, Builder, Manager, RunEvent, WebviewWindow, Wry};
 use tokio::sync::Mutex;
 
 /// The engine, once it could be opened. Until then every command tries again and says why it cannot.
@@ -51,7 +52,25 @@ pub fn run() -> ExitCode {
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_writer(std::io::stderr)
         .init();
-    let app = tauri::Builder::default()
+    match builder().build(tauri::generate_context!()) {
+        Ok(app) => {
+            app.run(|app, event| {
+                if let RunEvent::Exit = event {
+                    close(app);
+                }
+            });
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            takeover::start_again(&error);
+            tracing::error!(%error, "the window cannot be opened");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn builder() -> Builder<Wry> {
+    Builder::default()
         .plugin(tauri_plugin_single_instance::init(|app, _argv, _folder| {
             raise(app)
         }))
@@ -71,21 +90,6 @@ pub fn run() -> ExitCode {
             let _ = tauri::async_runtime::block_on(app.state::<Engine>().desk(app.handle()));
             Ok(())
         })
-        .build(tauri::generate_context!());
-    match app {
-        Ok(app) => {
-            app.run(|app, event| {
-                if let RunEvent::Exit = event {
-                    close(app);
-                }
-            });
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            tracing::error!(%error, "the window cannot be opened");
-            ExitCode::FAILURE
-        }
-    }
 }
 
 fn play_demo(desk: &Desk) {

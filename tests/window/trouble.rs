@@ -1,6 +1,8 @@
 //! What a person did not cause: settings that cannot be read, a record of a newer version, a second start.
 
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use crate::support::Rig;
 
@@ -72,5 +74,62 @@ async fn a_second_start_shows_the_first_window_and_ends() {
     // The first window is the only one, and stands as it stood.
     assert_eq!(rig.window().windows().await.unwrap().len(), 1);
     assert!(rig.waits(&write).await);
+    rig.end().await;
+}
+
+/// An instance of the app that dies when it is called, before it answers.
+struct Dying(mpsc::Sender<()>);
+
+#[zbus::interface(name = "org.SingleInstance.DBus")]
+impl Dying {
+    async fn execute_callback(&self, _argv: Vec<String>, _folder: String) {
+        self.0.send(()).unwrap();
+        std::future::pending::<()>().await;
+    }
+}
+
+impl Dying {
+    /// Takes the place of the running instance as soon as it is free, until the first call. Answers what tells whether it was
+    /// called.
+    fn wait_on(bus_address: &str) -> mpsc::Receiver<()> {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let (called, calls) = mpsc::channel();
+        let connection = loop {
+            let claimed = zbus::blocking::connection::Builder::address(bus_address)
+                .unwrap()
+                .serve_at(
+                    "/app/countersign/desktop/SingleInstance",
+                    Self(called.clone()),
+                )
+                .unwrap()
+                .name("app.countersign.desktop.SingleInstance")
+                .unwrap()
+                .build();
+            match claimed {
+                Err(zbus::Error::NameTaken) if Instant::now() < deadline => {}
+                claimed => break claimed.unwrap(),
+            }
+        };
+        let (died, deaths) = mpsc::channel();
+        std::thread::spawn(move || {
+            if calls.recv().is_ok() {
+                connection.close().unwrap();
+                died.send(()).unwrap();
+            }
+        });
+        deaths
+    }
+}
+
+#[tokio::test]
+async fn a_start_takes_over_from_an_instance_that_dies_while_it_is_asked() {
+    let mut rig = Rig::start().await;
+    rig.find("play-demo").await;
+    let bus_address = rig.bus_address().to_owned();
+    let mut deaths = None;
+    rig.reopen(|_| deaths = Some(Dying::wait_on(&bus_address)))
+        .await;
+    rig.find("play-demo").await;
+    assert_eq!(deaths.unwrap().try_recv(), Ok(()), "nobody was asked");
     rig.end().await;
 }

@@ -128,9 +128,18 @@ impl Rig {
             .expect("the window is open between start and end")
     }
 
+    /// The address of the message bus that the app and its like meet on.
+    pub fn bus_address(&self) -> &str {
+        self.variable("DBUS_SESSION_BUS_ADDRESS")
+    }
+
     fn display(&self) -> &str {
-        let display = self.env.iter().find(|(name, _)| name == "DISPLAY");
-        display.map_or("", |(_, value)| value)
+        self.variable("DISPLAY")
+    }
+
+    fn variable(&self, name: &str) -> &str {
+        let found = self.env.iter().find(|(given, _)| given == name);
+        found.map_or("", |(_, value)| value)
     }
 
     async fn open(&mut self) {
