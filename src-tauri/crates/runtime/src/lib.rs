@@ -35,7 +35,7 @@ pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
 pub use error::FileError;
 pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
 pub use history::{Direction, EntryMeta, History, RestoreError};
-pub use process::{Command, Exit, Ran, Spill, run};
+pub use process::{Answered, Command, Exit, Program, Ran, Spill, run, run_program};
 pub use search::{GlobFound, GrepFound, GrepMatch, GrepQuery, glob, grep};
 pub use spill::SessionFolder;
 pub use watch::Watch;

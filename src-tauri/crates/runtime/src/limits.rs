@@ -44,6 +44,8 @@ pub const SEARCH_HEAP_BYTES_MAX: usize = 128 << 20;
 pub const SEARCH_THREADS_MAX: usize = 12;
 /// One spill file; beyond it, output is counted and dropped.
 pub const SPILL_BYTES_MAX: u64 = 256 << 20;
+/// What a program tells people beside its answer; beyond it, it is dropped.
+pub const TELL_BYTES_MAX: usize = 1 << 20;
 /// One piece of live output.
 pub const PIECE_BYTES_MAX: usize = 16 << 10;
 /// From TERM to KILL.

@@ -57,6 +57,32 @@ impl Workspace {
         Ok(Some(piece.bytes))
     }
 
+    /// Names in a folder, sorted; none if there is no such folder. Names that are not UTF-8 are left out.
+    ///
+    /// # Errors
+    /// [`FileError::TooMany`] beyond `items_max`; else as [`Workspace::read`].
+    pub fn names(&self, path: &str, items_max: usize) -> Result<Vec<String>, FileError> {
+        let names = self.open_place(path, true, |place| {
+            match place.root.dir.folder(&place.rel) {
+                Ok(folder) => folder.names(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+                Err(error) => Err(error),
+            }
+        })?;
+        if names.len() > items_max {
+            return Err(FileError::TooMany {
+                path: path.to_owned(),
+                items_max,
+            });
+        }
+        let mut names: Vec<String> = names
+            .into_iter()
+            .filter_map(|name| name.into_string().ok())
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+
     /// Opens a regular file for reading. Never waits: a pipe without a writer is refused like any other special file.
     pub(crate) fn open_file(&self, path: &str) -> Result<File, FileError> {
         let file = self

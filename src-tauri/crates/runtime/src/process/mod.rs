@@ -13,6 +13,7 @@ use crate::{FileError, SessionFolder, Workspace};
 #[cfg(not(unix))]
 mod fallback;
 mod output;
+mod program;
 mod shell;
 #[cfg(unix)]
 mod unix;
@@ -20,6 +21,7 @@ mod unix;
 #[cfg(not(unix))]
 use fallback::{Group, Pipe, exit_of};
 use output::Output;
+pub use program::{Answered, Program, run_program};
 #[cfg(unix)]
 use unix::{Group, Pipe, exit_of};
 
