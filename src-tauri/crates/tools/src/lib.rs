@@ -13,6 +13,7 @@ pub mod diff;
 pub mod limits;
 pub mod registry;
 pub mod schema;
+pub mod schema_first;
 mod sentence;
 pub mod text;
 pub mod todo;

@@ -101,3 +101,9 @@ pub const SECTION_CHARS_MAX: usize = 80;
 
 /// Lines of a file that are compared with a text that was not found in it.
 pub const LOOK_ALIKE_LINES_MAX: usize = 20_000;
+
+/// Longest answer in a composed schema, in bytes.
+pub const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Tools in one file of definitions.
+pub const TOOLS_PER_FILE_MAX: usize = 1_000;

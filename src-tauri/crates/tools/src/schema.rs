@@ -1,7 +1,7 @@
 //! Checks arguments against a tool's schema before anything else sees them, in sentences that a model can act on.
 
-use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, Validator};
 use protocol::{Fault, ToolError};
 use serde_json::{Map, Value};
 
@@ -27,11 +27,9 @@ impl Schema {
                 "Give a JSON Schema with \"type\": \"object\".",
             ));
         }
-        let validator = jsonschema::validator_for(parameters).map_err(|error| {
+        let validator = validator(parameters).map_err(|why| {
             Fault::new(
-                format!(
-                    "The parameters of the tool `{tool}` are not a valid JSON Schema: {error}."
-                ),
+                format!("The parameters of the tool `{tool}` are not a valid JSON Schema: {why}."),
                 "Correct the schema and register the tool again.",
             )
         })?;
@@ -69,6 +67,17 @@ impl Schema {
             _ => Err(problems),
         }
     }
+}
+
+/// Compiles any schema. Nothing is fetched, and a pattern is matched in time that grows with the text alone.
+///
+/// # Errors
+/// Why it is none.
+pub fn validator(schema: &Value) -> Result<Validator, String> {
+    jsonschema::options()
+        .with_pattern_options(PatternOptions::regex())
+        .build(schema)
+        .map_err(|error| error.to_string())
 }
 
 /// Checks arguments (`S002-05`).

@@ -17,4 +17,5 @@ mod find;
 mod read;
 mod registry;
 mod schema;
+mod schema_first;
 mod support;
