@@ -61,7 +61,7 @@ async fn the_demo_shows_a_partial_acceptance() {
     desk.submit(Op::PlayDemo).await.unwrap();
     let mut events = desk.subscribe(0);
     let view = 'waiting: loop {
-        for _event in events.next().await.unwrap().unwrap() {
+        for _event in events.next().await.unwrap().unwrap().iter() {
             if let Some(entry) = desk.snapshot().await.unwrap().desk.pop() {
                 let EntryBody::Call(view) = entry.body else {
                     panic!()

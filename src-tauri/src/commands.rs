@@ -1,8 +1,9 @@
 //! The four commands that the interface may call. Each hands over and does nothing else.
 
+use agent::Batch;
 use protocol::op::Receipt;
 use protocol::query::{Answer, Query, Snapshot};
-use protocol::{Event, Fault, Op};
+use protocol::{Fault, Op};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
 
@@ -40,7 +41,7 @@ pub(crate) async fn subscribe(
     app: AppHandle,
     engine: State<'_, Engine>,
     since: u64,
-    channel: Channel<Vec<Event>>,
+    channel: Channel<Batch>,
 ) -> Result<(), Fault> {
     let mut events = engine.desk(&app).await?.subscribe(since);
     tauri::async_runtime::spawn(async move {

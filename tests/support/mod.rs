@@ -129,7 +129,7 @@ impl Fixture {
                 panic!("waited in vain for {what}; seen:\n{:#?}", self.seen);
             };
             let found = batch.iter().find(|event| wanted(&event.body)).cloned();
-            self.seen.extend(batch);
+            self.seen.extend_from_slice(&batch);
             if let Some(event) = found {
                 return event;
             }
@@ -242,7 +242,7 @@ impl Fixture {
         let last = self.desk.last_seq().unwrap();
         let mut all: Vec<Event> = Vec::new();
         while all.last().is_none_or(|event| event.seq < last) {
-            all.extend(events.next().await.unwrap().unwrap());
+            all.extend_from_slice(&events.next().await.unwrap().unwrap());
         }
         all
     }

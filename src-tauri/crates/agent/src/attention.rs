@@ -53,7 +53,7 @@ impl Watch {
                 return Ok(None);
             };
             let mut landed = Vec::new();
-            for event in events {
+            for event in events.iter() {
                 let key = |call: &CallId| (event.session.clone(), call.clone());
                 match &event.body {
                     EventBody::CallJudged { call, title, .. } => {

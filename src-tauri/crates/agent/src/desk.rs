@@ -60,7 +60,7 @@ impl Desk {
         runtime::private_folder(&config.data_dir)?;
         let hub = Hub::new();
         let publisher = hub.clone();
-        let publish = Box::new(move |events: &[Event]| publisher.publish(events));
+        let publish = Box::new(move |events| publisher.publish(events));
         let record = match config.throwaway {
             false => Record::open(&config.data_dir.join("record.db"), publish)?,
             true => Record::in_memory(publish)?,

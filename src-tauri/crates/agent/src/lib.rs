@@ -32,4 +32,4 @@ mod undo;
 
 pub use config::{DeskConfig, Host};
 pub use desk::Desk;
-pub use hub::Events;
+pub use hub::{Batch, Events};

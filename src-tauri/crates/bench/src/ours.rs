@@ -103,8 +103,8 @@ pub async fn play(journal: Journal, turns: usize, calls: usize) -> Outcome<Durat
 async fn until_done(events: &mut Events) -> Outcome<usize> {
     let mut done = 0;
     while let Some(batch) = events.next().await? {
-        for event in batch {
-            match event.body {
+        for event in batch.iter() {
+            match &event.body {
                 EventBody::CallEnded { outcome, .. } if outcome.is_success() => done += 1,
                 EventBody::SessionChanged {
                     state: SessionState::Done,

@@ -1,6 +1,6 @@
 //! The record that is kept in memory only: the log and nothing that is made from it.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use protocol::{Event, SessionId};
 
@@ -8,42 +8,47 @@ use crate::ack::Append;
 use crate::queue::Queue;
 use crate::record::Publish;
 
-/// Every event so far, in order; the position of an event is its place from 1.
+/// Every event so far, in order, in the batches that they were published in; the position of an event is its place from
+/// 1.
 #[derive(Default)]
-pub(crate) struct Log(RwLock<Vec<Event>>);
+pub(crate) struct Log(RwLock<Vec<Arc<[Event]>>>);
 
 impl Log {
     /// The last event's position; 0 if there is none.
     pub(crate) fn last_seq(&self) -> u64 {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).len() as u64
+        last_seq(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// At most `limit` events after the position `since`, of one session or of all.
     pub(crate) fn events(&self, since: u64, session: Option<&SessionId>, limit: u32) -> Vec<Event> {
         let log = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let since = usize::try_from(since).unwrap_or(usize::MAX);
-        let wanted = |event: &&Event| session.is_none_or(|session| event.session == *session);
-        let after = log.get(since..).unwrap_or_default().iter();
+        let known = log.partition_point(|batch| batch.last().is_none_or(|last| last.seq <= since));
+        let wanted = |event: &&Event| {
+            event.seq > since && session.is_none_or(|session| event.session == *session)
+        };
+        let after = log.iter().skip(known).flat_map(|batch| batch.iter());
         after.filter(wanted).take(limit as usize).cloned().collect()
     }
 
     /// Takes what comes from the queue, publishes and acknowledges it, until nobody can append any more.
     pub(crate) fn run(&self, queue: &Queue, publish: &Publish) {
         while let Some(batch) = queue.take() {
-            let mut log = self.0.write().unwrap_or_else(PoisonError::into_inner);
-            let begin = log.len();
-            let (acks, events): (Vec<_>, Vec<_>) =
+            let (acks, mut events): (Vec<_>, Vec<_>) =
                 batch.appends.into_iter().map(Append::into_parts).unzip();
-            for event in events {
-                let seq = log.len() as u64 + 1;
-                log.push(Event { seq, ..event });
-            }
-            drop(log);
-            let log = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            publish(log.get(begin..).unwrap_or_default());
-            for (ack, event) in acks.into_iter().zip(log.iter().skip(begin)) {
-                // Whoever dropped its promise does not want to know.
-                let _ = ack.send(Ok(event.seq));
+            if !events.is_empty() {
+                let first = self.last_seq() + 1;
+                for (seq, event) in (first..).zip(&mut events) {
+                    event.seq = seq;
+                }
+                let events: Arc<[Event]> = events.into();
+                let mut log = self.0.write().unwrap_or_else(PoisonError::into_inner);
+                log.push(Arc::clone(&events));
+                drop(log);
+                publish(Arc::clone(&events));
+                for (ack, event) in acks.into_iter().zip(events.iter()) {
+                    // Whoever dropped its promise does not want to know.
+                    let _ = ack.send(Ok(event.seq));
+                }
             }
             if let Some((_, done)) = batch.pages_max {
                 // There are no pages; who asked may have gone.
@@ -51,4 +56,10 @@ impl Log {
             }
         }
     }
+}
+
+fn last_seq(log: &[Arc<[Event]>]) -> u64 {
+    log.last()
+        .and_then(|batch| batch.last())
+        .map_or(0, |event| event.seq)
 }

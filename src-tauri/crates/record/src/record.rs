@@ -15,10 +15,10 @@ use crate::queue::Queue;
 use crate::readers::Readers;
 use crate::writer::Writer;
 
-/// Hears of every event after its commit, in order, on the writer's thread. It should pass them on and return: while
-/// it runs, nothing is recorded. What it is called with follows without a gap on the events that [`Record::last_seq`]
+/// Hears of every event after its commit, in order, on the writer's thread; the events are shared, so that passing them
+/// on copies none. It should do that and return: while it runs, nothing is recorded. What it is called with follows without a gap on the events that [`Record::last_seq`]
 /// counted when the record was opened.
-pub type Publish = Box<dyn Fn(&[Event]) + Send>;
+pub type Publish = Box<dyn Fn(Arc<[Event]>) + Send>;
 
 /// Everything that ever happened, and what is made from it. Clones share one writer; when the last one is dropped, what
 /// was appended is written and the database is closed.

@@ -1,10 +1,12 @@
 //! The one thread that writes: takes what waits, writes it in one transaction, publishes it, then acknowledges it.
 
+use std::sync::Arc;
+
 use protocol::Event;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::RecordError;
-use crate::ack::{AckSender, Append, Durability};
+use crate::ack::{Append, Durability};
 use crate::live::Live;
 use crate::queue::{Batch, Queue};
 use crate::record::Publish;
@@ -50,25 +52,17 @@ impl Writer {
             return;
         }
         let on_disk = batch.iter().any(|a| a.durability == Durability::OnDisk);
-        let mut events = Vec::with_capacity(batch.len());
-        let mut acks: Vec<AckSender> = Vec::with_capacity(batch.len());
-        for append in batch {
-            acks.push(append.ack);
-            events.push(Event {
-                seq: 0,
-                session: append.session,
-                at: append.at,
-                body: append.body,
-            });
-        }
+        let (acks, mut events): (Vec<_>, Vec<_>) =
+            batch.into_iter().map(Append::into_parts).unzip();
         match self.write(&mut events, on_disk) {
             Ok(foreign) => {
                 if !foreign.is_empty() {
-                    (self.publish)(&foreign);
+                    (self.publish)(foreign.into());
                 }
                 self.last = events.last().map_or(self.last, |event| event.seq);
-                (self.publish)(&events);
-                for (ack, event) in acks.into_iter().zip(&events) {
+                let events: Arc<[Event]> = events.into();
+                (self.publish)(Arc::clone(&events));
+                for (ack, event) in acks.into_iter().zip(events.iter()) {
                     // Whoever dropped its promise does not want to know.
                     let _ = ack.send(Ok(event.seq));
                 }

@@ -69,14 +69,14 @@ pub async fn attend(desk: &Desk, pace: Duration) -> Result<SessionId, Fault> {
         .unwrap_or(SessionId(String::new()));
     let mut deleted = None;
     while let Some(batch) = events.next().await? {
-        for event in batch.into_iter().filter(|event| event.session == session) {
-            match event.body {
+        for event in batch.iter().filter(|event| event.session == session) {
+            match &event.body {
                 EventBody::CallWaits { call, .. } => {
                     tokio::time::sleep(pace).await;
-                    decide(desk, &session, &call).await?;
+                    decide(desk, &session, call).await?;
                 }
                 EventBody::UndoPrepared { entry, .. } if entry.title.starts_with("Deleted") => {
-                    deleted = Some(entry.id);
+                    deleted = Some(entry.id.clone());
                 }
                 EventBody::SessionChanged {
                     state: SessionState::Done,

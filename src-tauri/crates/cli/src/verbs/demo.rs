@@ -34,12 +34,12 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, out: &mut Out) -> Ended {
     // The person at the demo acts once more after its end: all is told when the last event of theirs was seen.
     while last.is_none_or(|last| live.as_ref().is_none_or(|live| live.seq < last)) {
         tokio::select! {
-            batch = events.next() => for event in batch?.unwrap_or_default() {
+            batch = events.next() => for event in batch?.as_deref().unwrap_or_default() {
                 if let EventBody::SessionOpened { .. } = event.body {
                     live.get_or_insert_with(|| Live::new(event.session.clone()));
                 }
                 if let Some(live) = &mut live {
-                    ended = live.see(out, &event, false)?.or(ended);
+                    ended = live.see(out, event, false)?.or(ended);
                 }
             },
             played = &mut play, if last.is_none() => {

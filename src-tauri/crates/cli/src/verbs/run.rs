@@ -145,7 +145,7 @@ pub(crate) async fn follow(
             return Err(Ending::failed("The desk was closed."));
         };
         let mut end = None;
-        for event in &batch {
+        for event in batch.iter() {
             end = live.see(out, event, silent)?.or(end);
         }
         if let Some(state) = end {

@@ -10,7 +10,7 @@ fn events_are_numbered_told_and_kept_and_nothing_is_made_of_them() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&heard);
     let record = Record::in_memory(Box::new(move |events| {
-        told.lock().unwrap().extend_from_slice(events);
+        told.lock().unwrap().extend_from_slice(&events);
     }))
     .unwrap();
     let changes = [

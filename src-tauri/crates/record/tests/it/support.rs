@@ -87,7 +87,7 @@ pub fn open(file: PathBuf) -> Result<(Record, Published), RecordError> {
     let heard = Arc::clone(&published);
     let record = Record::open(
         &file,
-        Box::new(move |events| heard.lock().unwrap().extend_from_slice(events)),
+        Box::new(move |events| heard.lock().unwrap().extend_from_slice(&events)),
     )?;
     Ok((record, published))
 }
