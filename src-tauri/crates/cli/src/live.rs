@@ -47,9 +47,9 @@ impl Live {
             return Ok(None);
         }
         let entry = fold::entry_id(event).and_then(|id| {
-            let entry = fold::entry(self.open.remove(&id), event)?;
+            let entry = fold::entry(self.open.remove(&*id), event)?;
             if may_change(&entry) {
-                self.open.insert(id, entry.clone());
+                self.open.insert(id.into_owned(), entry.clone());
             }
             Some(entry)
         });

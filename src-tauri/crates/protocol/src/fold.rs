@@ -3,6 +3,8 @@
 //! The interface has the same fold in TypeScript (`ui/src/state/reduce.ts`); both are held together by the golden
 //! streams in `tests/golden`.
 
+use std::borrow::Cow;
+
 use crate::entry::{Decided, SessionView, Waits};
 use crate::preview::UndoOutlook;
 use crate::{
@@ -11,7 +13,7 @@ use crate::{
 };
 
 /// The id of the entry that an event begins or changes; none for events about the session as a whole.
-pub fn entry_id(event: &Event) -> Option<String> {
+pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
     match &event.body {
         EventBody::SessionOpened { .. }
         | EventBody::SessionRenamed { .. }
@@ -19,8 +21,8 @@ pub fn entry_id(event: &Event) -> Option<String> {
         EventBody::PersonSaid { message, .. }
         | EventBody::TurnStarted { message, .. }
         | EventBody::AgentSaid { message, .. }
-        | EventBody::TurnEnded { message, .. } => Some(message.0.clone()),
-        EventBody::CallProposed { call, .. } => Some(call.id.0.clone()),
+        | EventBody::TurnEnded { message, .. } => Some(Cow::Borrowed(message.as_str())),
+        EventBody::CallProposed { call, .. } => Some(Cow::Borrowed(call.id.as_str())),
         EventBody::CallJudged { call, .. }
         | EventBody::CallWaits { call, .. }
         | EventBody::CallDecided { call, .. }
@@ -30,48 +32,57 @@ pub fn entry_id(event: &Event) -> Option<String> {
         | EventBody::CallOutput { call, .. }
         | EventBody::CallEnded { call, .. }
         | EventBody::UndoApplied { call, .. }
-        | EventBody::RedoApplied { call, .. } => Some(call.0.clone()),
-        EventBody::Noted { .. } => Some(format!("note_{}", event.seq)),
+        | EventBody::RedoApplied { call, .. } => Some(Cow::Borrowed(call.as_str())),
+        EventBody::Noted { .. } => Some(Cow::Owned(format!("note_{}", event.seq))),
     }
 }
 
 /// The entry after an event, given the entry before it. An event about an entry that was never begun changes nothing.
 pub fn entry(before: Option<Entry>, event: &Event) -> Option<Entry> {
-    let id = entry_id(event)?;
-    let begin = |body| {
-        Some(Entry {
-            id,
-            session: event.session.clone(),
-            seq: event.seq,
-            at: event.at,
-            body,
-        })
-    };
-    match &event.body {
-        EventBody::PersonSaid { text, steering, .. } => begin(EntryBody::Person {
+    entry_id(event)?;
+    begin(event).or_else(|| {
+        let mut entry = before?;
+        change(&mut entry, event);
+        Some(entry)
+    })
+}
+
+/// The entry that an event begins; none if it changes one, or is about the session as a whole.
+pub fn begin(event: &Event) -> Option<Entry> {
+    let body = match &event.body {
+        EventBody::PersonSaid { text, steering, .. } => EntryBody::Person {
             text: text.clone(),
             steering: *steering,
-        }),
-        EventBody::TurnStarted { turn, .. } => begin(EntryBody::Agent {
+        },
+        EventBody::TurnStarted { turn, .. } => EntryBody::Agent {
             turn: *turn,
             text: String::new(),
             reasoning: String::new(),
             writing: true,
             usage: None,
             error: None,
-        }),
+        },
         EventBody::CallProposed {
             call, reasoning, ..
-        } => begin(EntryBody::Call(Box::new(proposed(call, reasoning.clone())))),
-        EventBody::Noted { notice } => begin(EntryBody::Notice(notice.clone())),
-        _ => before.map(|mut entry| {
-            match &mut entry.body {
-                EntryBody::Agent { .. } => change_message(&mut entry.body, &event.body),
-                EntryBody::Call(view) => change_call(view, event),
-                EntryBody::Person { .. } | EntryBody::Notice(_) => {}
-            }
-            entry
-        }),
+        } => EntryBody::Call(Box::new(proposed(call, reasoning.clone()))),
+        EventBody::Noted { notice } => EntryBody::Notice(notice.clone()),
+        _ => return None,
+    };
+    Some(Entry {
+        id: entry_id(event)?.into_owned(),
+        session: event.session.clone(),
+        seq: event.seq,
+        at: event.at,
+        body,
+    })
+}
+
+/// Changes an entry by an event about it.
+pub fn change(entry: &mut Entry, event: &Event) {
+    match &mut entry.body {
+        EntryBody::Agent { .. } => change_message(&mut entry.body, &event.body),
+        EntryBody::Call(view) => change_call(view, event),
+        EntryBody::Person { .. } | EntryBody::Notice(_) => {}
     }
 }
 

@@ -21,7 +21,7 @@ impl Folded {
     fn take(&mut self, event: &Event) {
         let session = event.session.0.clone();
         if let Some(id) = fold::entry_id(event) {
-            let key = (session.clone(), id);
+            let key = (session.clone(), id.into_owned());
             let before = self.begun.get(&key).and_then(|seq| {
                 let place = (session.clone(), *seq);
                 self.entries.get(&place).cloned()

@@ -20,6 +20,7 @@ mod find;
 mod hit;
 mod limits;
 mod live;
+mod load;
 mod look;
 mod markdown;
 mod memory;

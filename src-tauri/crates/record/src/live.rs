@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::limits::{LIVE_ENTRIES_MAX, LIVE_SESSIONS_MAX, PIECES_BYTES_MAX, PIECES_MAX};
 use crate::store::Statements;
-use crate::{RecordError, row, store};
+use crate::{RecordError, load, row, store};
 
 /// A session as it is after the last event.
 pub(crate) struct LiveSession {
@@ -17,15 +17,17 @@ pub(crate) struct LiveSession {
     pub(crate) view: Option<SessionView>,
     /// Calls that stand on the desk, as stored.
     pub(crate) waiting: u32,
-    /// The last event about it, if that is not stored yet.
-    pub(crate) changed: Option<u64>,
+    /// The first and the last event about it in this batch, if there is any.
+    pub(crate) changed: Option<(u64, u64)>,
+    /// Its entries that may change yet, by their ids.
+    pub(crate) entries: HashMap<String, LiveEntry>,
+    /// The ids of those that this batch changed, in its order.
+    pub(crate) touched: Vec<String>,
 }
 
 /// An entry as it is after the last event.
 pub(crate) struct LiveEntry {
     pub(crate) entry: Entry,
-    /// The session, for the count of its waiting calls.
-    pub(crate) session: SessionId,
     /// The last event that `entry` holds.
     pub(crate) folded_to: u64,
     /// Whether this batch changed it.
@@ -39,6 +41,8 @@ pub(crate) struct LiveEntry {
 pub(crate) struct Row {
     /// Whether there is one.
     pub(crate) stored: bool,
+    /// Whether the folded entry stands beside it; else the entry is read from its events.
+    pub(crate) folded: bool,
     /// Whether it says that the entry waits.
     pub(crate) waiting: bool,
     /// Whether the full-text index has it.
@@ -52,6 +56,7 @@ pub(crate) struct Row {
 impl Row {
     const NONE: Self = Self {
         stored: false,
+        folded: false,
         waiting: false,
         indexed: false,
         undo_seq: None,
@@ -64,13 +69,30 @@ impl Row {
 pub(crate) enum Lacks {
     /// Nothing.
     Nothing,
-    /// Streamed pieces only: how many, and how many bytes. A reader folds them in from the events.
+    /// Streamed pieces only, since the row was written: how many, and how many bytes. A reader folds them in from the
+    /// events.
     Pieces(usize, usize),
     /// More than that.
     More,
 }
 
 impl LiveEntry {
+    /// Folds one event in.
+    fn change(&mut self, event: &Event) {
+        fold::change(&mut self.entry, event);
+        self.folded_to = event.seq;
+        // A settled entry is read without a look at the log, so its row must always hold everything.
+        let piece = row::piece_bytes(event).filter(|_| !row::is_settled(&self.entry));
+        self.row.lacks = match (self.row.lacks, piece) {
+            (Lacks::Nothing, Some(bytes)) => Lacks::Pieces(1, bytes),
+            (Lacks::Pieces(count, sum), Some(bytes)) => Lacks::Pieces(count + 1, sum + bytes),
+            (Lacks::More, Some(_)) | (_, None) => Lacks::More,
+        };
+        if row::prepares_undo(event) {
+            self.row.undo_seq = Some(event.seq);
+        }
+    }
+
     pub(crate) fn waits(&self) -> bool {
         row::call(&self.entry).is_some_and(|view| view.state == CallState::Waiting)
     }
@@ -85,16 +107,65 @@ impl LiveEntry {
     }
 }
 
-/// Entries by session key and id.
-type EntryKey = (i64, String);
+impl LiveSession {
+    /// Folds one event into the entry that it is about. Gives that entry's key; none if it is about none.
+    fn fold_entry(&mut self, conn: &Connection, event: &Event) -> Result<Option<u64>, RecordError> {
+        let Some(id) = fold::entry_id(event) else {
+            return Ok(None);
+        };
+        let live = if let Some(entry) = fold::begin(event) {
+            // An id that is used again begins another entry, which takes the place of the first when it is stored.
+            let known = self.entries.get(&*id);
+            let live = LiveEntry {
+                entry,
+                folded_to: event.seq,
+                touched: known.is_some_and(|known| known.touched),
+                row: Row::NONE,
+            };
+            let place = self.entries.entry(id.clone().into_owned());
+            place.insert_entry(live).into_mut()
+        } else {
+            if !self.entries.contains_key(&*id) {
+                let Some(live) = load::load_entry(conn, self.key, &id)? else {
+                    return Ok(None);
+                };
+                self.entries.insert(id.clone().into_owned(), live);
+            }
+            let Some(live) = self.entries.get_mut(&*id) else {
+                return Ok(None);
+            };
+            live.change(event);
+            live
+        };
+        if !std::mem::replace(&mut live.touched, true) {
+            self.touched.push(id.into_owned());
+        }
+        Ok(Some(live.entry.seq))
+    }
 
-/// Sessions and entries in memory. Everything in it can be read again from the tables.
+    /// Writes what this batch changed, every entry once, and forgets what will hardly change again.
+    fn store_entries(&mut self, rows: &mut Statements<'_>) -> Result<(), RecordError> {
+        for id in std::mem::take(&mut self.touched) {
+            let Some(live) = self.entries.get_mut(&id) else {
+                continue;
+            };
+            live.touched = false;
+            if live.is_due() {
+                let change = rows.store_entry(self.key, live)?;
+                self.waiting = self.waiting.saturating_add_signed(change);
+            }
+            if live.row.lacks == Lacks::Nothing && row::is_settled(&live.entry) {
+                self.entries.remove(&id);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sessions and their entries in memory. Everything in it can be read again from the tables.
 #[derive(Default)]
 pub(crate) struct Live {
     sessions: HashMap<SessionId, LiveSession>,
-    entries: HashMap<EntryKey, LiveEntry>,
-    /// Entries that this batch changed.
-    touched: Vec<EntryKey>,
 }
 
 impl Live {
@@ -113,7 +184,7 @@ impl Live {
         let session = match self.sessions.get_mut(&event.session) {
             Some(session) => session,
             None => {
-                let session = match store::load_session(conn, &event.session)? {
+                let session = match load::load_session(conn, &event.session)? {
                     Some(session) => session,
                     None => store::add_session(conn, &event.session, event.seq)?,
                 };
@@ -123,97 +194,31 @@ impl Live {
             }
         };
         session.view = fold::session(session.view.take(), event, session.waiting);
-        session.changed = Some(event.seq);
-        let key = session.key;
-        let entry = self.fold_entry(conn, key, event)?;
-        Ok((key, entry))
+        let first = session.changed.map_or(event.seq, |(first, _)| first);
+        session.changed = Some((first, event.seq));
+        let entry = session.fold_entry(conn, event)?;
+        Ok((session.key, entry))
     }
 
-    fn fold_entry(
-        &mut self,
-        conn: &Connection,
-        session: i64,
-        event: &Event,
-    ) -> Result<Option<u64>, RecordError> {
-        let Some(id) = fold::entry_id(event) else {
-            return Ok(None);
-        };
-        let key = (session, id);
-        let mut known = self.entries.remove(&key);
-        if known.is_none() && !row::begins(event) {
-            known = store::load_entry(conn, session, &event.session, &key.1)?;
-        }
-        let touched = known.as_ref().is_some_and(|live| live.touched);
-        let (before, row) = known.map_or((None, Row::NONE), |live| (Some(live.entry), live.row));
-        let began = before.as_ref().map(|entry| entry.seq);
-        let Some(entry) = fold::entry(before, event) else {
-            return Ok(None);
-        };
-        // An id that is used again begins another entry, which takes the place of the first when it is stored.
-        let mut row = if began == Some(entry.seq) {
-            row
-        } else {
-            Row::NONE
-        };
-        // A settled entry is read without a look at the log, so its row must always hold everything.
-        let piece = row::piece_bytes(event).filter(|_| !row::is_settled(&entry));
-        row.lacks = match (row.lacks, piece) {
-            (Lacks::Nothing, Some(bytes)) => Lacks::Pieces(1, bytes),
-            (Lacks::Pieces(count, sum), Some(bytes)) => Lacks::Pieces(count + 1, sum + bytes),
-            (Lacks::More, Some(_)) | (_, None) => Lacks::More,
-        };
-        if row::prepares_undo(event) {
-            row.undo_seq = Some(event.seq);
-        }
-        let seq = entry.seq;
-        let live = LiveEntry {
-            entry,
-            session: event.session.clone(),
-            folded_to: event.seq,
-            touched: true,
-            row,
-        };
-        if !touched {
-            self.touched.push(key.clone());
-        }
-        self.entries.insert(key, live);
-        Ok(Some(seq))
-    }
-
-    /// Writes what this batch changed: every entry once, then the sessions.
+    /// Writes what this batch changed: of each session its entries, then its own line.
     pub(crate) fn store(&mut self, rows: &mut Statements<'_>) -> Result<(), RecordError> {
-        for key in std::mem::take(&mut self.touched) {
-            let Some(live) = self.entries.get_mut(&key) else {
-                continue;
-            };
-            live.touched = false;
-            if live.is_due() {
-                let change = rows.store_entry(key.0, live)?;
-                if let Some(session) = self.sessions.get_mut(&live.session) {
-                    session.waiting = session.waiting.saturating_add_signed(change);
-                }
-            }
-        }
         for session in self.sessions.values_mut() {
-            if let Some(seq) = session.changed.take() {
+            if let Some(span) = session.changed.take() {
+                session.store_entries(rows)?;
                 if let Some(view) = &mut session.view {
                     view.waiting = session.waiting;
                 }
-                store::store_session(rows.conn(), session, seq)?;
+                store::store_session(rows.conn(), session, span)?;
             }
         }
         Ok(())
     }
 
-    /// Forgets what will hardly change again.
+    /// Forgets what would fill the memory.
     pub(crate) fn trim(&mut self) {
-        self.entries
-            .retain(|_, live| live.row.lacks != Lacks::Nothing || !row::is_settled(&live.entry));
-        if self.entries.len() > LIVE_ENTRIES_MAX {
-            self.entries.clear();
-        }
-        if self.sessions.len() > LIVE_SESSIONS_MAX {
-            self.sessions.clear();
+        let entries: usize = self.sessions.values().map(|s| s.entries.len()).sum();
+        if entries > LIVE_ENTRIES_MAX || self.sessions.len() > LIVE_SESSIONS_MAX {
+            self.clear();
         }
     }
 }

@@ -5,12 +5,10 @@ use protocol::{CallId, Entry, Event, SessionId, UndoEntry, UndoId};
 use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use crate::limits::{PAGE_BYTES_MAX, PAGE_ENTRIES_MAX, PAGE_EVENTS_MAX, PAGE_UNDO_MAX};
+use crate::load::{self, ENTRY, EVENT, EVENT_IN_SPAN, EVENTS_OF_ENTRY};
 use crate::record::Record;
-use crate::store::{self, EVENT, EVENTS_OF_ENTRY, catch_up, from_json, sql};
+use crate::store::{from_json, sql};
 use crate::{RecordError, row};
-
-/// The columns of an entry for [`entry`].
-const ENTRY: &str = "entries.folded_to, folded.entry, entries.session FROM entries JOIN folded ON folded.seq = entries.seq";
 
 pub(crate) const SESSIONS: &str =
     "SELECT view FROM sessions WHERE view IS NOT NULL ORDER BY seq DESC";
@@ -21,11 +19,12 @@ const FROM: &str = "WHERE entries.session = (SELECT key FROM sessions WHERE id =
      ORDER BY entries.seq LIMIT ?3";
 const ONE: &str =
     "WHERE entries.id = ?2 AND entries.session = (SELECT key FROM sessions WHERE id = ?1)";
-const DESK: &str = "INDEXED BY entries_waiting JOIN folded ON folded.seq = entries.seq WHERE state = 'waiting' \
+const DESK: &str = "SELECT entries.session, entries.seq, entries.folded_to, folded.entry \
+     FROM entries INDEXED BY entries_waiting JOIN folded ON folded.seq = entries.seq WHERE state = 'waiting' \
      ORDER BY entries.seq";
 const EVENTS: &str = "WHERE events.seq > ?1 ORDER BY events.seq LIMIT ?2";
-const EVENTS_OF: &str = "WHERE events.session = (SELECT key FROM sessions WHERE id = ?1) AND events.seq > ?2 \
-     ORDER BY events.seq LIMIT ?3";
+const EVENTS_OF: &str = "WHERE spans.session = (SELECT key FROM sessions WHERE id = ?1) AND spans.last > ?2 \
+     AND events.seq > ?2 ORDER BY spans.last, events.seq LIMIT ?3";
 /// A call's place. What ended has no event after the last that its row holds, until one changes the row.
 const CALL: &str = "SELECT session, seq, iif(state IN ('proposed', 'waiting', 'running'), 9223372036854775807, folded_to) \
      FROM entries WHERE id = ?2 AND session = (SELECT key FROM sessions WHERE id = ?1)";
@@ -48,7 +47,7 @@ impl Record {
     pub fn moment(&self) -> Result<Moment, RecordError> {
         self.inner.readers.read(|tx| {
             Ok(Moment {
-                seq: store::last_seq(tx)?,
+                seq: load::last_seq(tx)?,
                 sessions: sessions(tx)?,
                 desk: desk(tx)?,
             })
@@ -60,7 +59,7 @@ impl Record {
         if let Some(log) = &self.inner.log {
             return Ok(log.last_seq());
         }
-        self.inner.readers.read(|tx| store::last_seq(tx))
+        self.inner.readers.read(|tx| load::last_seq(tx))
     }
 
     /// Every session, the one that changed last first.
@@ -132,8 +131,11 @@ impl Record {
             return Ok(log.events(since, session, limit));
         }
         self.inner.readers.read(|tx| match session {
-            None => events(tx, EVENTS, params![sql(since), limit]),
-            Some(id) => events(tx, EVENTS_OF, params![id.as_str(), sql(since), limit]),
+            None => events(tx, &format!("{EVENT} {EVENTS}"), params![sql(since), limit]),
+            Some(id) => {
+                let range = format!("{EVENT_IN_SPAN} {EVENTS_OF}");
+                events(tx, &range, params![id.as_str(), sql(since), limit])
+            }
         })
     }
 
@@ -153,7 +155,7 @@ impl Record {
             let Some((session, seq, last)) = place else {
                 return Ok(Vec::new());
             };
-            let range = format!("{EVENTS_OF_ENTRY} LIMIT {PAGE_EVENTS_MAX}");
+            let range = format!("{EVENT_IN_SPAN} {EVENTS_OF_ENTRY} LIMIT {PAGE_EVENTS_MAX}");
             events(tx, &range, params![session, seq, seq, last])
         })
     }
@@ -216,9 +218,7 @@ pub(crate) fn session(
 }
 
 fn desk(conn: &Connection) -> Result<Vec<Entry>, RecordError> {
-    let sql =
-        format!("SELECT entries.folded_to, folded.entry, entries.session FROM entries {DESK}");
-    let (mut found, _) = entries(conn, &sql, [], u32::MAX)?;
+    let (mut found, _) = entries(conn, DESK, [], u32::MAX)?;
     found.sort_by_key(|entry| {
         let waits = row::call(entry).and_then(|view| view.waits.as_ref());
         (waits.map_or(entry.at, |waits| waits.since), entry.seq)
@@ -259,25 +259,20 @@ fn entries(
         if found.len() >= limit as usize || bytes > PAGE_BYTES_MAX {
             return Ok((found, true));
         }
-        let text: String = row.get(1)?;
-        bytes += text.len();
-        let mut entry = from_json("entry", &text)?;
-        // A settled entry has nothing in the log that its row lacks.
-        if !row::is_settled(&entry) {
-            (entry, _) = catch_up(conn, row.get(2)?, entry, store::seq(row.get(0)?))?;
-        }
-        found.push(entry);
+        let loaded = load::entry(conn, row)?;
+        bytes += loaded.bytes;
+        found.push(loaded.entry);
     }
     Ok((found, false))
 }
 
 /// The events that a range gives.
 fn events(conn: &Connection, range: &str, params: impl Params) -> Result<Vec<Event>, RecordError> {
-    let mut statement = conn.prepare_cached(&format!("SELECT {EVENT} {range}"))?;
+    let mut statement = conn.prepare_cached(&format!("SELECT {range}"))?;
     let mut rows = statement.query(params)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(store::event(row)?);
+        found.push(load::event(row)?);
     }
     Ok(found)
 }
@@ -308,20 +303,18 @@ mod tests {
             (format!("SELECT {ENTRY} {BEFORE}"), "entries_session"),
             (format!("SELECT {ENTRY} {FROM}"), "entries_session"),
             (format!("SELECT {ENTRY} {ONE}"), "entries_id"),
-            (
-                format!(
-                    "SELECT entries.folded_to, folded.entry, entries.session FROM entries {DESK}"
-                ),
-                "entries_waiting",
-            ),
+            (DESK.to_owned(), "entries_waiting"),
             (
                 format!("SELECT {EVENT} {EVENTS}"),
                 "INTEGER PRIMARY KEY (rowid>?)",
             ),
-            (format!("SELECT {EVENT} {EVENTS_OF}"), "events_session"),
             (
-                format!("SELECT {EVENT} {EVENTS_OF_ENTRY}"),
-                "events_session (session=? AND rowid>? AND rowid<?)",
+                format!("SELECT {EVENT_IN_SPAN} {EVENTS_OF}"),
+                "PRIMARY KEY (session=? AND last>?)",
+            ),
+            (
+                format!("SELECT {EVENT_IN_SPAN} {EVENTS_OF_ENTRY}"),
+                "INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
             ),
             (CALL.to_owned(), "entries_id"),
             (UNDO_ONE.to_owned(), "undo_entries"),

@@ -54,31 +54,6 @@ pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
     }
 }
 
-/// Whether an event begins its entry.
-pub(crate) fn begins(event: &Event) -> bool {
-    match &event.body {
-        EventBody::PersonSaid { .. }
-        | EventBody::TurnStarted { .. }
-        | EventBody::CallProposed { .. }
-        | EventBody::Noted { .. } => true,
-        EventBody::SessionOpened { .. }
-        | EventBody::SessionRenamed { .. }
-        | EventBody::SessionChanged { .. }
-        | EventBody::AgentSaid { .. }
-        | EventBody::TurnEnded { .. }
-        | EventBody::CallJudged { .. }
-        | EventBody::CallWaits { .. }
-        | EventBody::CallDecided { .. }
-        | EventBody::CallEdited { .. }
-        | EventBody::UndoPrepared { .. }
-        | EventBody::CallStarted { .. }
-        | EventBody::CallOutput { .. }
-        | EventBody::CallEnded { .. }
-        | EventBody::UndoApplied { .. }
-        | EventBody::RedoApplied { .. } => false,
-    }
-}
-
 /// Whether an event says that a copy was taken.
 pub(crate) fn prepares_undo(event: &Event) -> bool {
     matches!(event.body, EventBody::UndoPrepared { .. })

@@ -1,12 +1,15 @@
-//! The rows of sessions, events, entries, undo entries and the full-text index: read and written within one batch.
+//! The rows of sessions, events, entries, undo entries and the full-text index, written within one batch.
 
-use protocol::{Entry, Event, EventBody, SessionId};
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row as SqlRow, params};
+use std::collections::HashMap;
+
+use protocol::{Event, SessionId};
+use rusqlite::{CachedStatement, Connection, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::damaged;
 use crate::live::{Lacks, LiveEntry, LiveSession, Row};
+use crate::load::NOT_FOLDED;
 use crate::{RecordError, row, text};
 
 /// A value as stored JSON.
@@ -35,38 +38,6 @@ pub(crate) fn sql(seq: u64) -> i64 {
 /// A position as it was stored.
 pub(crate) fn seq(stored: i64) -> u64 {
     u64::try_from(stored).unwrap_or(0)
-}
-
-/// The last event's position; 0 if there is none.
-pub(crate) fn last_seq(conn: &Connection) -> Result<u64, RecordError> {
-    let last: Option<i64> = conn
-        .prepare_cached("SELECT max(seq) FROM events")?
-        .query_row([], |row| row.get(0))?;
-    Ok(last.map_or(0, seq))
-}
-
-/// The columns of an event for [`event`].
-pub(crate) const EVENT: &str = "events.seq, sessions.id, events.at, events.body FROM events \
-     JOIN sessions ON sessions.key = events.session";
-
-/// The events about one entry within a range of positions. They stand close to where the entry began, so the range is
-/// walked: an index over all events would cost every append more than it saves here.
-pub(crate) const EVENTS_OF_ENTRY: &str = "WHERE events.session = ?1 AND events.entry = ?2 \
-     AND events.seq >= ?3 AND events.seq <= ?4 ORDER BY events.seq";
-
-/// An event from the columns [`EVENT`].
-pub(crate) fn event(row: &SqlRow<'_>) -> Result<Event, RecordError> {
-    let at = seq(row.get(0)?);
-    let body: EventBody = from_json(
-        &format!("event {at}"),
-        row.get_ref(3)?.as_str().map_err(|e| damaged("event", &e))?,
-    )?;
-    Ok(Event {
-        seq: at,
-        session: SessionId(row.get(1)?),
-        at: row.get(2)?,
-        body,
-    })
 }
 
 /// The statements that every batch needs many times, looked up once.
@@ -135,18 +106,25 @@ impl<'c> Statements<'c> {
     ) -> Result<i32, RecordError> {
         let seq = sql(live.entry.seq);
         let index = row::is_settled(&live.entry) || live.waits();
+        // What just began soon changes again: until it settles or waits, its few events say the same as its JSON would.
+        let fold = index || live.row.folded || live.row.lacks != Lacks::More;
+        let folded_to = match fold {
+            true => live.folded_to,
+            false => NOT_FOLDED,
+        };
         let mut change = i32::from(live.waits()) - i32::from(live.row.waiting);
         if live.row.stored {
-            self.update(live, index || live.row.indexed)?;
+            self.update(live, folded_to, index || live.row.indexed)?;
+        } else if self.insert(session, live, folded_to, index)? == 0 {
+            change -= self.remove_namesake(session, &live.entry.id)?;
+            self.insert(session, live, folded_to, index)?;
+        }
+        if fold {
             let entry = json_in(&mut self.buffer, &live.entry)?;
-            self.set_folded.execute(params![seq, entry])?;
-        } else {
-            if self.insert(session, live, index)? == 0 {
-                change -= self.remove_namesake(session, &live.entry.id)?;
-                self.insert(session, live, index)?;
-            }
-            let entry = json_in(&mut self.buffer, &live.entry)?;
-            self.add_folded.execute(params![seq, entry])?;
+            match live.row.folded {
+                true => self.set_folded.execute(params![seq, entry])?,
+                false => self.add_folded.execute(params![seq, entry])?,
+            };
         }
         if index {
             if live.row.indexed {
@@ -158,10 +136,14 @@ impl<'c> Statements<'c> {
         store_undo(self.conn, live)?;
         live.row = Row {
             stored: true,
+            folded: fold,
             waiting: live.waits(),
             indexed: index || live.row.indexed,
             undo_seq: live.row.undo_seq,
-            lacks: Lacks::Nothing,
+            lacks: match fold {
+                true => Lacks::Nothing,
+                false => Lacks::Pieces(0, 0),
+            },
         };
         Ok(change)
     }
@@ -170,6 +152,7 @@ impl<'c> Statements<'c> {
         &mut self,
         session: i64,
         live: &LiveEntry,
+        folded_to: u64,
         index: bool,
     ) -> Result<usize, RecordError> {
         let entry = &live.entry;
@@ -179,7 +162,7 @@ impl<'c> Statements<'c> {
             session,
             entry.id,
             entry.at,
-            sql(live.folded_to),
+            sql(folded_to),
             index,
             row::body_name(&entry.body),
             call.map(|view| view.state.as_str()),
@@ -191,11 +174,16 @@ impl<'c> Statements<'c> {
         ])?)
     }
 
-    fn update(&mut self, live: &LiveEntry, indexed: bool) -> Result<(), RecordError> {
+    fn update(
+        &mut self,
+        live: &LiveEntry,
+        folded_to: u64,
+        indexed: bool,
+    ) -> Result<(), RecordError> {
         let call = row::call(&live.entry);
         self.set_entry.execute(params![
             sql(live.entry.seq),
-            sql(live.folded_to),
+            sql(folded_to),
             indexed,
             call.map(|view| view.state.as_str()),
             call.and_then(|view| view.mode).map(|mode| mode.as_str()),
@@ -224,31 +212,6 @@ impl<'c> Statements<'c> {
     }
 }
 
-/// A session from its row.
-pub(crate) fn load_session(
-    conn: &Connection,
-    id: &SessionId,
-) -> Result<Option<LiveSession>, RecordError> {
-    let found: Option<(i64, Option<String>)> = conn
-        .prepare_cached("SELECT key, view FROM sessions WHERE id = ?1")?
-        .query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let Some((key, view)) = found else {
-        return Ok(None);
-    };
-    let waiting: i64 = conn
-        .prepare_cached(
-            "SELECT count(*) FROM entries INDEXED BY entries_waiting WHERE state = 'waiting' AND session = ?1",
-        )?
-        .query_row([key], |row| row.get(0))?;
-    Ok(Some(LiveSession {
-        key,
-        view: view.map(|view| from_json("session", &view)).transpose()?,
-        waiting: u32::try_from(waiting).unwrap_or(u32::MAX),
-        changed: None,
-    }))
-}
-
 /// A new session with its row.
 pub(crate) fn add_session(
     conn: &Connection,
@@ -262,89 +225,23 @@ pub(crate) fn add_session(
         view: None,
         waiting: 0,
         changed: None,
+        entries: HashMap::new(),
+        touched: Vec::new(),
     })
 }
 
-/// Writes a session's row.
+/// Writes a session's row, and between which positions a batch has events about it.
 pub(crate) fn store_session(
     conn: &Connection,
     session: &LiveSession,
-    at: u64,
+    (first, last): (u64, u64),
 ) -> Result<(), RecordError> {
+    conn.prepare_cached("INSERT INTO spans (session, last, first) VALUES (?1, ?2, ?3)")?
+        .execute(params![session.key, sql(last), sql(first)])?;
     let view = session.view.as_ref().map(json).transpose()?;
     conn.prepare_cached("UPDATE sessions SET seq = ?2, view = ?3 WHERE key = ?1")?
-        .execute(params![session.key, sql(at), view])?;
+        .execute(params![session.key, sql(last), view])?;
     Ok(())
-}
-
-/// Folds into an entry the pieces that came after its row was written. Gives the last event that it then holds.
-pub(crate) fn catch_up(
-    conn: &Connection,
-    session: i64,
-    mut entry: Entry,
-    folded_to: u64,
-) -> Result<(Entry, u64), RecordError> {
-    let mut statement = conn.prepare_cached(&format!("SELECT {EVENT} {EVENTS_OF_ENTRY}"))?;
-    let after = sql(folded_to.saturating_add(1));
-    let mut rows = statement.query([session, sql(entry.seq), after, i64::MAX])?;
-    let mut to = folded_to;
-    while let Some(row) = rows.next()? {
-        let event = event(row)?;
-        to = event.seq;
-        match protocol::fold::entry(Some(entry), &event) {
-            Some(next) => entry = next,
-            None => return Err(damaged("entry", &"an event ends it")),
-        }
-    }
-    Ok((entry, to))
-}
-
-/// An entry from its rows and the events after them.
-pub(crate) fn load_entry(
-    conn: &Connection,
-    session: i64,
-    session_id: &SessionId,
-    id: &str,
-) -> Result<Option<LiveEntry>, RecordError> {
-    let found = conn
-        .prepare_cached(
-            "SELECT entries.folded_to, entries.indexed, folded.entry, undo_entries.seq \
-             FROM entries JOIN folded ON folded.seq = entries.seq \
-             LEFT JOIN undo_entries ON undo_entries.call = entries.seq \
-             WHERE entries.id = ?1 AND entries.session = ?2",
-        )?
-        .query_row(params![id, session], |row| {
-            Ok((
-                row.get::<_, i64>(0)?,
-                row.get::<_, bool>(1)?,
-                row.get::<_, String>(2)?,
-                row.get::<_, Option<i64>>(3)?,
-            ))
-        })
-        .optional()?;
-    let Some((folded_to, indexed, entry, undo)) = found else {
-        return Ok(None);
-    };
-    let (entry, to) = catch_up(conn, session, from_json("entry", &entry)?, seq(folded_to))?;
-    let mut live = LiveEntry {
-        entry,
-        session: session_id.clone(),
-        folded_to: to,
-        touched: false,
-        row: Row {
-            stored: true,
-            waiting: false,
-            indexed,
-            undo_seq: undo.map(seq),
-            lacks: if to == seq(folded_to) {
-                Lacks::Nothing
-            } else {
-                Lacks::Pieces(0, 0)
-            },
-        },
-    };
-    live.row.waiting = live.waits();
-    Ok(Some(live))
 }
 
 /// Keeps the undo list what the folded calls say.

@@ -8,9 +8,10 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::RecordError;
 use crate::ack::{Append, Durability};
 use crate::live::Live;
+use crate::load::{self, EVENT};
 use crate::queue::{Batch, Queue};
 use crate::record::Publish;
-use crate::store::{self, EVENT, Statements};
+use crate::store::{Statements, sql};
 
 /// The writer's own state.
 pub(crate) struct Writer {
@@ -24,7 +25,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub(crate) fn new(conn: Connection, publish: Publish) -> Result<Self, RecordError> {
-        let last = store::last_seq(&conn)?;
+        let last = load::last_seq(&conn)?;
         Ok(Self {
             conn,
             publish,
@@ -89,16 +90,16 @@ impl Writer {
         let tx = self
             .conn
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut seq = store::last_seq(&tx)?;
+        let mut seq = load::last_seq(&tx)?;
         let mut foreign = Vec::new();
         if seq != self.last {
             self.live.clear();
             let mut statement = tx.prepare_cached(&format!(
                 "SELECT {EVENT} WHERE events.seq > ?1 ORDER BY events.seq"
             ))?;
-            let mut rows = statement.query([store::sql(self.last)])?;
+            let mut rows = statement.query([sql(self.last)])?;
             while let Some(row) = rows.next()? {
-                foreign.push(store::event(row)?);
+                foreign.push(load::event(row)?);
             }
         }
         let mut rows = Statements::new(&tx)?;

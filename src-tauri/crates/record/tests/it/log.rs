@@ -82,12 +82,19 @@ fn threads_append_without_gaps_each_in_its_own_order() {
     assert_eq!(desk.published(), events);
     for thread in 0..4 {
         let session = SessionId(format!("ses_{thread}"));
-        let times: Vec<i64> = events
+        let own: Vec<_> = events
             .iter()
             .filter(|event| event.session == session)
-            .map(|event| event.at)
+            .cloned()
             .collect();
+        let times: Vec<i64> = own.iter().map(|event| event.at).collect();
         assert_eq!(times, (0..250).collect::<Vec<_>>());
+        // Found among those of the others, from any position on.
+        for since in [0, own[99].seq, own[249].seq] {
+            let after: Vec<_> = own.iter().filter(|e| e.seq > since).cloned().collect();
+            let read = desk.record.events(since, Some(&session), 1000).unwrap();
+            assert_eq!(read, after, "after {since}");
+        }
     }
 }
 

@@ -293,3 +293,33 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn a_call_is_found_by_its_state_from_its_first_moment() {
+    let mut desk = Desk::new();
+    desk.tell("ses_1", story::opened("Begins"));
+    for (told, state) in [
+        (story::proposed("c1", "bash", json!({})), "proposed"),
+        (story::judged("c1", "bash", "ls"), "proposed"),
+        (story::started("c1"), "running"),
+        (story::ended("c1", CallState::Done, "a.rs"), "done"),
+    ] {
+        desk.tell("ses_1", told);
+        let page = search(&desk, &format!("state:{state}"));
+        let [hit] = &page.hits[..] else {
+            panic!("{state}: {page:#?}");
+        };
+        let entry = desk.record.entry(&"ses_1".into(), "c1").unwrap().unwrap();
+        assert_eq!(
+            entry,
+            crate::support::folded(&desk.events(), &"ses_1".into())[0]
+        );
+        let protocol::EntryBody::Call(view) = entry.body else {
+            panic!("a call");
+        };
+        assert_eq!(
+            (hit.title.as_str(), hit.target.as_str(), hit.state),
+            (view.title.as_str(), view.target.as_str(), Some(view.state))
+        );
+    }
+}

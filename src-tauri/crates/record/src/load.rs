@@ -1,0 +1,154 @@
+//! Reading back: the last position, events, sessions, and entries with what their rows lack.
+
+use std::collections::HashMap;
+
+use protocol::{Entry, Event, EventBody, SessionId};
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+
+use crate::error::damaged;
+use crate::live::{Lacks, LiveEntry, LiveSession, Row};
+use crate::store::{from_json, seq};
+use crate::{RecordError, row};
+
+/// The last event's position; 0 if there is none.
+pub(crate) fn last_seq(conn: &Connection) -> Result<u64, RecordError> {
+    let last: Option<i64> = conn
+        .prepare_cached("SELECT max(seq) FROM events")?
+        .query_row([], |row| row.get(0))?;
+    Ok(last.map_or(0, seq))
+}
+
+/// The columns of an event for [`event`].
+pub(crate) const EVENT: &str = "events.seq, sessions.id, events.at, events.body FROM events \
+     JOIN sessions ON sessions.key = events.session";
+
+/// The same columns from one session's events, found through its spans.
+pub(crate) const EVENT_IN_SPAN: &str = "events.seq, sessions.id, events.at, events.body FROM spans \
+     CROSS JOIN events ON events.seq BETWEEN spans.first AND spans.last AND events.session = spans.session \
+     CROSS JOIN sessions ON sessions.key = spans.session";
+
+/// The columns of an entry for [`entry`].
+pub(crate) const ENTRY: &str = "entries.session, entries.seq, entries.folded_to, folded.entry \
+     FROM entries LEFT JOIN folded ON folded.seq = entries.seq";
+
+/// The `folded_to` of an entry that has no JSON yet.
+pub(crate) const NOT_FOLDED: u64 = 0;
+
+/// The events about one entry within a range of positions. They stand close to where the entry began, so the range is
+/// walked: an index over all events would cost every append more than it saves here.
+pub(crate) const EVENTS_OF_ENTRY: &str = "WHERE spans.session = ?1 AND spans.last >= ?3 AND spans.first <= ?4 \
+     AND events.entry = ?2 AND events.seq >= ?3 AND events.seq <= ?4 ORDER BY spans.last, events.seq";
+
+/// An event from the columns [`EVENT`].
+pub(crate) fn event(row: &SqlRow<'_>) -> Result<Event, RecordError> {
+    let at = seq(row.get(0)?);
+    let body: EventBody = from_json(
+        &format!("event {at}"),
+        row.get_ref(3)?.as_str().map_err(|e| damaged("event", &e))?,
+    )?;
+    Ok(Event {
+        seq: at,
+        session: SessionId(row.get(1)?),
+        at: row.get(2)?,
+        body,
+    })
+}
+
+/// A session from its row.
+pub(crate) fn load_session(
+    conn: &Connection,
+    id: &SessionId,
+) -> Result<Option<LiveSession>, RecordError> {
+    let found: Option<(i64, Option<String>)> = conn
+        .prepare_cached("SELECT key, view FROM sessions WHERE id = ?1")?
+        .query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((key, view)) = found else {
+        return Ok(None);
+    };
+    let waiting: i64 = conn
+        .prepare_cached(
+            "SELECT count(*) FROM entries INDEXED BY entries_waiting WHERE state = 'waiting' AND session = ?1",
+        )?
+        .query_row([key], |row| row.get(0))?;
+    Ok(Some(LiveSession {
+        key,
+        view: view.map(|view| from_json("session", &view)).transpose()?,
+        waiting: u32::try_from(waiting).unwrap_or(u32::MAX),
+        changed: None,
+        entries: HashMap::new(),
+        touched: Vec::new(),
+    }))
+}
+
+/// An entry as it was read.
+pub(crate) struct Loaded {
+    pub(crate) entry: Entry,
+    /// The last event that it holds.
+    pub(crate) to: u64,
+    /// Stored bytes that were read for it.
+    pub(crate) bytes: usize,
+}
+
+/// An entry from the columns [`ENTRY`] and the events that they lack.
+pub(crate) fn entry(conn: &Connection, row: &SqlRow<'_>) -> Result<Loaded, RecordError> {
+    let (session, at, folded_to): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let stored = row.get_ref(3)?.as_str_or_null();
+    let stored = stored.map_err(|e| damaged("entry", &e))?;
+    let (mut to, mut bytes) = (seq(folded_to), stored.map_or(0, str::len));
+    let mut entry: Option<Entry> = stored.map(|text| from_json("entry", text)).transpose()?;
+    // A settled entry has nothing in the log that its row lacks.
+    if !entry.as_ref().is_some_and(row::is_settled) {
+        let mut statement =
+            conn.prepare_cached(&format!("SELECT {EVENT_IN_SPAN} {EVENTS_OF_ENTRY}"))?;
+        let mut rows = statement.query([session, at, at.max(folded_to + 1), i64::MAX])?;
+        while let Some(row) = rows.next()? {
+            let event = event(row)?;
+            to = event.seq;
+            bytes += row.get_ref(3)?.as_str().map_or(0, str::len);
+            entry = protocol::fold::entry(entry, &event);
+        }
+    }
+    let entry = entry.ok_or_else(|| damaged("entry", &"its events are gone"))?;
+    Ok(Loaded { entry, to, bytes })
+}
+
+/// An entry from its rows and the events after them.
+pub(crate) fn load_entry(
+    conn: &Connection,
+    session: i64,
+    id: &str,
+) -> Result<Option<LiveEntry>, RecordError> {
+    let mut statement = conn.prepare_cached(
+        "SELECT entries.session, entries.seq, entries.folded_to, folded.entry, \
+         entries.indexed, undo_entries.seq \
+         FROM entries LEFT JOIN folded ON folded.seq = entries.seq \
+         LEFT JOIN undo_entries ON undo_entries.call = entries.seq \
+         WHERE entries.id = ?1 AND entries.session = ?2",
+    )?;
+    let mut rows = statement.query(params![id, session])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let Loaded { entry, to, .. } = entry(conn, row)?;
+    let stored_to = seq(row.get(2)?);
+    let mut live = LiveEntry {
+        entry,
+        folded_to: to,
+        touched: false,
+        row: Row {
+            stored: true,
+            folded: stored_to != NOT_FOLDED,
+            waiting: false,
+            indexed: row.get(4)?,
+            undo_seq: row.get::<_, Option<i64>>(5)?.map(seq),
+            lacks: if to == stored_to {
+                Lacks::Nothing
+            } else {
+                Lacks::Pieces(0, 0)
+            },
+        },
+    };
+    live.row.waiting = live.waits();
+    Ok(Some(live))
+}
