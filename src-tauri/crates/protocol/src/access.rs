@@ -80,21 +80,3 @@ pub struct Fact {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unresolved: Option<String>,
 }
-
-/// What a tool needs of the machine, published at registration (`S002-07`, `S002-47` to `S002-51`).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
-#[serde(deny_unknown_fields)]
-pub struct RequirementSet {
-    /// Path patterns that may be read, relative to the workspace root.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fs_read: Vec<String>,
-    /// Path patterns that may be written.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fs_write: Vec<String>,
-    /// Host patterns that may be reached.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub net_hosts: Vec<String>,
-    /// Whether commands may be run; each is judged by itself.
-    #[serde(default)]
-    pub shell: bool,
-}

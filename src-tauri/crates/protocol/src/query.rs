@@ -196,7 +196,7 @@ pub enum Answer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ToolView {
     /// What it publishes.
-    pub interface: ToolInterface,
+    pub record: ToolInterface,
     /// The mode that holds; none if nothing says which (M21).
     pub mode: Option<ToolMode>,
     /// Where the mode comes from.

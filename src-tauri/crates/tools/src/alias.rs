@@ -7,17 +7,6 @@ use serde_json::{Map, Value};
 /// Values for members that a tool requires and an alias leaves out: to list a folder needs no pattern.
 const DEFAULTS: [(&str, &str, &str); 1] = [("list_files", "pattern", "*")];
 
-/// An alias with pairs of their argument's name and ours.
-pub fn alias(name: &str, arguments: &[(&str, &str)]) -> Alias {
-    Alias {
-        name: name.to_owned(),
-        arguments: arguments
-            .iter()
-            .map(|(theirs, ours)| ((*theirs).to_owned(), (*ours).to_owned()))
-            .collect(),
-    }
-}
-
 /// The arguments under our names. Members that the alias does not speak of stay as they are.
 ///
 /// # Errors
@@ -67,13 +56,18 @@ mod tests {
 
     use super::*;
 
+    fn alias_of(name: &str, arguments: &[(&str, &str)]) -> Alias {
+        let tool = protocol::ToolInterface::tool("t").alias(name, arguments);
+        tool.build().identity.aliases.remove(0)
+    }
+
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
     }
 
     #[test]
     fn their_arguments_become_ours_m05() {
-        let edit = alias(
+        let edit = alias_of(
             "edit_file",
             &[("old_text", "old_string"), ("new_text", "new_string")],
         );
@@ -87,7 +81,7 @@ mod tests {
             translate(&edit, twice).unwrap_err().to_string(),
             "Invalid arguments: `old_text` and `old_string` are two names of the same member; give one of them"
         );
-        let list = alias("list_files", &[]);
+        let list = alias_of("list_files", &[]);
         assert_eq!(
             translate(&list, object(json!({"path": "src"}))).unwrap(),
             object(json!({"path": "src", "pattern": "*"})),

@@ -6,7 +6,7 @@ use policy::classify;
 use protocol::interface::Alias;
 use protocol::model::ToolDefinition;
 use protocol::query::ToolView;
-use protocol::{Fault, RequirementSet, ToolError, ToolInterface, ToolKind};
+use protocol::{Fault, ToolError, ToolInterface, ToolKind};
 use serde_json::{Map, Value};
 
 use crate::alias::{their_name, translate};
@@ -83,8 +83,8 @@ impl Registry {
     /// changes or reaches something but requires nothing (`S002-07`).
     pub fn register(&mut self, tool: Arc<dyn Tool>) -> Result<(), Fault> {
         let interface = tool.interface();
-        let aliases = interface.aliases.iter().map(|alias| alias.name.as_str());
-        for name in std::iter::once(interface.id.as_str()).chain(aliases) {
+        let aliases = interface.aliases().iter().map(|alias| alias.name.as_str());
+        for name in std::iter::once(interface.id()).chain(aliases) {
             if LOCKED.contains(&name) {
                 return Err(Fault::new(
                     format!(
@@ -99,12 +99,12 @@ impl Registry {
 
     fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), Fault> {
         let interface = tool.interface();
-        let names = interface.aliases.iter().map(|alias| &alias.name);
-        for name in std::iter::once(&interface.id).chain(names) {
+        let names = interface.aliases().iter().map(|alias| alias.name.as_str());
+        for name in std::iter::once(interface.id()).chain(names) {
             self.check_name(name)?;
         }
         check_requires(interface)?;
-        let schema = Schema::compile(&interface.id, &interface.parameters)?;
+        let schema = Schema::compile(interface.id(), interface.parameters())?;
         self.entries.push(Entry { tool, schema });
         Ok(())
     }
@@ -124,7 +124,7 @@ impl Registry {
             Some(found) => Err(Fault::new(
                 format!(
                     "The name `{name}` is taken by the tool `{}`.",
-                    found.tool.interface().id
+                    found.tool.interface().id()
                 ),
                 "Register the tool under another name.",
             )),
@@ -139,20 +139,18 @@ impl Registry {
         self.lookup(name).ok_or_else(|| {
             let names = self.entries.iter().flat_map(|entry| {
                 let interface = entry.tool.interface();
-                let aliases = interface.aliases.iter().map(|alias| alias.name.as_str());
-                std::iter::once(interface.id.as_str()).chain(aliases)
+                let aliases = interface.aliases().iter().map(|alias| alias.name.as_str());
+                std::iter::once(interface.id()).chain(aliases)
             });
             // A model is only ever told of ids.
             let mut close: Vec<&str> = Vec::new();
             for name in close_names(name, names) {
-                let id = self
-                    .lookup(name)
-                    .map(|found| found.tool.interface().id.as_str());
+                let id = self.lookup(name).map(|found| found.tool.interface().id());
                 close.extend(id.filter(|id| !close.contains(id)));
             }
             let hint = match did_you_mean(&close) {
                 hint if hint.is_empty() => {
-                    let all: Vec<&str> = self.interfaces().map(|i| i.id.as_str()).collect();
+                    let all: Vec<&str> = self.interfaces().map(|i| i.id()).collect();
                     format!(" The tools are {}.", all.join(", "))
                 }
                 hint => hint,
@@ -164,8 +162,8 @@ impl Registry {
     fn lookup(&self, name: &str) -> Option<Found<'_>> {
         self.entries.iter().find_map(|entry| {
             let interface = entry.tool.interface();
-            let alias = interface.aliases.iter().find(|alias| alias.name == name);
-            (interface.id == name || alias.is_some()).then_some(Found {
+            let alias = interface.aliases().iter().find(|alias| alias.name == name);
+            (interface.id() == name || alias.is_some()).then_some(Found {
                 tool: &entry.tool,
                 alias,
                 schema: &entry.schema,
@@ -181,9 +179,9 @@ impl Registry {
     pub fn definitions(&self) -> Vec<ToolDefinition> {
         self.interfaces()
             .map(|interface| ToolDefinition {
-                name: interface.id.clone(),
-                description: interface.description.clone(),
-                parameters: interface.parameters.clone(),
+                name: interface.id().to_owned(),
+                description: interface.description().to_owned(),
+                parameters: interface.parameters().clone(),
             })
             .collect()
     }
@@ -192,9 +190,9 @@ impl Registry {
     pub fn views(&self) -> Vec<ToolView> {
         self.interfaces()
             .map(|interface| {
-                let classified = classify(&interface.id, interface.mode);
+                let classified = classify(interface.id(), interface.mode());
                 ToolView {
-                    interface: interface.clone(),
+                    record: interface.clone(),
                     mode: classified.mode,
                     mode_from: classified.from,
                 }
@@ -240,7 +238,7 @@ impl Found<'_> {
 
 /// A kind that changes or reaches something cannot require nothing: the capability check would have nothing to check.
 fn check_requires(interface: &ToolInterface) -> Result<(), Fault> {
-    let reaches = match interface.kind {
+    let reaches = match interface.kind() {
         ToolKind::Edit
         | ToolKind::Delete
         | ToolKind::Move
@@ -248,11 +246,11 @@ fn check_requires(interface: &ToolInterface) -> Result<(), Fault> {
         | ToolKind::Fetch => true,
         ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Other => false,
     };
-    if reaches && interface.requires == RequirementSet::default() {
+    if reaches && interface.requires.is_empty() {
         return Err(Fault::new(
             format!(
                 "The tool `{}` changes or reaches something but requires nothing.",
-                interface.id
+                interface.id()
             ),
             "Declare in `requires` which paths, hosts or commands it needs.",
         ));

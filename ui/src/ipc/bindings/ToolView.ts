@@ -9,7 +9,7 @@ export type ToolView = {
 /**
  * What it publishes.
  */
-interface: ToolInterface, 
+record: ToolInterface, 
 /**
  * The mode that holds; none if nothing says which (M21).
  */

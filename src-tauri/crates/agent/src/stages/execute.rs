@@ -17,7 +17,7 @@ pub(crate) async fn run(session: &Arc<Session>, called: &Called<'_>, approved: A
     let began = session.shared.config.clock.now();
     let stop = session.stop_token();
     let cancel = stop.child_token();
-    let limit_ms = called.interface().limits.timeout_ms;
+    let limit_ms = called.interface().timeout_ms();
     let pieces = Arc::new(Pieces::new(session.clone(), approved.call().clone()));
     let context = ToolContext {
         tool_call_id: approved.call().clone(),

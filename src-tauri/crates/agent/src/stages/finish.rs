@@ -51,8 +51,7 @@ pub(crate) struct Ran {
 
 /// The output, its head inline and the rest in a sidecar file where it is too long (`S002-68`).
 fn done(session: &Session, call: &ToolCall, called: &Called<'_>, output: ToolOutput) -> Outcome {
-    let bytes_max =
-        usize::try_from(called.interface().limits.output_bytes_max).unwrap_or(usize::MAX);
+    let bytes_max = usize::try_from(called.interface().output_bytes_max()).unwrap_or(usize::MAX);
     let digest = Digest::of(output.text.as_bytes());
     let too_long = output.text.len() > bytes_max;
     let (text, truncated) = match output.truncated {

@@ -14,7 +14,7 @@ pub(crate) struct Called<'a>(pub Found<'a>);
 impl Called<'_> {
     /// The tool's id.
     pub fn id(&self) -> &str {
-        &self.interface().id
+        self.interface().id()
     }
 
     /// What the tool publishes about itself.
@@ -24,7 +24,7 @@ impl Called<'_> {
 
     /// Whether a call of it may change something.
     pub fn may_change(&self) -> bool {
-        self.interface().mode != Some(ToolMode::Read)
+        self.interface().mode() != Some(ToolMode::Read)
     }
 }
 

@@ -88,11 +88,11 @@ pub(crate) fn tell(
     let interface = called.interface();
     session.journal.tell(EventBody::CallJudged {
         call: call.id.clone(),
-        tool: interface.id.clone(),
-        title: interface.title.clone(),
+        tool: interface.id().to_owned(),
+        title: interface.title().to_owned(),
         target: called.0.tool.target(arguments),
         mode: classified(called).mode,
-        kind: interface.kind,
+        kind: interface.kind(),
         trail: judgement.trail().clone(),
         preview: ready.preview.clone(),
         undo: ready.undo.clone(),

@@ -22,10 +22,10 @@ pub(crate) async fn tools(desk: &Desk, out: &mut Out) -> Ended {
     }
     for tool in &tools {
         let mode = tool.mode.map_or("unclear", mode_name);
-        let first = tool.interface.description.split(['.', '\n']).next();
+        let first = tool.record.description().split(['.', '\n']).next();
         let line = format!(
             "{}  {}  {}",
-            out.ink(Ink::Strong, &format!("{:<12}", tool.interface.id)),
+            out.ink(Ink::Strong, &format!("{:<12}", tool.record.id())),
             out.ink(Ink::Faint, &format!("{mode:<11}")),
             out.ink(Ink::Plain, first.unwrap_or_default()),
         );

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{Limits, Safety};
+use protocol::interface::Origin;
 use protocol::outcome::Truncated;
 use protocol::preview::CommandPreview;
 use protocol::shown::shown;
@@ -21,6 +21,12 @@ use crate::limits::{
 use crate::text::{amount, grouped, visible};
 use crate::tool::{Hands, Prepared, Tool, ToolContext};
 
+/// What a model reads of it.
+const DESCRIPTION: &str = "Runs one shell command in the workspace folder and gives its exit code and its output, \
+    standard error included. Every call is a new shell: `cd`, variables and background jobs \
+    do not last, and everything it started ends with it. There is no input. To read, change, \
+    list, search or delete files use the other tools.";
+
 pub(super) struct Bash {
     interface: ToolInterface,
 }
@@ -28,47 +34,42 @@ pub(super) struct Bash {
 impl Bash {
     pub(super) fn new() -> Self {
         Self {
-            interface: ToolInterface {
-                id: "bash".to_owned(),
-                title: "Run".to_owned(),
-                description: "Runs one shell command in the workspace folder and gives its exit code and its output, \
-                              standard error included. Every call is a new shell: `cd`, variables and background jobs \
-                              do not last, and everything it started ends with it. There is no input. To read, change, \
-                              list, search or delete files use the other tools."
-                    .to_owned(),
-                aliases: Vec::new(),
-                parameters: object(
-                    json!({
-                        "command": { "type": "string", "minLength": 1, "maxLength": COMMAND_CHARS_MAX },
-                        "timeout_ms": {
-                            "type": "integer", "minimum": 1, "maximum": COMMAND_TIMEOUT_MS_MAX,
-                            "description": "How long it may run; 120000 if left out.",
-                        },
-                        "description": {
-                            "type": "string", "maxLength": 500,
-                            "description": "What the command does, in a few words for the person.",
-                        },
-                    }),
-                    &["command"],
-                ),
-                requires: RequirementSet {
-                    shell: true,
-                    ..RequirementSet::default()
-                },
-                mode: Some(ToolMode::Local),
-                kind: ToolKind::Execute,
-                safety: Safety {
-                    is_open_world: true,
-                    ..Safety::default()
-                },
-                limits: Limits {
-                    // The longest that a call may ask for; each call has its own limit below it.
-                    timeout_ms: COMMAND_TIMEOUT_MS_MAX,
-                    output_bytes_max: OUTPUT_BYTES_MAX,
-                },
-            },
+            interface: interface(),
         }
     }
+}
+
+fn interface() -> ToolInterface {
+    ToolInterface::tool("bash")
+        .user_facing_name("Run")
+        .description(DESCRIPTION)
+        .model_input_schema(parameters())
+        .requires(RequirementSet::nothing().runs("*"))
+        .origin(Origin::BuiltIn)
+        .mode(ToolMode::Local)
+        .kind(ToolKind::Execute)
+        .is_open_world(true)
+        // The longest that a call may ask for; each call has its own limit below it.
+        .timeout_ms(COMMAND_TIMEOUT_MS_MAX)
+        .max_inline_chars(OUTPUT_BYTES_MAX)
+        .build()
+}
+
+fn parameters() -> Value {
+    object(
+        json!({
+            "command": { "type": "string", "minLength": 1, "maxLength": COMMAND_CHARS_MAX },
+            "timeout_ms": {
+                "type": "integer", "minimum": 1, "maximum": COMMAND_TIMEOUT_MS_MAX,
+                "description": "How long it may run; 120000 if left out.",
+            },
+            "description": {
+                "type": "string", "maxLength": 500,
+                "description": "What the command does, in a few words for the person.",
+            },
+        }),
+        &["command"],
+    )
 }
 
 fn timeout_ms(arguments: &Map<String, Value>) -> u64 {

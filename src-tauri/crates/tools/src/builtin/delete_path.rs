@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{Limits, Safety};
+use protocol::interface::Origin;
 use protocol::plan::Removal;
 use protocol::preview::{LossItem, LossPreview};
 use protocol::{
@@ -18,6 +18,10 @@ use crate::limits::DELETE_ENTRIES_MAX;
 use crate::text::{amount, plural, visible};
 use crate::tool::{Hands, Prepared, Tool, ToolContext};
 
+/// What a model reads of it.
+const DESCRIPTION: &str = "Removes a file, or a folder with all that is in it, in the workspace. Of a symbolic link \
+    the link is removed, not what it points to.";
+
 pub(super) struct DeletePath {
     interface: ToolInterface,
 }
@@ -25,31 +29,29 @@ pub(super) struct DeletePath {
 impl DeletePath {
     pub(super) fn new() -> Self {
         Self {
-            interface: ToolInterface {
-                id: "delete_path".to_owned(),
-                title: "Delete".to_owned(),
-                description: "Removes a file, or a folder with all that is in it, in the workspace. Of a symbolic link \
-                              the link is removed, not what it points to."
-                    .to_owned(),
-                aliases: Vec::new(),
-                parameters: object(
-                    json!({ "path": path_member("The file or folder, relative to the workspace.") }),
-                    &["path"],
-                ),
-                requires: RequirementSet {
-                    fs_write: vec!["**".to_owned()],
-                    ..RequirementSet::default()
-                },
-                mode: Some(ToolMode::Destructive),
-                kind: ToolKind::Delete,
-                safety: Safety {
-                    is_destructive: true,
-                    ..Safety::default()
-                },
-                limits: Limits::default(),
-            },
+            interface: interface(),
         }
     }
+}
+
+fn interface() -> ToolInterface {
+    ToolInterface::tool("delete_path")
+        .user_facing_name("Delete")
+        .description(DESCRIPTION)
+        .model_input_schema(parameters())
+        .requires(RequirementSet::nothing().writes("**"))
+        .origin(Origin::BuiltIn)
+        .mode(ToolMode::Destructive)
+        .kind(ToolKind::Delete)
+        .is_destructive(true)
+        .build()
+}
+
+fn parameters() -> Value {
+    object(
+        json!({ "path": path_member("The file or folder, relative to the workspace.") }),
+        &["path"],
+    )
 }
 
 #[async_trait]

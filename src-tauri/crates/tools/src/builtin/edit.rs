@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{Limits, Safety};
+use protocol::interface::Origin;
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
@@ -11,9 +11,13 @@ use serde_json::{Map, Value, json};
 use super::files::{as_text, carry_out, change, content, inside, missing};
 use super::replace::{Replacement, replace};
 use super::{blocking, flag, object, path_member, text};
-use crate::alias::alias;
 use crate::text::visible;
 use crate::tool::{Hands, Prepared, Tool, ToolContext};
+
+/// What a model reads of it.
+const DESCRIPTION: &str = "Replaces an exact text in an existing file. old_string must be copied from the file with \
+    its white space, without line numbers, and must occur exactly once: take in surrounding \
+    lines until it does, or set replace_all to change every place. To create a file use write.";
 
 pub(super) struct Edit {
     interface: ToolInterface,
@@ -21,40 +25,38 @@ pub(super) struct Edit {
 
 impl Edit {
     pub(super) fn new() -> Self {
-        let scope = vec!["**".to_owned()];
         Self {
-            interface: ToolInterface {
-                id: "edit".to_owned(),
-                title: "Edit".to_owned(),
-                description: "Replaces an exact text in an existing file. old_string must be copied from the file with \
-                              its white space, without line numbers, and must occur exactly once: take in surrounding \
-                              lines until it does, or set replace_all to change every place. To create a file use write."
-                    .to_owned(),
-                aliases: vec![alias(
-                    "edit_file",
-                    &[("old_text", "old_string"), ("new_text", "new_string")],
-                )],
-                parameters: object(
-                    json!({
-                        "path": path_member("The file, relative to the workspace."),
-                        "old_string": { "type": "string", "minLength": 1, "description": "The text to be replaced." },
-                        "new_string": { "type": "string", "description": "The text in its place; may be empty." },
-                        "replace_all": { "type": "boolean", "description": "Replace every place, not just one." },
-                    }),
-                    &["path", "old_string", "new_string"],
-                ),
-                requires: RequirementSet {
-                    fs_read: scope.clone(),
-                    fs_write: scope,
-                    ..RequirementSet::default()
-                },
-                mode: Some(ToolMode::SafeWrite),
-                kind: ToolKind::Edit,
-                safety: Safety::default(),
-                limits: Limits::default(),
-            },
+            interface: interface(),
         }
     }
+}
+
+fn interface() -> ToolInterface {
+    ToolInterface::tool("edit")
+        .user_facing_name("Edit")
+        .description(DESCRIPTION)
+        .alias(
+            "edit_file",
+            &[("old_text", "old_string"), ("new_text", "new_string")],
+        )
+        .model_input_schema(parameters())
+        .requires(RequirementSet::nothing().reads("**").writes("**"))
+        .origin(Origin::BuiltIn)
+        .mode(ToolMode::SafeWrite)
+        .kind(ToolKind::Edit)
+        .build()
+}
+
+fn parameters() -> Value {
+    object(
+        json!({
+            "path": path_member("The file, relative to the workspace."),
+            "old_string": { "type": "string", "minLength": 1, "description": "The text to be replaced." },
+            "new_string": { "type": "string", "description": "The text in its place; may be empty." },
+            "replace_all": { "type": "boolean", "description": "Replace every place, not just one." },
+        }),
+        &["path", "old_string", "new_string"],
+    )
 }
 
 #[async_trait]

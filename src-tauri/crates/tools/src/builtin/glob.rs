@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{Limits, Safety};
+use protocol::interface::Origin;
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
@@ -10,10 +10,14 @@ use serde_json::{Map, Value, json};
 
 use super::listing::Listing;
 use super::{blocking, failed, object, path_member, text, text_if};
-use crate::alias::alias;
 use crate::limits::{GLOB_ENTRIES_MAX, GLOB_WHOLE_MAX, OUTPUT_BYTES_MAX};
 use crate::text::{plural, visible};
 use crate::tool::{Hands, Tool, ToolContext};
+
+/// What a model reads of it.
+const DESCRIPTION: &str = "Lists files by pattern, sorted by path: `*` stays within a folder, `**` goes through \
+    folders, `{a,b}` is either. What .gitignore names is left out. At most 1000 entries are \
+    given; narrow the pattern for more.";
 
 pub(super) struct Glob {
     interface: ToolInterface,
@@ -22,42 +26,37 @@ pub(super) struct Glob {
 impl Glob {
     pub(super) fn new() -> Self {
         Self {
-            interface: ToolInterface {
-                id: "glob".to_owned(),
-                title: "List".to_owned(),
-                description: "Lists files by pattern, sorted by path: `*` stays within a folder, `**` goes through \
-                              folders, `{a,b}` is either. What .gitignore names is left out. At most 1000 entries are \
-                              given; narrow the pattern for more."
-                    .to_owned(),
-                aliases: vec![alias("list_files", &[])],
-                parameters: object(
-                    json!({
-                        "pattern": {
-                            "type": "string", "minLength": 1, "maxLength": 1000,
-                            "description": "Such as `**/*.rs` or `src/*.{ts,svelte}`.",
-                        },
-                        "path": path_member("The folder to look in; the whole workspace if left out."),
-                    }),
-                    &["pattern"],
-                ),
-                requires: RequirementSet {
-                    fs_read: vec!["**".to_owned()],
-                    ..RequirementSet::default()
-                },
-                mode: Some(ToolMode::Read),
-                kind: ToolKind::Search,
-                safety: Safety {
-                    is_read_only: true,
-                    is_concurrency_safe: true,
-                    ..Safety::default()
-                },
-                limits: Limits {
-                    output_bytes_max: OUTPUT_BYTES_MAX,
-                    ..Limits::default()
-                },
-            },
+            interface: interface(),
         }
     }
+}
+
+fn interface() -> ToolInterface {
+    ToolInterface::tool("glob")
+        .user_facing_name("List")
+        .description(DESCRIPTION)
+        .alias("list_files", &[])
+        .model_input_schema(parameters())
+        .requires(RequirementSet::nothing().reads("**"))
+        .origin(Origin::BuiltIn)
+        .mode(ToolMode::Read)
+        .kind(ToolKind::Search)
+        .read_only()
+        .max_inline_chars(OUTPUT_BYTES_MAX)
+        .build()
+}
+
+fn parameters() -> Value {
+    object(
+        json!({
+            "pattern": {
+                "type": "string", "minLength": 1, "maxLength": 1000,
+                "description": "Such as `**/*.rs` or `src/*.{ts,svelte}`.",
+            },
+            "path": path_member("The folder to look in; the whole workspace if left out."),
+        }),
+        &["pattern"],
+    )
 }
 
 #[async_trait]

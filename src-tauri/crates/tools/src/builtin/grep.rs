@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{Limits, Safety};
+use protocol::interface::Origin;
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
@@ -11,10 +11,14 @@ use serde_json::{Map, Value, json};
 
 use super::listing::Listing;
 use super::{blocking, failed, flag, object, path_member, text, text_if};
-use crate::alias::alias;
 use crate::limits::{GREP_LINE_CHARS_MAX, GREP_MATCHES_MAX, GREP_WHOLE_MAX, OUTPUT_BYTES_MAX};
 use crate::text::{plural, shortened, visible};
 use crate::tool::{Hands, Tool, ToolContext};
+
+/// What a model reads of it.
+const DESCRIPTION: &str = "Finds lines by regular expression (Rust syntax) in all text files, as path:line:text, \
+    sorted by path. What .gitignore names is left out. At most 200 matches are given; narrow \
+    the pattern, the path or include for more.";
 
 pub(super) struct Grep {
     interface: ToolInterface,
@@ -23,47 +27,42 @@ pub(super) struct Grep {
 impl Grep {
     pub(super) fn new() -> Self {
         Self {
-            interface: ToolInterface {
-                id: "grep".to_owned(),
-                title: "Search".to_owned(),
-                description: "Finds lines by regular expression (Rust syntax) in all text files, as path:line:text, \
-                              sorted by path. What .gitignore names is left out. At most 200 matches are given; narrow \
-                              the pattern, the path or include for more."
-                    .to_owned(),
-                aliases: vec![alias("search", &[("query", "pattern"), ("glob", "include")])],
-                parameters: object(
-                    json!({
-                        "pattern": {
-                            "type": "string", "minLength": 1, "maxLength": 4096,
-                            "description": "The regular expression. Escape what is meant literally: `foo\\(`.",
-                        },
-                        "path": path_member("The file or folder to look in; the whole workspace if left out."),
-                        "include": {
-                            "type": "string", "minLength": 1, "maxLength": 1000,
-                            "description": "Only files whose name fits, such as `*.rs` or `src/**/*.ts`.",
-                        },
-                        "case_insensitive": { "type": "boolean", "description": "Whether case does not matter." },
-                    }),
-                    &["pattern"],
-                ),
-                requires: RequirementSet {
-                    fs_read: vec!["**".to_owned()],
-                    ..RequirementSet::default()
-                },
-                mode: Some(ToolMode::Read),
-                kind: ToolKind::Search,
-                safety: Safety {
-                    is_read_only: true,
-                    is_concurrency_safe: true,
-                    ..Safety::default()
-                },
-                limits: Limits {
-                    output_bytes_max: OUTPUT_BYTES_MAX,
-                    ..Limits::default()
-                },
-            },
+            interface: interface(),
         }
     }
+}
+
+fn interface() -> ToolInterface {
+    ToolInterface::tool("grep")
+        .user_facing_name("Search")
+        .description(DESCRIPTION)
+        .alias("search", &[("query", "pattern"), ("glob", "include")])
+        .model_input_schema(parameters())
+        .requires(RequirementSet::nothing().reads("**"))
+        .origin(Origin::BuiltIn)
+        .mode(ToolMode::Read)
+        .kind(ToolKind::Search)
+        .read_only()
+        .max_inline_chars(OUTPUT_BYTES_MAX)
+        .build()
+}
+
+fn parameters() -> Value {
+    object(
+        json!({
+            "pattern": {
+                "type": "string", "minLength": 1, "maxLength": 4096,
+                "description": "The regular expression. Escape what is meant literally: `foo\\(`.",
+            },
+            "path": path_member("The file or folder to look in; the whole workspace if left out."),
+            "include": {
+                "type": "string", "minLength": 1, "maxLength": 1000,
+                "description": "Only files whose name fits, such as `*.rs` or `src/**/*.ts`.",
+            },
+            "case_insensitive": { "type": "boolean", "description": "Whether case does not matter." },
+        }),
+        &["pattern"],
+    )
 }
 
 #[async_trait]

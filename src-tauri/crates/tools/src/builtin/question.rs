@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::{Answers, Approved};
-use protocol::interface::{Limits, Safety};
+use protocol::interface::Origin;
 use protocol::preview::Question as Asked;
 use protocol::{
     Access, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
@@ -22,57 +22,62 @@ pub const HEADLESS_REFUSAL: &str = "Nobody is here to answer: this session runs 
 const DECLINED: &str = "The person chose not to answer. Do not ask the same again; go on with your best assumption and \
                         say which one you made, or stop if you cannot.";
 
+/// What a model reads of it.
+const DESCRIPTION: &str = "Asks the person one or more questions and waits for the answers. Use it when a decision is \
+    theirs and cannot be found out otherwise; put all questions of one matter in one call.";
+
 pub(super) struct Question {
     interface: ToolInterface,
 }
 
 impl Question {
     pub(super) fn new() -> Self {
-        let option = object(
-            json!({
-                "label": { "type": "string", "minLength": 1, "maxLength": LABEL_CHARS_MAX, "description": "The answer." },
-                "description": { "type": "string", "maxLength": QUESTION_CHARS_MAX, "description": "What it means." },
-            }),
-            &["label"],
-        );
-        let question = object(
-            json!({
-                "question": { "type": "string", "minLength": 1, "maxLength": QUESTION_CHARS_MAX },
-                "header": { "type": "string", "maxLength": LABEL_CHARS_MAX, "description": "A short head for it." },
-                "options": {
-                    "type": "array", "items": option, "maxItems": OPTIONS_MAX,
-                    "description": "Answers to choose from; the person can always give another.",
-                },
-                "multi_select": { "type": "boolean", "description": "Whether several may be chosen." },
-            }),
-            &["question"],
-        );
         Self {
-            interface: ToolInterface {
-                id: "question".to_owned(),
-                title: "Question".to_owned(),
-                description: "Asks the person one or more questions and waits for the answers. Use it when a decision is \
-                              theirs and cannot be found out otherwise; put all questions of one matter in one call."
-                    .to_owned(),
-                aliases: Vec::new(),
-                parameters: object(
-                    json!({
-                        "questions": { "type": "array", "items": question, "minItems": 1, "maxItems": QUESTIONS_MAX },
-                    }),
-                    &["questions"],
-                ),
-                requires: RequirementSet::default(),
-                mode: Some(ToolMode::Read),
-                kind: ToolKind::Other,
-                safety: Safety {
-                    is_read_only: true,
-                    requires_user_interaction: true,
-                    ..Safety::default()
-                },
-                limits: Limits::default(),
-            },
+            interface: interface(),
         }
     }
+}
+
+fn interface() -> ToolInterface {
+    ToolInterface::tool("question")
+        .user_facing_name("Question")
+        .description(DESCRIPTION)
+        .model_input_schema(parameters())
+        .requires(RequirementSet::nothing())
+        .origin(Origin::BuiltIn)
+        .mode(ToolMode::Read)
+        .kind(ToolKind::Other)
+        .is_read_only(true)
+        .requires_user_interaction(true)
+        .build()
+}
+
+fn parameters() -> Value {
+    let option = object(
+        json!({
+            "label": { "type": "string", "minLength": 1, "maxLength": LABEL_CHARS_MAX, "description": "The answer." },
+            "description": { "type": "string", "maxLength": QUESTION_CHARS_MAX, "description": "What it means." },
+        }),
+        &["label"],
+    );
+    let question = object(
+        json!({
+            "question": { "type": "string", "minLength": 1, "maxLength": QUESTION_CHARS_MAX },
+            "header": { "type": "string", "maxLength": LABEL_CHARS_MAX, "description": "A short head for it." },
+            "options": {
+                "type": "array", "items": option, "maxItems": OPTIONS_MAX,
+                "description": "Answers to choose from; the person can always give another.",
+            },
+            "multi_select": { "type": "boolean", "description": "Whether several may be chosen." },
+        }),
+        &["question"],
+    );
+    object(
+        json!({
+            "questions": { "type": "array", "items": question, "minItems": 1, "maxItems": QUESTIONS_MAX },
+        }),
+        &["questions"],
+    )
 }
 
 fn questions(arguments: &Map<String, Value>) -> Result<Vec<Asked>, ToolError> {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{Limits, Safety};
+use protocol::interface::Origin;
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
@@ -10,10 +10,15 @@ use serde_json::{Map, Value, json};
 
 use super::read_lines::{Excerpt, Wanted, read_bytes, read_lines};
 use super::{blocking, number, object, path_member, text};
-use crate::alias::alias;
 use crate::limits::OUTPUT_BYTES_MAX;
 use crate::text::{plural, visible};
 use crate::tool::{Hands, Tool, ToolContext};
+
+/// What a model reads of it.
+const DESCRIPTION: &str = "Reads a text file. Every line comes after its number and a tab; neither is part of the \
+    file. Without offset and limit as much as fits in 200 KB is read from the start; what \
+    is left is said at the end, with the offset to go on from. byte_offset and byte_limit \
+    read bytes instead of lines, for files with very long lines.";
 
 pub(super) struct Read {
     interface: ToolInterface,
@@ -22,46 +27,40 @@ pub(super) struct Read {
 impl Read {
     pub(super) fn new() -> Self {
         Self {
-            interface: ToolInterface {
-                id: "read".to_owned(),
-                title: "Read".to_owned(),
-                description: "Reads a text file. Every line comes after its number and a tab; neither is part of the \
-                              file. Without offset and limit as much as fits in 200 KB is read from the start; what \
-                              is left is said at the end, with the offset to go on from. byte_offset and byte_limit \
-                              read bytes instead of lines, for files with very long lines."
-                    .to_owned(),
-                aliases: vec![alias("read_file", &[])],
-                parameters: object(
-                    json!({
-                        "path": path_member("The file, relative to the workspace, or the path of a long output."),
-                        "offset": { "type": "integer", "minimum": 1, "description": "The first line, from 1." },
-                        "limit": { "type": "integer", "minimum": 1, "description": "How many lines." },
-                        "byte_offset": { "type": "integer", "minimum": 0, "description": "The first byte, from 0." },
-                        "byte_limit": {
-                            "type": "integer", "minimum": 1, "maximum": OUTPUT_BYTES_MAX,
-                            "description": "How many bytes.",
-                        },
-                    }),
-                    &["path"],
-                ),
-                requires: RequirementSet {
-                    fs_read: vec!["**".to_owned()],
-                    ..RequirementSet::default()
-                },
-                mode: Some(ToolMode::Read),
-                kind: ToolKind::Read,
-                safety: Safety {
-                    is_read_only: true,
-                    is_concurrency_safe: true,
-                    ..Safety::default()
-                },
-                limits: Limits {
-                    output_bytes_max: OUTPUT_BYTES_MAX,
-                    ..Limits::default()
-                },
-            },
+            interface: interface(),
         }
     }
+}
+
+fn interface() -> ToolInterface {
+    ToolInterface::tool("read")
+        .user_facing_name("Read")
+        .description(DESCRIPTION)
+        .alias("read_file", &[])
+        .model_input_schema(parameters())
+        .requires(RequirementSet::nothing().reads("**"))
+        .origin(Origin::BuiltIn)
+        .mode(ToolMode::Read)
+        .kind(ToolKind::Read)
+        .read_only()
+        .max_inline_chars(OUTPUT_BYTES_MAX)
+        .build()
+}
+
+fn parameters() -> Value {
+    object(
+        json!({
+            "path": path_member("The file, relative to the workspace, or the path of a long output."),
+            "offset": { "type": "integer", "minimum": 1, "description": "The first line, from 1." },
+            "limit": { "type": "integer", "minimum": 1, "description": "How many lines." },
+            "byte_offset": { "type": "integer", "minimum": 0, "description": "The first byte, from 0." },
+            "byte_limit": {
+                "type": "integer", "minimum": 1, "maximum": OUTPUT_BYTES_MAX,
+                "description": "How many bytes.",
+            },
+        }),
+        &["path"],
+    )
 }
 
 fn by_bytes(arguments: &Map<String, Value>) -> bool {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{Limits, Safety};
+use protocol::interface::Origin;
 use protocol::preview::{TodoItem, TodoStatus};
 use protocol::{
     Access, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
@@ -14,42 +14,47 @@ use crate::limits::{TODO_CHARS_MAX, TODO_ITEMS_MAX};
 use crate::text::plural;
 use crate::tool::{Hands, Prepared, Tool, ToolContext};
 
+/// What a model reads of it.
+const DESCRIPTION: &str = "Keeps the list of things to do that the person sees. Every call gives the whole list anew; \
+    what is not in it is gone. Have at most one item in progress.";
+
 pub(super) struct Todo {
     interface: ToolInterface,
 }
 
 impl Todo {
     pub(super) fn new() -> Self {
-        let item = object(
-            json!({
-                "content": { "type": "string", "minLength": 1, "maxLength": TODO_CHARS_MAX, "description": "What is to be done." },
-                "status": { "type": "string", "enum": ["pending", "in_progress", "completed"] },
-            }),
-            &["content", "status"],
-        );
         Self {
-            interface: ToolInterface {
-                id: "todo".to_owned(),
-                title: "To do".to_owned(),
-                description: "Keeps the list of things to do that the person sees. Every call gives the whole list anew; \
-                              what is not in it is gone. Have at most one item in progress."
-                    .to_owned(),
-                aliases: Vec::new(),
-                parameters: object(
-                    json!({ "items": { "type": "array", "items": item, "maxItems": TODO_ITEMS_MAX } }),
-                    &["items"],
-                ),
-                requires: RequirementSet::default(),
-                mode: Some(ToolMode::Read),
-                kind: ToolKind::Other,
-                safety: Safety {
-                    is_read_only: true,
-                    ..Safety::default()
-                },
-                limits: Limits::default(),
-            },
+            interface: interface(),
         }
     }
+}
+
+fn interface() -> ToolInterface {
+    ToolInterface::tool("todo")
+        .user_facing_name("To do")
+        .description(DESCRIPTION)
+        .model_input_schema(parameters())
+        .requires(RequirementSet::nothing())
+        .origin(Origin::BuiltIn)
+        .mode(ToolMode::Read)
+        .kind(ToolKind::Other)
+        .is_read_only(true)
+        .build()
+}
+
+fn parameters() -> Value {
+    let item = object(
+        json!({
+            "content": { "type": "string", "minLength": 1, "maxLength": TODO_CHARS_MAX, "description": "What is to be done." },
+            "status": { "type": "string", "enum": ["pending", "in_progress", "completed"] },
+        }),
+        &["content", "status"],
+    );
+    object(
+        json!({ "items": { "type": "array", "items": item, "maxItems": TODO_ITEMS_MAX } }),
+        &["items"],
+    )
 }
 
 fn items(arguments: &Map<String, Value>) -> Result<Vec<TodoItem>, ToolError> {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{Limits, Safety};
+use protocol::interface::Origin;
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
@@ -10,10 +10,13 @@ use serde_json::{Map, Value, json};
 
 use super::files::{carry_out, change, content, inside};
 use super::{blocking, object, path_member, text};
-use crate::alias::alias;
 use crate::limits::FILE_BYTES_MAX;
 use crate::text::{amount, visible};
 use crate::tool::{Hands, Prepared, Tool, ToolContext};
+
+/// What a model reads of it.
+const DESCRIPTION: &str = "Creates a file, or replaces the whole content of one. Folders that are missing are made. \
+    The path is relative to the workspace. To change a part of a file use edit.";
 
 pub(super) struct Write {
     interface: ToolInterface,
@@ -22,31 +25,32 @@ pub(super) struct Write {
 impl Write {
     pub(super) fn new() -> Self {
         Self {
-            interface: ToolInterface {
-                id: "write".to_owned(),
-                title: "Write".to_owned(),
-                description: "Creates a file, or replaces the whole content of one. Folders that are missing are made. \
-                              The path is relative to the workspace. To change a part of a file use edit."
-                    .to_owned(),
-                aliases: vec![alias("write_file", &[])],
-                parameters: object(
-                    json!({
-                        "path": path_member("The file, relative to the workspace."),
-                        "content": { "type": "string", "description": "The whole new content." },
-                    }),
-                    &["path", "content"],
-                ),
-                requires: RequirementSet {
-                    fs_write: vec!["**".to_owned()],
-                    ..RequirementSet::default()
-                },
-                mode: Some(ToolMode::SafeWrite),
-                kind: ToolKind::Edit,
-                safety: Safety::default(),
-                limits: Limits::default(),
-            },
+            interface: interface(),
         }
     }
+}
+
+fn interface() -> ToolInterface {
+    ToolInterface::tool("write")
+        .user_facing_name("Write")
+        .description(DESCRIPTION)
+        .alias("write_file", &[])
+        .model_input_schema(parameters())
+        .requires(RequirementSet::nothing().writes("**"))
+        .origin(Origin::BuiltIn)
+        .mode(ToolMode::SafeWrite)
+        .kind(ToolKind::Edit)
+        .build()
+}
+
+fn parameters() -> Value {
+    object(
+        json!({
+            "path": path_member("The file, relative to the workspace."),
+            "content": { "type": "string", "description": "The whole new content." },
+        }),
+        &["path", "content"],
+    )
 }
 
 #[async_trait]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{Limits, Safety};
+use protocol::interface::InterfaceBuilder;
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
@@ -17,19 +17,11 @@ use crate::support::object;
 struct Foreign(ToolInterface);
 
 impl Foreign {
-    fn named(id: &str) -> ToolInterface {
-        ToolInterface {
-            id: id.to_owned(),
-            title: id.to_owned(),
-            description: "Does something.".to_owned(),
-            aliases: Vec::new(),
-            parameters: json!({"type": "object"}),
-            requires: RequirementSet::default(),
-            mode: None,
-            kind: ToolKind::Other,
-            safety: Safety::default(),
-            limits: Limits::default(),
-        }
+    fn named(id: &str) -> InterfaceBuilder {
+        ToolInterface::tool(id)
+            .description("Does something.")
+            .model_input_schema(json!({"type": "object"}))
+            .requires(RequirementSet::nothing())
     }
 }
 
@@ -64,14 +56,7 @@ fn what_there_is_s001_46_s002_11_s002_25() {
     let views = registry.views();
     let seen: Vec<_> = views
         .iter()
-        .map(|v| {
-            (
-                v.interface.id.as_str(),
-                v.mode,
-                v.interface.kind,
-                v.mode_from.as_str(),
-            )
-        })
+        .map(|v| (v.record.id(), v.mode, v.record.kind(), v.mode_from.as_str()))
         .collect();
     let by_tool = "declared by the tool";
     assert_eq!(
@@ -116,7 +101,7 @@ fn other_names_lead_to_the_same_tool_s003_04_s001_46() {
         ("bash", "bash"),
     ] {
         let found = registry.find(alias).unwrap();
-        assert_eq!(found.tool.interface().id, id);
+        assert_eq!(found.tool.interface().id(), id);
         assert_eq!(
             found.alias.map(|a| a.name.as_str()),
             (alias != id).then_some(alias)
@@ -236,10 +221,14 @@ fn what_each_tool_declares_s002_12_to_s002_20() {
     };
     assert_eq!(requires("todo"), RequirementSet::default(), "S002-18");
     assert_eq!(requires("question"), RequirementSet::default(), "S002-20");
-    assert!(requires("bash").shell, "S002-17");
     assert_eq!(
-        requires("edit").fs_read,
-        requires("edit").fs_write,
+        requires("bash"),
+        RequirementSet::nothing().runs("*"),
+        "S002-17"
+    );
+    assert_eq!(
+        requires("edit"),
+        RequirementSet::nothing().reads("**").writes("**"),
         "S002-14"
     );
 }
@@ -247,9 +236,9 @@ fn what_each_tool_declares_s002_12_to_s002_20() {
 #[test]
 fn who_may_join_s002_26_s002_07_s002_106() {
     let mut registry = Registry::builtin();
-    let mut refused = |interface: ToolInterface| {
+    let mut refused = |interface: InterfaceBuilder| {
         registry
-            .register(Arc::new(Foreign(interface)))
+            .register(Arc::new(Foreign(interface.build())))
             .unwrap_err()
             .to_string()
     };
@@ -259,14 +248,8 @@ fn who_may_join_s002_26_s002_07_s002_106() {
             "S002-26"
         );
     }
-    let alias = |name: &str| ToolInterface {
-        aliases: vec![tools::alias::alias(name, &[])],
-        ..Foreign::named("mine")
-    };
-    let schema = |parameters: Value| ToolInterface {
-        parameters,
-        ..Foreign::named("mine")
-    };
+    let alias = |name: &str| Foreign::named("mine").alias(name, &[]);
+    let schema = |parameters: Value| Foreign::named("mine").model_input_schema(parameters);
     for (interface, error) in [
         (alias("task"), "The name `task` is locked"),
         (
@@ -283,10 +266,7 @@ fn who_may_join_s002_26_s002_07_s002_106() {
         ),
         (Foreign::named(""), "`` cannot be the name of a tool."),
         (
-            ToolInterface {
-                kind: ToolKind::Fetch,
-                ..Foreign::named("mine")
-            },
+            Foreign::named("mine").kind(ToolKind::Fetch),
             "The tool `mine` changes or reaches something but requires nothing.",
         ),
         (
@@ -302,10 +282,10 @@ fn who_may_join_s002_26_s002_07_s002_106() {
         assert!(text.starts_with(error), "{text}");
     }
     registry
-        .register(Arc::new(Foreign(Foreign::named("get_weather"))))
+        .register(Arc::new(Foreign(Foreign::named("get_weather").build())))
         .unwrap();
     registry
-        .register(Arc::new(Foreign(Foreign::named("weather"))))
+        .register(Arc::new(Foreign(Foreign::named("weather").build())))
         .unwrap();
     let views = registry.views();
     let modes: Vec<_> = views[9..]
@@ -321,7 +301,7 @@ fn who_may_join_s002_26_s002_07_s002_106() {
         "M21"
     );
     assert_eq!(
-        registry.find("get_weather").unwrap().tool.interface().id,
+        registry.find("get_weather").unwrap().tool.interface().id(),
         "get_weather"
     );
 }

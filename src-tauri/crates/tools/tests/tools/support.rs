@@ -117,7 +117,7 @@ impl Bench {
         let found = self.registry.find(tool)?;
         let checked = found.arguments(object(arguments))?;
         let prepared = found.tool.prepare(&checked.arguments, &self.hands).await?;
-        let id = found.tool.interface().id.clone();
+        let id = found.tool.interface().id().to_owned();
         let approved = approve(&id, checked.arguments, prepared.plan, answers);
         let heard = Arc::clone(&self.heard);
         let cx = ToolContext {

@@ -1,0 +1,180 @@
+//! Makes an interface fact by fact, and remembers which were said: the rest is inferred, and says so (`S003-61`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::{
+    AbortSemantics, Alias, ContextModifierPolicy, EmptyResultPolicy, InterruptBehavior, Origin,
+    PermissionChannel, PermissionMatcher, RenderHint, SchemaVisibility, ToolInterface, defaults,
+};
+use crate::{RequirementSet, ToolKind, ToolMode};
+
+/// An interface in the making. Every method says one fact; see the field of the same name for what it means.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct InterfaceBuilder {
+    interface: ToolInterface,
+    said: BTreeSet<&'static str>,
+}
+
+/// One method for each fact, and the list of all facts.
+macro_rules! facts {
+    ($($partition:ident { $($field:ident: $type:ty),* $(,)? })*) => {
+        /// Every fact of a record, as `partition.field`, in the order of the specification.
+        pub const FACTS: &[&str] = &[
+            $($(concat!(stringify!($partition), ".", stringify!($field)),)*)*
+            "requires",
+            "origin",
+        ];
+
+        impl InterfaceBuilder {
+            $($(
+                #[doc = concat!("Says `", stringify!($partition), ".", stringify!($field), "`.")]
+                pub fn $field(mut self, value: impl Into<$type>) -> Self {
+                    self.interface.$partition.$field = value.into();
+                    self.said.insert(concat!(stringify!($partition), ".", stringify!($field)));
+                    self
+                }
+            )*)*
+        }
+    };
+}
+
+facts! {
+    identity {
+        tool_id: String, name: String, aliases: Vec<Alias>, namespace: String, native_ids: BTreeMap<String, String>,
+        user_facing_name: String,
+    }
+    discovery {
+        search_hint: String, description: String, capability_refs: Vec<String>, schema_visibility: SchemaVisibility,
+        should_defer: bool, always_load: bool,
+    }
+    schemas {
+        model_input_schema: Value, runtime_input_schema: Value, output_schema: Option<Value>, strict: bool,
+    }
+    availability {
+        is_enabled: bool, requires_setup: bool, required_credentials: Vec<String>, model_requirements: Vec<String>,
+        feature_gate_refs: Vec<String>,
+    }
+    validation {
+        schema_validation: bool, value_validation: Vec<String>, io_preflight_validation: Vec<String>,
+        deny_before_io: bool,
+    }
+    safety {
+        mode: Option<ToolMode>, kind: ToolKind, is_read_only: bool, is_destructive: bool, is_open_world: bool,
+        requires_user_interaction: bool, is_concurrency_safe: bool, sandbox_profile: String, classifier_input: String,
+    }
+    permission {
+        permission_profile_ref: String, permission_matcher: PermissionMatcher, permission_channel: PermissionChannel,
+        decision_ref: String,
+    }
+    execution {
+        execution_profile_ref: String, timeout_ms: u64, abort_semantics: AbortSemantics,
+        interrupt_behavior: InterruptBehavior, progress_schema: Option<Value>,
+        context_modifier_policy: ContextModifierPolicy,
+    }
+    result {
+        result_mapper: String, max_inline_chars: u64, persistence_policy_ref: String,
+        empty_result_policy: EmptyResultPolicy, redaction_policy_refs: Vec<String>,
+    }
+    rendering {
+        ui_summary: String, activity_description: String, progress_render_hint: RenderHint,
+        rejected_render_hint: RenderHint, error_render_hint: RenderHint, transcript_search_text: String,
+    }
+}
+
+impl InterfaceBuilder {
+    pub(super) fn new(name: String) -> Self {
+        Self::of(super::Written::default().into(), []).name(name)
+    }
+
+    pub(super) fn of(
+        interface: ToolInterface,
+        said: impl IntoIterator<Item = &'static str>,
+    ) -> Self {
+        Self {
+            interface,
+            said: said.into_iter().collect(),
+        }
+    }
+
+    /// Adds another name with pairs of *their* argument name and ours (M05).
+    pub fn alias(mut self, name: &str, arguments: &[(&str, &str)]) -> Self {
+        self.interface.identity.aliases.push(Alias {
+            name: name.to_owned(),
+            arguments: arguments
+                .iter()
+                .map(|(theirs, ours)| ((*theirs).to_owned(), (*ours).to_owned()))
+                .collect(),
+        });
+        self.said.insert("identity.aliases");
+        self
+    }
+
+    /// Adds a clause on what is checked of values (`S003-24`).
+    pub fn checks(mut self, clause: &str) -> Self {
+        self.interface
+            .validation
+            .value_validation
+            .push(clause.to_owned());
+        self.said.insert("validation.value_validation");
+        self
+    }
+
+    /// Adds a clause on what is looked at before anything is changed (`S003-25`).
+    pub fn preflights(mut self, clause: &str) -> Self {
+        self.interface
+            .validation
+            .io_preflight_validation
+            .push(clause.to_owned());
+        self.said.insert("validation.io_preflight_validation");
+        self
+    }
+
+    /// Says that calls change nothing and may run side by side.
+    pub fn read_only(self) -> Self {
+        self.is_read_only(true).is_concurrency_safe(true)
+    }
+
+    /// Says what the tool needs of the machine (`S002-07`).
+    pub fn requires(mut self, requires: RequirementSet) -> Self {
+        self.interface.requires = requires;
+        self.said.insert("requires");
+        self
+    }
+
+    /// Says where the tool comes from.
+    pub fn origin(mut self, origin: Origin) -> Self {
+        self.interface.origin = origin;
+        self.said.insert("origin");
+        self
+    }
+
+    /// The interface, with the rest inferred and listed.
+    pub fn build(self) -> ToolInterface {
+        let Self {
+            mut interface,
+            said,
+        } = self;
+        defaults::infer(&mut interface, &|fact| said.contains(fact));
+        interface.inferred = FACTS
+            .iter()
+            .filter(|fact| !said.contains(**fact))
+            .map(|fact| (*fact).to_owned())
+            .collect();
+        interface
+    }
+}
+
+impl From<ToolInterface> for InterfaceBuilder {
+    /// Goes on from a finished interface: what was inferred may be said, and is inferred anew otherwise.
+    fn from(interface: ToolInterface) -> Self {
+        let said: Vec<&'static str> = FACTS
+            .iter()
+            .copied()
+            .filter(|fact| interface.said(fact))
+            .collect();
+        Self::of(interface, said)
+    }
+}

@@ -1,0 +1,64 @@
+//! Identity and discovery: what a tool is called, and how it is found and described (`S003-02` to `S003-13`).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What a tool is called.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct Identity {
+    /// The stable id that a model calls: the name, after `namespace__` if there is a namespace (`S003-02`, M11).
+    pub tool_id: String,
+    /// The name within its namespace (`S003-03`).
+    pub name: String,
+    /// Other names that lead to the same tool (`S003-04`).
+    pub aliases: Vec<Alias>,
+    /// Whose tool it is: the name of a server or a document; empty for a tool of the house (`S003-05`).
+    pub namespace: String,
+    /// Its names in other protocols, by protocol, never changed (`S003-06`).
+    pub native_ids: BTreeMap<String, String>,
+    /// The name on a card: "Edit", "Run" (`S003-07`).
+    pub user_facing_name: String,
+}
+
+/// Another name for a tool, with the members that are called otherwise under that name (M05).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Alias {
+    /// The other name.
+    pub name: String,
+    /// Pairs of *their* argument name and ours.
+    #[serde(default)]
+    pub arguments: Vec<(String, String)>,
+}
+
+/// How a tool is found and described.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct Discovery {
+    /// Three to ten words to search by (`S003-08`).
+    pub search_hint: String,
+    /// Prose that the model reads (`S003-09`, `S002-03`).
+    pub description: String,
+    /// The capabilities that the tool needs, as rules name them: `fs.read` (`S003-10`).
+    pub capability_refs: Vec<String>,
+    /// Who sees the schema (`S003-11`).
+    pub schema_visibility: SchemaVisibility,
+    /// Left out of a model's first catalogue; to be searched for (`S003-12`).
+    pub should_defer: bool,
+    /// In the first catalogue whatever else is said (`S003-13`).
+    pub always_load: bool,
+}
+
+/// Who sees a tool's schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum SchemaVisibility {
+    /// The model, with the tool's description.
+    #[default]
+    Model,
+    /// Nobody but the host: the tool is never offered to a model, nor suggested to one.
+    Host,
+}

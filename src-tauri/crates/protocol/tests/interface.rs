@@ -1,0 +1,250 @@
+//! The interface record: every partition, fail-closed defaults, what is inferred, and what a record may leave out.
+
+use protocol::interface::{FACTS, InterfaceBuilder, InterruptBehavior, Origin};
+use protocol::{RequirementSet, ToolInterface, ToolKind, ToolMode};
+use serde_json::{Value, json};
+
+/// Every field of the specification's table, as `partition.field`.
+const SPECIFIED: [&str; 51] = [
+    "identity.tool_id",                   // S003-02
+    "identity.name",                      // S003-03
+    "identity.aliases",                   // S003-04
+    "identity.namespace",                 // S003-05
+    "identity.native_ids",                // S003-06
+    "identity.user_facing_name",          // S003-07
+    "discovery.search_hint",              // S003-08
+    "discovery.description",              // S003-09
+    "discovery.capability_refs",          // S003-10
+    "discovery.schema_visibility",        // S003-11
+    "discovery.should_defer",             // S003-12
+    "discovery.always_load",              // S003-13
+    "schemas.model_input_schema",         // S003-14
+    "schemas.runtime_input_schema",       // S003-15
+    "schemas.output_schema",              // S003-16
+    "schemas.strict",                     // S003-17
+    "availability.is_enabled",            // S003-18
+    "availability.requires_setup",        // S003-19
+    "availability.required_credentials",  // S003-20
+    "availability.model_requirements",    // S003-21
+    "availability.feature_gate_refs",     // S003-22
+    "validation.schema_validation",       // S003-23
+    "validation.value_validation",        // S003-24
+    "validation.io_preflight_validation", // S003-25
+    "validation.deny_before_io",          // S003-26
+    "safety.is_read_only",                // S003-27
+    "safety.is_destructive",              // S003-28
+    "safety.is_open_world",               // S003-29
+    "safety.requires_user_interaction",   // S003-30
+    "safety.sandbox_profile",             // S003-31
+    "safety.classifier_input",            // S003-32
+    "permission.permission_profile_ref",  // S003-33
+    "permission.permission_matcher",      // S003-34
+    "permission.permission_channel",      // S003-35
+    "permission.decision_ref",            // S003-36
+    "execution.execution_profile_ref",    // S003-37
+    "execution.timeout_ms",               // S003-38
+    "execution.abort_semantics",          // S003-39
+    "execution.progress_schema",          // S003-40
+    "execution.context_modifier_policy",  // S003-41
+    "result.result_mapper",               // S003-42
+    "result.max_inline_chars",            // S003-43
+    "result.persistence_policy_ref",      // S003-44
+    "result.empty_result_policy",         // S003-45
+    "result.redaction_policy_refs",       // S003-46
+    "rendering.ui_summary",               // S003-47
+    "rendering.activity_description",     // S003-48
+    "rendering.progress_render_hint",     // S003-49
+    "rendering.rejected_render_hint",     // S003-50
+    "rendering.error_render_hint",        // S003-51
+    "rendering.transcript_search_text",   // S003-52
+];
+
+fn bare() -> InterfaceBuilder {
+    ToolInterface::tool("thing")
+}
+
+/// `partition.field` of everything in a record, but for `inferred`.
+fn facts_of(record: &Value) -> Vec<String> {
+    let mut facts = Vec::new();
+    for (partition, fields) in record.as_object().into_iter().flatten() {
+        match (partition.as_str(), fields.as_object()) {
+            ("inferred", _) => {}
+            ("requires" | "origin", _) | (_, None) => facts.push(partition.clone()),
+            (_, Some(fields)) => {
+                facts.extend(fields.keys().map(|field| format!("{partition}.{field}")));
+            }
+        }
+    }
+    facts
+}
+
+#[test]
+fn a_record_has_every_field_of_the_ten_partitions_s003_01_to_s003_52() {
+    let facts = facts_of(&bare().build().to_record());
+    assert_eq!(facts, FACTS, "one method and one member for each fact");
+    for field in SPECIFIED {
+        assert!(facts.iter().any(|fact| fact == field), "{field}");
+    }
+}
+
+#[test]
+fn what_holds_where_nothing_was_said() {
+    let bare = bare().build();
+    assert!(!bare.safety.is_concurrency_safe, "S003-53");
+    assert!(!bare.safety.is_read_only, "S003-54");
+    assert!(!bare.safety.is_destructive, "S003-55");
+    assert!(!bare.safety.requires_user_interaction, "S003-57");
+    assert!(bare.schemas.strict, "S003-58");
+    assert_eq!(
+        bare.execution.interrupt_behavior,
+        InterruptBehavior::Block,
+        "S003-59"
+    );
+    assert_eq!(bare.safety.classifier_input, "", "S003-60");
+    assert!(bare.validation.schema_validation && bare.validation.deny_before_io);
+    assert_eq!(bare.requires, RequirementSet::nothing());
+    assert_eq!(
+        bare.parameters(),
+        &json!({"type": "object", "properties": {}, "additionalProperties": false}),
+        "a tool that says nothing takes nothing"
+    );
+    // Reading as a mode says nothing about side effects.
+    assert!(
+        !self::bare()
+            .mode(ToolMode::Read)
+            .build()
+            .safety
+            .is_read_only,
+        "S003-54"
+    );
+    for (what, tool, destructive) in [
+        ("a mode", self::bare().mode(ToolMode::Destructive), true),
+        ("a kind", self::bare().kind(ToolKind::Delete), true),
+        (
+            "said not",
+            self::bare().kind(ToolKind::Delete).is_destructive(false),
+            false,
+        ),
+    ] {
+        assert_eq!(
+            tool.build().safety.is_destructive,
+            destructive,
+            "S003-55: {what}"
+        );
+    }
+}
+
+#[test]
+fn the_world_is_open_unless_scoped_s003_56() {
+    let needs = RequirementSet::nothing;
+    for (tool, open) in [
+        (bare(), false),
+        (bare().requires(needs().reads("**").writes("**")), false),
+        (bare().kind(ToolKind::Fetch), true),
+        (bare().kind(ToolKind::Execute), true),
+        (bare().requires(needs().reaches("*")), true),
+        (bare().requires(needs().reaches("*.example.org")), true),
+        (bare().requires(needs().runs("*")), true),
+        (bare().requires(needs().runs("git")), true),
+        (bare().requires(needs().reaches("docs.rs")), false),
+        (
+            bare()
+                .kind(ToolKind::Fetch)
+                .requires(needs().reaches("docs.rs")),
+            false,
+        ),
+        (bare().requires(needs().reaches("docs.rs").runs("*")), true),
+        (
+            bare().requires(needs().runs("*")).is_open_world(false),
+            false,
+        ),
+    ] {
+        let tool = tool.build();
+        assert_eq!(tool.safety.is_open_world, open, "{tool:?}");
+    }
+    let git_status = json!({"shell": [{"cmd": "git", "args": ["status"]}]});
+    let tool = bare().requires(serde_json::from_value(git_status).unwrap());
+    assert!(!tool.build().safety.is_open_world);
+}
+
+#[test]
+fn what_was_inferred_is_said_s003_61() {
+    let tool = bare()
+        .description("Does a thing.")
+        .requires(RequirementSet::nothing())
+        .is_open_world(false)
+        .build();
+    let record = tool.to_record();
+    let inferred: Vec<&str> = record["inferred"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fact| fact.as_str().unwrap())
+        .collect();
+    let said = [
+        "identity.name",
+        "discovery.description",
+        "safety.is_open_world",
+        "requires",
+    ];
+    let expected: Vec<&str> = FACTS
+        .iter()
+        .copied()
+        .filter(|fact| !said.contains(fact))
+        .collect();
+    assert_eq!(inferred, expected);
+    assert!(tool.said("requires") && !tool.said("safety.is_read_only"));
+    // Going on from it forgets nothing, and what followed from a fact follows anew.
+    let more = InterfaceBuilder::from(tool)
+        .name("other")
+        .kind(ToolKind::Execute)
+        .build();
+    assert!(more.said("safety.kind") && more.said("requires") && !more.said("identity.tool_id"));
+    assert_eq!(
+        (more.id(), more.title(), more.safety.is_open_world),
+        ("other", "other", false)
+    );
+}
+
+#[test]
+fn a_record_may_leave_facts_out_and_comes_back_as_it_was() {
+    let tool = bare()
+        .namespace("files")
+        .alias("ding", &[("a", "b")])
+        .mode(ToolMode::External)
+        .requires(RequirementSet::nothing().reaches("docs.rs"))
+        .origin(Origin::File {
+            path: "t.json".to_owned(),
+        })
+        .build();
+    assert_eq!(tool.id(), "files__thing", "M11");
+    let back: ToolInterface = serde_json::from_value(tool.to_record()).unwrap();
+    assert_eq!(back, tool);
+    let short: ToolInterface = serde_json::from_value(
+        json!({"identity": {"name": "thing"}, "safety": {"is_read_only": true}}),
+    )
+    .unwrap();
+    assert_eq!(short, bare().is_read_only(true).build());
+    for (record, problem) in [
+        (json!({}), "the record names no tool; give `identity.name`"),
+        (json!([]), "the record of a tool is an object of partitions"),
+        (json!({"identity": {"nam": "x"}}), "unknown field `nam`"),
+        (
+            json!({"identity": {"name": "x"}, "secrets": {}}),
+            "unknown field `secrets`",
+        ),
+        (
+            json!({"identity": {"name": "x"}, "safety": {"is_read_only": "yes"}}),
+            "invalid type: string \"yes\"",
+        ),
+        (
+            json!({"identity": {"name": "x"}, "requires": {"fs": {"reed": []}}}),
+            "unknown field `reed`",
+        ),
+    ] {
+        let error = serde_json::from_value::<ToolInterface>(record)
+            .unwrap_err()
+            .to_string();
+        assert!(error.starts_with(problem), "{error}");
+    }
+}
