@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::{Desk, DeskConfig, Host, demo};
-use protocol::{CallState, EntryBody, Op};
+use protocol::{CallState, EntryBody, Op, Settings, Strategy};
 use provider::Scripted;
 use support::Fixture;
 
@@ -16,6 +16,15 @@ async fn the_demo_plays_whole() {
     script.turns.iter_mut().for_each(|turn| turn.delay_ms = 0);
     let agent = Arc::new(Scripted::with_id(demo::PROVIDER, script));
     let mut desk = Fixture::with_provider(agent, Host::Person).await;
+    // One call after the other, so that the stream tells of them in one order only.
+    let settings = Box::new(Settings {
+        strategy: Strategy::Sequential,
+        ..Settings::default()
+    });
+    desk.desk
+        .submit(Op::SetSettings { settings })
+        .await
+        .unwrap();
     desk.session = demo::attend(&desk.desk, Duration::ZERO).await.unwrap();
     let calls = desk.calls().await;
     let told: Vec<_> = calls

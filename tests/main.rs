@@ -14,6 +14,8 @@ mod verdicts;
 mod pipeline;
 // Calls that cannot be: each is a result that the model can act on.
 mod bad_calls;
+// Calls side by side, in batches, one after the other; several that wait at once.
+mod strategies;
 // Steering, stopping, and what is left of a session after a crash.
 mod sessions;
 // Deletions and changes taken back and brought again.

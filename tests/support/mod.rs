@@ -24,6 +24,7 @@ use runtime::clock::{CountingIds, FrozenClock};
 use serde_json::{Value, json};
 
 pub mod golden;
+pub mod probe;
 
 /// How long a test waits for something that must happen before it fails loudly.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -54,15 +55,25 @@ impl Fixture {
 
     /// The same, with another agent; its id must be `script`.
     pub async fn with_provider(provider: Arc<dyn Provider>, host: Host) -> Self {
+        Self::with_config(provider, host, |_| {}).await
+    }
+
+    /// The same, with a desk that is set up otherwise.
+    pub async fn with_config(
+        provider: Arc<dyn Provider>,
+        host: Host,
+        change: impl FnOnce(&mut DeskConfig),
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("workspace")).unwrap();
-        let config = DeskConfig {
+        let mut config = DeskConfig {
             provider: Some(provider),
             keys: Some(Arc::new(::provider::MemoryKeys::default())),
             clock: Arc::new(FrozenClock::default()),
             ids: Arc::new(CountingIds::default()),
             ..DeskConfig::new(folder.path().join("data"), host)
         };
+        change(&mut config);
         let desk = Desk::open(config.clone()).await.unwrap();
         let events = desk.subscribe(0);
         Self {
@@ -164,6 +175,22 @@ impl Fixture {
             unreachable!()
         };
         self.call(call.as_str()).await
+    }
+
+    /// Waits until so many calls came to stand on the desk, and gives those that stand there.
+    pub async fn until_waiting_at_once(&mut self, calls: usize) -> Vec<CallView> {
+        let seen = std::cell::Cell::new(0);
+        self.until("waiting calls", |body| {
+            seen.set(seen.get() + usize::from(matches!(body, EventBody::CallWaits { .. })));
+            seen.get() == calls
+        })
+        .await;
+        let entries = self.desk.snapshot().await.unwrap().desk;
+        let views = entries.into_iter().filter_map(|entry| match entry.body {
+            EntryBody::Call(view) => Some(*view),
+            _ => None,
+        });
+        views.collect()
     }
 
     /// Decides on a waiting call as it was shown.

@@ -14,6 +14,7 @@ export const firstSettings: Settings = {
   undo_keep_days: 30,
   undo_bytes_max: 2_000_000_000,
   model: { provider: 'anthropic', model: 'claude-sonnet-5' },
+  strategy: 'parallel',
   providers: [],
 };
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use protocol::Fault;
 use provider::{Keys, Provider};
 use runtime::clock::{Clock, Ids, SystemClock, TimeIds};
+use tools::Tool;
 
 /// Who answers when a call asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct DeskConfig {
     pub rules: Option<PathBuf>,
     /// A provider of the caller's, found under its own id before all others.
     pub provider: Option<Arc<dyn Provider>>,
+    /// Tools of the caller's own, beside those of the house (`S002-106`).
+    pub tools: Vec<Arc<dyn Tool>>,
     /// Where keys come from; environment and system keychain if none is given.
     pub keys: Option<Arc<dyn Keys>>,
     /// The clock.
@@ -53,6 +56,7 @@ impl DeskConfig {
             host,
             rules: None,
             provider: None,
+            tools: Vec::new(),
             keys: None,
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeIds),

@@ -1,9 +1,9 @@
 //! From a session's events back to what the model was told: the whole memory of a run is its record.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use protocol::preview::TodoItem;
-use protocol::{CallId, Event, EventBody, Message, Preview, ToolCall};
+use protocol::{CallId, Event, EventBody, Message, Outcome, Preview, ToolCall};
 use serde_json::{Map, Value};
 
 /// What the model knows, and what it is owed.
@@ -21,6 +21,16 @@ pub struct Conversation {
     todos_asked: Option<(CallId, Vec<TodoItem>)>,
     /// Every call id so far.
     pub ids: HashSet<String>,
+    /// Calls whose result the model has not got, in call order, each with the result if it is there already.
+    owed: VecDeque<Owed>,
+}
+
+/// A result that the model is owed.
+#[derive(Debug, Clone, PartialEq)]
+struct Owed {
+    call: CallId,
+    name: String,
+    result: Option<Message>,
 }
 
 /// A call that has no result yet.
@@ -51,6 +61,40 @@ impl Conversation {
     /// Whether no call of the session has this id; from now on one has.
     pub fn is_new(&mut self, id: &str) -> bool {
         self.ids.insert(id.to_owned())
+    }
+
+    /// The model is owed the result of this call, after those that it is owed already.
+    pub fn owes(&mut self, call: &ToolCall) {
+        self.owed.push_back(Owed {
+            call: call.id.clone(),
+            name: call.name.clone(),
+            result: None,
+        });
+    }
+
+    /// Takes the result of a call. The model gets results in call order, whatever ends first (`S001-35`, M08): a result
+    /// is kept back until all before it are there.
+    pub fn hear(&mut self, call: &CallId, outcome: &Outcome) {
+        self.open.retain(|open| open.call.id != *call);
+        let Some(owed) = self.owed.iter_mut().find(|owed| owed.call == *call) else {
+            return;
+        };
+        owed.result = Some(Message::Tool {
+            call: call.clone(),
+            name: owed.name.clone(),
+            text: outcome.text.clone(),
+            is_error: !outcome.is_success(),
+        });
+        while let Some(result) = self.owed.front_mut().and_then(|owed| owed.result.take()) {
+            self.owed.pop_front();
+            self.messages.push(result);
+        }
+    }
+
+    /// The calls whose result is not there.
+    pub fn unanswered(&self) -> Vec<CallId> {
+        let unanswered = self.owed.iter().filter(|owed| owed.result.is_none());
+        unanswered.map(|owed| owed.call.clone()).collect()
     }
 
     fn apply<'a>(&mut self, body: &'a EventBody, places: &mut HashMap<&'a str, usize>) {
@@ -96,6 +140,7 @@ impl Conversation {
                     calls.push(call.clone());
                 }
                 self.ids.insert(call.id.0.clone());
+                self.owes(call);
                 self.open.push(OpenCall {
                     call: call.clone(),
                     edited: None,
@@ -125,15 +170,7 @@ impl Conversation {
                         std::mem::take(&mut self.todos)
                     };
                 }
-                if let Some(at) = self.open.iter().position(|open| open.call.id == *call) {
-                    let ended = self.open.remove(at).call;
-                    self.messages.push(Message::Tool {
-                        call: ended.id,
-                        name: ended.name,
-                        text: outcome.text.clone(),
-                        is_error: !outcome.is_success(),
-                    });
-                }
+                self.hear(call, outcome);
             }
             EventBody::AgentSaid {
                 reasoning: true, ..

@@ -55,7 +55,8 @@ impl Desk {
     /// Opens the data folder, takes up what an earlier end left behind, and puts back on the desk what still waits.
     ///
     /// # Errors
-    /// The folder cannot be used, or its database is damaged or from a newer version: nothing is touched then.
+    /// The folder cannot be used, or its database is damaged or from a newer version: nothing is touched then. A tool
+    /// of the caller's cannot be registered.
     pub async fn open(config: DeskConfig) -> Result<Self, Fault> {
         runtime::private_folder(&config.data_dir)?;
         let hub = Hub::new();
@@ -67,7 +68,10 @@ impl Desk {
         };
         let (settings, fault) = settings::load(&config.data_dir);
         let history = History::open(&config.data_dir.join("history"), settings.undo_bytes_max)?;
-        let registry = Registry::builtin();
+        let mut registry = Registry::builtin();
+        for tool in &config.tools {
+            registry.register(tool.clone())?;
+        }
         let keys = config
             .keys
             .clone()

@@ -27,6 +27,7 @@ mod rules;
 mod session;
 mod settings;
 mod stages;
+mod strategy;
 mod turn;
 mod undo;
 

@@ -24,3 +24,5 @@ pub const LINES_MAX: u32 = 2_000;
 pub const LINES_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Bytes of a whole output that one question gets.
 pub const OUTPUT_PAGE_BYTES: u64 = 256 * 1024;
+/// Calls that run at the same time (M08).
+pub const TOGETHER_MAX: usize = 10;

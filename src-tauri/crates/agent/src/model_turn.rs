@@ -85,7 +85,10 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
         calls: calls.clone(),
         opaque,
     });
-    session.conversation(|conversation| conversation.messages = messages);
+    session.conversation(|conversation| {
+        conversation.messages = messages;
+        calls.iter().for_each(|call| conversation.owes(call));
+    });
     session.journal.check()?;
     Ok(Answer { calls, failed })
 }

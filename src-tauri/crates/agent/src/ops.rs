@@ -196,6 +196,7 @@ async fn decide(
     };
     if let Err(fault) = recorded {
         session.put_on_desk(call.clone(), waiting);
+        session.at_work();
         return Err(fault);
     }
     // The run may have been stopped in this very moment; then the decision comes too late and changes nothing.

@@ -3,10 +3,12 @@
 //! No line here knows a particular tool. A gate is one line and one file; it returns a value, and this page says what
 //! follows from it.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use policy::Approved;
-use protocol::{Fault, Outcome, ToolCall, Verdict};
+use protocol::{CallState, Fault, Outcome, ToolCall, Verdict};
 
 use crate::conversation::OpenCall;
 use crate::session::Session;
@@ -16,11 +18,16 @@ use crate::stages::{Ended, execute, finish, found, judged, prepared, secured};
 /// Walks the page with one call and records how it ended. Fails only if the record does.
 pub(crate) async fn run(session: &Arc<Session>, open: &OpenCall) -> Result<Outcome, Fault> {
     let call = &open.call;
-    let (outcome, touched) = match walk(session, open).await {
-        Ok(ended) => ended,
-        Err(Ended::Early(outcome)) => (*outcome, false),
-        Err(Ended::Closing) => return Err(Fault::new("The app is closing.", "")),
-        Err(Ended::Fault(fault)) => return Err(fault),
+    // A tool that panics, wherever on the page, ends its own call and nothing beside it.
+    let (outcome, touched) = match AssertUnwindSafe(walk(session, open)).catch_unwind().await {
+        Ok(Ok(ended)) => ended,
+        Ok(Err(Ended::Early(outcome))) => (*outcome, false),
+        Ok(Err(Ended::Closing)) => return Err(Fault::new("The app is closing.", "")),
+        Ok(Err(Ended::Fault(fault))) => return Err(fault),
+        Err(_panic) => (
+            finish::failed(CallState::Failed, &execute::broke_off()),
+            false,
+        ),
     };
     session
         .journal

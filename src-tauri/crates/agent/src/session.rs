@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use policy::RuleSet;
 use protocol::{
-    CallId, Decision, Digest, EventBody, ModelChoice, Preview, SessionId, SessionState,
+    CallId, Decision, Digest, EventBody, ModelChoice, Preview, SessionId, SessionState, Strategy,
 };
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,8 @@ pub(crate) struct Session {
     pub journal: Journal,
     pub hands: Hands,
     pub model: ModelChoice,
+    /// How the calls of one model turn are run; read once, when the session was admitted (`S001-27`).
+    pub strategy: Strategy,
     rules: RulesInForce,
     live: Mutex<Live>,
 }
@@ -71,12 +73,14 @@ impl Session {
             conversation,
             ..Live::default()
         });
+        let strategy = shared.settings().strategy;
         Self {
             id,
             shared,
             journal,
             hands,
             model,
+            strategy,
             rules,
             live,
         }
@@ -158,6 +162,16 @@ impl Session {
     /// Records a change of state, once.
     pub(crate) fn becomes(&self, state: SessionState) {
         self.tell_state(&mut self.live(), state);
+    }
+
+    /// Records whether the run waits for a person: it does as long as one call stands on the desk, whatever else runs.
+    pub(crate) fn at_work(&self) {
+        let mut live = self.live();
+        let state = match live.waiting.is_empty() {
+            true => SessionState::Running,
+            false => SessionState::Waiting,
+        };
+        self.tell_state(&mut live, state);
     }
 
     fn tell_state(&self, live: &mut Live, state: SessionState) {

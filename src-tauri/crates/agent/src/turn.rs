@@ -1,19 +1,19 @@
 //! A run: model turns and their calls, until nothing is left to do or the person stops it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use protocol::event::Notice;
 use protocol::{
-    CallState, EventBody, Fault, Message, MessageId, NoticeLevel, Outcome, SessionState, ToolCall,
+    CallId, CallState, EventBody, Fault, Message, MessageId, NoticeLevel, Outcome, SessionState,
+    ToolCall,
 };
 
 use crate::conversation::OpenCall;
 use crate::limits::TURNS_MAX;
-use crate::model_turn;
-use crate::pipeline;
 use crate::session::Session;
-use crate::stages::finish;
+use crate::stages::{finish, found};
+use crate::{model_turn, pipeline, strategy};
 
 /// How a run came to its end.
 enum End {
@@ -55,6 +55,14 @@ fn state_after(session: &Session, end: Result<End, Fault>) -> SessionState {
         Ok(End::Stopped) => SessionState::Interrupted,
         Err(fault) => {
             tracing::error!(%fault, session = %session.id, "the run stopped");
+            let open = session.conversation(|conversation| conversation.unanswered());
+            for call in &open {
+                end_call(
+                    session,
+                    call,
+                    &finish::stopped_outcome(CallState::Interrupted),
+                );
+            }
             session.shared.raise(&fault);
             let level = NoticeLevel::Error;
             session.journal.tell(EventBody::Noted {
@@ -69,11 +77,9 @@ async fn run(session: &Arc<Session>) -> Result<End, Fault> {
     let stop = session.stop_token();
     session.reload_rules();
     session.becomes(SessionState::Running);
-    let mut open: VecDeque<OpenCall> = session
-        .conversation(|conversation| conversation.open.clone())
-        .into();
+    let mut open = session.conversation(|conversation| std::mem::take(&mut conversation.open));
     for turns in 0.. {
-        if let Some(end) = calls(session, &mut open).await? {
+        if let Some(end) = calls(session, open).await? {
             return Ok(end);
         }
         for text in session.heard() {
@@ -86,21 +92,12 @@ async fn run(session: &Arc<Session>) -> Result<End, Fault> {
             ));
         }
         let answer = model_turn::ask(session, &stop).await?;
-        if stop.is_cancelled() {
-            skip(
-                session,
-                answer.calls.into_iter().map(fresh).collect(),
-                CallState::Skipped,
-            );
-            return Ok(End::Stopped);
-        }
-        if answer.failed {
-            skip(
-                session,
-                answer.calls.into_iter().map(fresh).collect(),
-                CallState::Skipped,
-            );
-            return Ok(End::Failed);
+        if stop.is_cancelled() || answer.failed {
+            skip(session, answer.calls.iter().map(|call| &call.id));
+            return Ok(match answer.failed {
+                true if !stop.is_cancelled() => End::Failed,
+                _ => End::Stopped,
+            });
         }
         if answer.calls.is_empty() && !session.is_steered() {
             return Ok(End::Done);
@@ -119,61 +116,58 @@ fn fresh(call: ToolCall) -> OpenCall {
     }
 }
 
-/// Walks the calls one after the other; looks for steering between them (`S001-28`, `S001-29`). Some end if the run is
-/// over.
-async fn calls(
-    session: &Arc<Session>,
-    open: &mut VecDeque<OpenCall>,
-) -> Result<Option<End>, Fault> {
+/// Runs the calls of one turn as the session's strategy has it, and looks for steering between its steps. Some end if
+/// the run is over.
+async fn calls(session: &Arc<Session>, open: Vec<OpenCall>) -> Result<Option<End>, Fault> {
     let stop = session.stop_token();
-    while let Some(next) = open.pop_front() {
-        if stop.is_cancelled() || session.is_steered() {
-            open.push_front(next);
-            skip(session, std::mem::take(open), CallState::Skipped);
-            break;
+    let steps = match open.len() {
+        0 | 1 => vec![1; open.len()],
+        _ => strategy::steps(
+            session.strategy,
+            open.iter()
+                .map(|open| found::is_safe_beside_others(session, open)),
+        ),
+    };
+    let ends = AtomicBool::new(false);
+    let halted = || stop.is_cancelled() || session.is_steered() || ends.load(Ordering::Relaxed);
+    let one = |open: OpenCall| {
+        let ends = &ends;
+        async move {
+            // A fault of ours is the run's end: what runs or waits beside it must not keep it from being told.
+            let outcome = pipeline::run(session, &open).await.inspect_err(|_| {
+                session.stop();
+            })?;
+            if outcome.terminal || (!outcome.is_success() && !outcome.needs_followup) {
+                ends.store(true, Ordering::Relaxed);
+            }
+            session.conversation(|conversation| conversation.hear(&open.call.id, &outcome));
+            session.at_work();
+            Ok::<(), Fault>(())
         }
-        let outcome = pipeline::run(session, &next).await?;
-        let ends = outcome.terminal || (!outcome.is_success() && !outcome.needs_followup);
-        heard_by_model(session, next.call, outcome);
-        if ends {
-            skip(session, std::mem::take(open), CallState::Skipped);
-            return Ok(Some(if stop.is_cancelled() {
-                End::Stopped
-            } else {
-                End::Done
-            }));
-        }
-        session.becomes(SessionState::Running);
-    }
-    Ok(stop.is_cancelled().then_some(End::Stopped))
+    };
+    let never_begun = strategy::run(&steps, open, halted, one).await?;
+    skip(session, never_begun.iter().map(|open| &open.call.id));
+    Ok(match (stop.is_cancelled(), ends.into_inner()) {
+        (true, _) => Some(End::Stopped),
+        (false, true) => Some(End::Done),
+        (false, false) => None,
+    })
 }
 
 /// Every call has a result, also one that never began (`S001-36`).
-pub(crate) fn skip(session: &Session, calls: VecDeque<OpenCall>, state: CallState) {
-    for OpenCall { call, .. } in calls {
-        end_call(session, call, finish::stopped_outcome(state));
+fn skip<'a>(session: &Session, calls: impl IntoIterator<Item = &'a CallId>) {
+    for call in calls {
+        end_call(session, call, &finish::stopped_outcome(CallState::Skipped));
     }
 }
 
 /// Records how a call ended that did not walk to its end, and lets the model hear it.
-pub(crate) fn end_call(session: &Session, call: ToolCall, outcome: Outcome) {
+pub(crate) fn end_call(session: &Session, call: &CallId, outcome: &Outcome) {
     session.journal.tell(EventBody::CallEnded {
-        call: call.id.clone(),
+        call: call.clone(),
         outcome: outcome.clone(),
     });
-    heard_by_model(session, call, outcome);
-}
-
-fn heard_by_model(session: &Session, call: ToolCall, outcome: Outcome) {
-    session.conversation(|conversation| {
-        conversation.open.retain(|open| open.call.id != call.id);
-        conversation.messages.push(Message::Tool {
-            call: call.id,
-            name: call.name,
-            is_error: !outcome.is_success(),
-            text: outcome.text,
-        });
-    });
+    session.conversation(|conversation| conversation.hear(call, outcome));
 }
 
 /// Records what the person said, and lets the model hear it at the next turn.
@@ -190,8 +184,10 @@ pub(crate) async fn say(session: &Arc<Session>, text: String) -> Result<(), Faul
         .await?;
     if let Err(text) = session.steer(text) {
         // Nothing ran. What was left open by an earlier run has no result yet: it gets one before the new message.
-        let open = session.conversation(|conversation| std::mem::take(&mut conversation.open));
-        skip(session, open.into(), CallState::Skipped);
+        skip(
+            session,
+            &session.conversation(|conversation| conversation.unanswered()),
+        );
         session.conversation(|conversation| conversation.messages.push(Message::User { text }));
         start(session);
     }

@@ -50,7 +50,7 @@ pub use preview::Preview;
 pub use requires::RequirementSet;
 pub use result::{ToolError, ToolOutput, ToolResult};
 pub use rule::{Action, Rule, RuleScope};
-pub use settings::Settings;
+pub use settings::{Settings, Strategy};
 
 /// Milliseconds since the Unix epoch, UTC.
 pub type At = i64;

@@ -1,5 +1,7 @@
 //! The person's settings, as `settings.toml` holds them.
 
+use std::num::NonZeroU32;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -25,6 +27,8 @@ pub struct Settings {
     pub undo_bytes_max: u64,
     /// The model that a new session starts with.
     pub model: Option<ModelChoice>,
+    /// How the calls of one model turn are run; holds for sessions that are opened from now on (`S001-27`).
+    pub strategy: Strategy,
     /// Providers beyond the built-in ones.
     pub providers: Vec<ProviderSettings>,
 }
@@ -40,6 +44,7 @@ impl Default for Settings {
             undo_keep_days: 30,
             undo_bytes_max: 2 * 1024 * 1024 * 1024,
             model: None,
+            strategy: Strategy::default(),
             providers: Vec::new(),
         }
     }
@@ -53,6 +58,24 @@ impl Settings {
             ..Self::default()
         }
     }
+}
+
+/// How the calls of one model turn are run (`S001-28` to `S001-34`). Whatever it is, a call that is not proven safe
+/// beside others runs alone, and results reach the model in call order (M08).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Together what is safe together.
+    #[default]
+    Parallel,
+    /// One after the other.
+    Sequential,
+    /// So many at a time.
+    Batched {
+        /// How many, at least one.
+        #[ts(type = "number")]
+        size: NonZeroU32,
+    },
 }
 
 /// Light or dark.

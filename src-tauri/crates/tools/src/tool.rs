@@ -35,6 +35,12 @@ pub trait Tool: Send + Sync {
         Ok(())
     }
 
+    /// Whether a call with these very arguments may run while others do (`S003-53`, M08). Fails closed: what nobody
+    /// vouches for runs alone.
+    fn is_concurrency_safe(&self, _arguments: &Map<String, Value>) -> bool {
+        self.interface().safety.is_concurrency_safe
+    }
+
     /// What the call would do: shown to the person, and carried out as it was shown. Has no side effect.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 import type { DiffLayout } from "./DiffLayout";
 import type { ModelChoice } from "./ModelChoice";
 import type { ProviderSettings } from "./ProviderSettings";
+import type { Strategy } from "./Strategy";
 import type { Theme } from "./Theme";
 
 /**
@@ -40,6 +41,10 @@ undo_bytes_max: number,
  * The model that a new session starts with.
  */
 model: ModelChoice | null, 
+/**
+ * How the calls of one model turn are run; holds for sessions that are opened from now on (`S001-27`).
+ */
+strategy: Strategy, 
 /**
  * Providers beyond the built-in ones.
  */

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use policy::{Answers, Consent, Judgement};
-use protocol::{CallState, Decision, EventBody, Plan, SessionState, ToolCall};
+use protocol::{CallState, Decision, EventBody, Plan, ToolCall};
 use runtime::Watch;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -90,7 +90,7 @@ pub(crate) async fn ask(
             answer: sender,
         },
     );
-    session.becomes(SessionState::Waiting);
+    session.at_work();
     session
         .journal
         .keep(EventBody::CallWaits {
@@ -127,14 +127,14 @@ pub(crate) async fn ask(
         () = expiry => Err(finish::expired(expires_after)),
     };
     // Whoever decides takes the call from the desk first. If somebody did just now, that decision holds.
-    if session.take_from_desk(&call.id).is_none()
+    let decided = session.take_from_desk(&call.id).is_none();
+    session.at_work();
+    if decided
         && !matches!(answer, Ok(Answer::Go { .. } | Answer::Edited(_)))
         && let Ok(decided) = decision.try_recv()
     {
-        session.becomes(SessionState::Running);
         return said(decided, judgement, ready);
     }
-    session.becomes(SessionState::Running);
     answer
 }
 

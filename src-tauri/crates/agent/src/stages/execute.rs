@@ -43,9 +43,7 @@ pub(crate) async fn run(session: &Arc<Session>, called: &Called<'_>, approved: A
     };
     let result = match ended {
         Some(Ok(result)) => result,
-        Some(Err(broken)) if broken.is_panic() => Err(ToolError::Failed(
-            "The tool broke off by a fault of its own. Try it with other arguments.".to_owned(),
-        )),
+        Some(Err(broken)) if broken.is_panic() => Err(broke_off()),
         Some(Err(_)) => Err(ToolError::Cancelled),
         None => {
             // First politely, so that a process group ends; then for good.
@@ -67,6 +65,13 @@ pub(crate) async fn run(session: &Arc<Session>, called: &Called<'_>, approved: A
         result,
         duration_ms: session.shared.config.clock.elapsed_ms(began),
     }
+}
+
+/// The tool has a fault that it did not handle.
+pub(crate) fn broke_off() -> ToolError {
+    ToolError::Failed(
+        "The tool broke off by a fault of its own. Try it with other arguments.".to_owned(),
+    )
 }
 
 /// Says that what was shown is no longer so, if that is why the call did not run.

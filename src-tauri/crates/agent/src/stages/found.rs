@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use tools::registry::Found;
 
 use super::{Ended, finish};
+use crate::conversation::OpenCall;
 use crate::limits::ARGUMENTS_BYTES_MAX;
 use crate::session::Session;
 
@@ -34,6 +35,16 @@ pub(crate) fn tool<'a>(session: &'a Session, call: &ToolCall) -> Result<Called<'
         Ok(found) => Ok(Called(found)),
         Err(error) => Err(finish::failed(CallState::Failed, &error).into()),
     }
+}
+
+/// Whether the call is proven to run safely while others do, with the arguments that it will have. What is not known or
+/// not valid is not proven (M08).
+pub(crate) fn is_safe_beside_others(session: &Session, open: &OpenCall) -> bool {
+    let Ok(called) = tool(session, &open.call) else {
+        return false;
+    };
+    let given = open.edited.as_ref().unwrap_or(&open.call.arguments);
+    arguments(&called, given).is_ok_and(|checked| called.0.tool.is_concurrency_safe(&checked))
 }
 
 /// Puts the person's arguments in place of those before, if they fit the tool, and says what came of it.

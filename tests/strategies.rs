@@ -1,0 +1,287 @@
+//! Calls side by side, in batches and one after the other: order, company, steering, and what a restart finds.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use agent::Host;
+use protocol::{
+    CallState, Decision, EventBody, Message, Op, SessionState, Settings, Strategy, ToolOutput,
+};
+use serde_json::{Value, json};
+use support::probe::{Listener, Probe, name, probes};
+use support::{Fixture, call};
+use tokio::sync::{Barrier, Semaphore, watch};
+
+const ASK_FOR_READS: &str =
+    "[[rule]]\npermission = \"probe\"\naction = \"ask\"\nreason = \"you want to see each\"\n";
+
+async fn desk(provider: Arc<Listener>, probe: Probe, strategy: Strategy) -> Fixture {
+    let desk = Fixture::with_config(provider, Host::Person, |config| {
+        config.tools = probe.tools()
+    })
+    .await;
+    set(&desk, strategy).await;
+    desk
+}
+
+async fn set(desk: &Fixture, strategy: Strategy) {
+    let settings = Box::new(Settings {
+        strategy,
+        ..Settings::default()
+    });
+    desk.desk
+        .submit(Op::SetSettings { settings })
+        .await
+        .unwrap();
+}
+
+async fn say(desk: &Fixture, text: &str) {
+    let (session, text) = (desk.session.clone(), text.to_owned());
+    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+}
+
+fn named(names: std::ops::Range<u32>) -> Vec<Value> {
+    names.map(|n| json!({ "name": n.to_string() })).collect()
+}
+
+fn batched(size: u32) -> Strategy {
+    let size = NonZeroU32::new(size).unwrap();
+    Strategy::Batched { size }
+}
+
+/// `S001-30`, `S001-31`, `S001-35`, `S001-38`, M08: by default ten calls are at work at once (each waits for the tenth),
+/// they end from the last to the first, and the model reads the results in call order.
+#[tokio::test]
+async fn ten_at_once_and_results_in_call_order() {
+    let all_here = Arc::new(Barrier::new(10));
+    let turn = Arc::new(watch::Sender::new(9_u32));
+    let ended = Arc::new(Mutex::new(Vec::new()));
+    let order = ended.clone();
+    let probe = Probe::new(move |arguments, _| {
+        let (all_here, turn, ended) = (all_here.clone(), turn.clone(), ended.clone());
+        async move {
+            let name = name(&arguments);
+            let place: u32 = name.parse().unwrap();
+            all_here.wait().await;
+            turn.subscribe()
+                .wait_for(|now| *now == place)
+                .await
+                .unwrap();
+            ended.lock().unwrap().push(name.clone());
+            turn.send_replace(place.wrapping_sub(1));
+            Ok(ToolOutput::new(format!("result {name}"), "done"))
+        }
+    });
+    let agent = Listener::new(json!([probes(&named(0..10)), { "text": "Done." }]));
+    let mut desk = desk(agent.clone(), probe, Strategy::default()).await;
+    desk.play().await;
+    let backwards: Vec<String> = (0..10).rev().map(|n| n.to_string()).collect();
+    assert_eq!(*order.lock().unwrap(), backwards);
+    let in_order: Vec<String> = (0..10).map(|n| format!("result {n}")).collect();
+    assert_eq!(agent.results(), in_order);
+
+    // What a restart restores is the very same conversation.
+    let before = agent.last();
+    let mut desk = desk.restart().await;
+    say(&desk, "Again.").await;
+    desk.until_ended().await;
+    assert_eq!(agent.last()[..before.len()], before);
+}
+
+/// `S001-28`, `S001-33`, M08: how many are at work at once at most, by strategy and by what is proven of the calls.
+#[tokio::test]
+async fn company_by_strategy() {
+    let alone = |n: u32| json!({ "name": n.to_string(), "alone": true });
+    let mixed = vec![alone(0), alone(1), alone(2)];
+    for (strategy, calls, expected) in [
+        (Strategy::Sequential, named(0..6), 1),
+        (batched(2), named(0..6), 2),
+        (Strategy::Parallel, named(0..6), 6),
+        (Strategy::Parallel, named(0..23), 10),
+        (Strategy::Parallel, mixed, 1),
+    ] {
+        let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let seen = most.clone();
+        let probe = Probe::new(move |_, _| {
+            let (now, most) = (now.clone(), most.clone());
+            async move {
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                // Long enough for everything that may begin to begin: each yield lets every other task go on once.
+                for _ in 0..200 {
+                    tokio::task::yield_now().await;
+                }
+                now.fetch_sub(1, Ordering::SeqCst);
+                Ok(ToolOutput::new("ok", "ok"))
+            }
+        });
+        let agent = Listener::new(json!([probes(&calls), {}]));
+        let mut desk = desk(agent.clone(), probe, strategy).await;
+        desk.play().await;
+        assert_eq!(seen.load(Ordering::SeqCst), expected, "{strategy:?}");
+        assert_eq!(
+            agent.results().len(),
+            calls.len(),
+            "every call has one result"
+        );
+    }
+}
+
+/// M08: what is not proven safe is a wall: a read after a write in the same turn sees what was written.
+#[tokio::test]
+async fn a_read_after_a_write_sees_it() {
+    let read = json!({ "name": "read", "arguments": { "path": "a.txt" } });
+    let write = json!({ "name": "edit", "arguments": { "path": "a.txt", "old_string": "one", "new_string": "two" } });
+    let turn = json!({ "text": "", "calls": [read, write, read] });
+    let mut desk = Fixture::new(json!([turn, {}])).await;
+    desk.file("a.txt", "one\n").play().await;
+    let texts: Vec<String> = desk
+        .outcomes()
+        .await
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect();
+    assert!(
+        texts[0].contains("one") && texts[2].contains("two"),
+        "{texts:?}"
+    );
+}
+
+/// `S001-25`, `S001-31`: a tool that panics, while it runs or before, ends its own call only, also side by side.
+#[tokio::test]
+async fn a_panic_ends_its_own_call() {
+    let probe = Probe::new(|arguments, _| async move {
+        assert_ne!(name(&arguments), "1", "the tool's own fault");
+        Ok(ToolOutput::new("ok", "ok"))
+    });
+    let mut calls = named(0..4);
+    calls[2]["panic"] = true.into();
+    let mut desk = desk(
+        Listener::new(json!([probes(&calls), { "text": "On." }])),
+        probe,
+        Strategy::Parallel,
+    )
+    .await;
+    desk.start("Go.").await;
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    let states: Vec<_> = desk
+        .outcomes()
+        .await
+        .into_iter()
+        .map(|(state, _)| state)
+        .collect();
+    use CallState::{Done, Failed};
+    assert_eq!(states, [Done, Failed, Failed, Done]);
+}
+
+/// `S001-29`, `S001-32`, `S001-34`, `S001-36`: the person speaks while the first call of six runs. What had begun comes
+/// to its end, what had not is skipped, and every call has a result before what the person said.
+#[tokio::test]
+async fn steering_by_strategy() {
+    for (strategy, done) in [
+        (Strategy::Sequential, 1),
+        (batched(2), 2),
+        (Strategy::Parallel, 6),
+    ] {
+        let go = Arc::new(Semaphore::new(0));
+        let gate = go.clone();
+        let probe = Probe::new(move |_, _| {
+            let gate = gate.clone();
+            async move {
+                gate.acquire().await.unwrap().forget();
+                Ok(ToolOutput::new("ran", "ran"))
+            }
+        });
+        let agent = Listener::new(json!([probes(&named(0..6)), { "text": "I heard." }]));
+        let mut desk = desk(agent.clone(), probe, strategy).await;
+        desk.start("Go.").await;
+        desk.until("the first call", |body| {
+            matches!(body, EventBody::CallStarted { .. })
+        })
+        .await;
+        say(&desk, "Otherwise, please.").await;
+        go.add_permits(6);
+        desk.until_ended().await;
+        let states: Vec<_> = desk
+            .outcomes()
+            .await
+            .into_iter()
+            .map(|(state, _)| state)
+            .collect();
+        let expected: Vec<_> = (0..6)
+            .map(|n| {
+                if n < done {
+                    CallState::Done
+                } else {
+                    CallState::Skipped
+                }
+            })
+            .collect();
+        assert_eq!(states, expected, "{strategy:?}");
+        assert_eq!(agent.results().len(), 6);
+        let last = Message::User {
+            text: "Otherwise, please.".into(),
+        };
+        assert_eq!(agent.last().last(), Some(&last));
+    }
+}
+
+/// `S001-27`: the strategy is read when a session is admitted; a change holds for sessions opened after it.
+#[tokio::test]
+async fn a_session_keeps_its_strategy() {
+    let both = Arc::new(Barrier::new(2));
+    let probe = Probe::new(move |_, _| {
+        let both = both.clone();
+        async move {
+            both.wait().await;
+            Ok(ToolOutput::new("ok", "ok"))
+        }
+    });
+    let question = json!({ "questions": [{ "question": "Now?" }] });
+    let agent = Listener::new(json!([call("question", question), probes(&named(0..2)), {}]));
+    let mut desk = desk(agent, probe, Strategy::Parallel).await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    set(&desk, Strategy::Sequential).await;
+    desk.decide(&view, Decision::Skip).await.unwrap();
+    // One after the other, the two would wait for each other for ever.
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+}
+
+async fn state(desk: &Fixture) -> SessionState {
+    desk.desk.snapshot().await.unwrap().sessions[0].state
+}
+
+/// Several calls wait for the person at once; the session waits until the last of them was decided, in any order, and
+/// a restart in between finds each where it was (`S001-35`).
+#[tokio::test]
+async fn several_wait_at_once_and_survive_a_restart() {
+    let probe = Probe::new(|arguments, _| async move {
+        Ok(ToolOutput::new(
+            format!("result {}", name(&arguments)),
+            "ok",
+        ))
+    });
+    let agent = Listener::new(json!([probes(&named(0..3)), { "text": "On." }]));
+    let mut desk = desk(agent.clone(), probe, Strategy::Parallel).await;
+    desk.file(".countersign/rules.toml", ASK_FOR_READS);
+    desk.start("Go.").await;
+    let views = desk.until_waiting_at_once(3).await;
+    assert_eq!(views.len(), 3);
+    desk.allow(&views[1]).await;
+    desk.until("the end of the second", |body| {
+        matches!(body, EventBody::CallEnded { .. })
+    })
+    .await;
+    assert_eq!(state(&desk).await, SessionState::Waiting, "two still wait");
+
+    let mut desk = desk.restart().await;
+    let mut again = desk.until_waiting_at_once(2).await;
+    again.sort_by_key(|view| view.target.clone());
+    let targets: Vec<_> = again.iter().map(|view| view.target.as_str()).collect();
+    assert_eq!(targets, ["0", "2"], "what has a result is not run again");
+    desk.allow(&again[1]).await;
+    desk.allow(&again[0]).await;
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    assert_eq!(agent.results(), ["result 0", "result 1", "result 2"]);
+}

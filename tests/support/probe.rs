@@ -1,0 +1,177 @@
+//! A tool whose behaviour a test writes down, and an agent that remembers what it was told.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use policy::Approved;
+use protocol::interface::InterfaceBuilder;
+use protocol::{
+    Access, Message, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+};
+use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, Scripted};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+use tools::{Hands, Prepared, Tool, ToolContext};
+
+type Act = dyn Fn(Map<String, Value>, ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>>
+    + Send
+    + Sync;
+
+fn interface() -> InterfaceBuilder {
+    ToolInterface::tool("probe")
+        .user_facing_name("Probe")
+        .description("Does what a test says.")
+        .model_input_schema(json!({ "type": "object" }))
+        .requires(RequirementSet::nothing())
+        .mode(ToolMode::Read)
+        .kind(ToolKind::Read)
+        .read_only()
+}
+
+/// A tool called `probe` that reads and whose calls are safe beside others unless they say `"alone": true`. It panics
+/// before it runs if a call says `"panic": true`.
+pub struct Probe {
+    interface: ToolInterface,
+    act: Box<Act>,
+}
+
+impl Probe {
+    /// A tool that does this.
+    pub fn new<F>(
+        act: impl Fn(Map<String, Value>, ToolContext) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
+    {
+        Self {
+            interface: interface().build(),
+            act: Box::new(move |arguments, cx| Box::pin(act(arguments, cx))),
+        }
+    }
+
+    /// With other facts about itself.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(InterfaceBuilder) -> InterfaceBuilder) -> Self {
+        self.interface = change(interface()).build();
+        self
+    }
+
+    /// Ready for a desk.
+    pub fn tools(self) -> Vec<Arc<dyn Tool>> {
+        vec![Arc::new(self)]
+    }
+}
+
+#[async_trait]
+impl Tool for Probe {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        name(arguments)
+    }
+
+    fn accesses(&self, _: &Map<String, Value>) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn is_concurrency_safe(&self, arguments: &Map<String, Value>) -> bool {
+        arguments.get("alone") != Some(&Value::Bool(true))
+    }
+
+    async fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _: &Hands,
+    ) -> Result<Prepared, ToolError> {
+        assert_ne!(arguments.get("panic"), Some(&Value::Bool(true)));
+        Ok(Prepared::default())
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        _: &Hands,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        (self.act)(approved.arguments().clone(), cx.clone()).await
+    }
+}
+
+/// The member `name` of a call's arguments.
+pub fn name(arguments: &Map<String, Value>) -> String {
+    arguments["name"].as_str().unwrap_or_default().to_owned()
+}
+
+/// One turn that asks for these calls of `probe`.
+pub fn probes(calls: &[Value]) -> Value {
+    let calls: Vec<Value> = calls
+        .iter()
+        .map(|arguments| json!({ "name": "probe", "arguments": arguments }))
+        .collect();
+    json!({ "text": "", "calls": calls })
+}
+
+/// A scripted agent that remembers everything it was told.
+pub struct Listener {
+    script: Scripted,
+    /// The messages of each request.
+    pub heard: Mutex<Vec<Vec<Message>>>,
+}
+
+impl Listener {
+    /// An agent that plays these turns.
+    pub fn new(turns: Value) -> Arc<Self> {
+        let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
+        Arc::new(Self {
+            script: Scripted::new(script),
+            heard: Mutex::default(),
+        })
+    }
+
+    /// The texts of the results in the last request, in order.
+    pub fn results(&self) -> Vec<String> {
+        let heard = self.heard.lock().unwrap();
+        let results = heard
+            .last()
+            .into_iter()
+            .flatten()
+            .filter_map(|message| match message {
+                Message::Tool { text, .. } => Some(text.clone()),
+                Message::User { .. } | Message::Assistant { .. } => None,
+            });
+        results.collect()
+    }
+
+    /// The last request.
+    pub fn last(&self) -> Vec<Message> {
+        self.heard
+            .lock()
+            .unwrap()
+            .last()
+            .cloned()
+            .unwrap_or_default()
+    }
+}
+
+#[async_trait]
+impl Provider for Listener {
+    fn id(&self) -> &str {
+        "script"
+    }
+
+    async fn stream(
+        &self,
+        request: ModelRequest,
+        cancel: CancellationToken,
+    ) -> Result<ChunkStream, ProviderError> {
+        self.heard.lock().unwrap().push((*request.messages).clone());
+        self.script.stream(request, cancel).await
+    }
+
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        Ok(Vec::new())
+    }
+}
