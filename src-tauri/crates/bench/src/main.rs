@@ -14,7 +14,11 @@ mod gate;
 mod ours;
 mod pairs;
 mod phi;
+#[cfg(target_os = "linux")]
+mod screen;
 mod search;
+#[cfg(target_os = "linux")]
+mod start;
 mod table;
 mod tree;
 
@@ -40,8 +44,10 @@ fn run(words: &[String]) -> Outcome<()> {
     match words.as_slice() {
         [] => gate::run().and_then(|()| search::run()),
         ["search"] => search::run(),
+        #[cfg(target_os = "linux")]
+        ["start"] => start::run(),
         ["gate"] => gate::run(),
         ["gate", side, turns, calls, rounds] => gate::repeat(side, turns, calls, rounds),
-        _ => Err("say `gate`, `search`, or nothing for both".into()),
+        _ => Err("say `gate`, `search`, `start` (on Linux), or nothing for the first two".into()),
     }
 }
