@@ -86,8 +86,12 @@ fn builder() -> Builder<Wry> {
         .setup(|app| {
             tray::build(app.handle());
             app.manage(Engine::default());
-            // Why it cannot be opened is what the window will ask and show.
-            let _ = tauri::async_runtime::block_on(app.state::<Engine>().desk(app.handle()));
+            // Beside the page, which loads meanwhile and waits with its first question.
+            let handle = app.handle().clone();
+            tauri::async_runtime::spawn(async move {
+                // Why it cannot be opened is what the window will ask and show.
+                let _ = handle.state::<Engine>().desk(&handle).await;
+            });
             Ok(())
         })
 }

@@ -50,8 +50,7 @@ function isFault(value: unknown): value is Fault {
 
 /** The host of a Tauri window. */
 async function windowHost(): Promise<Host> {
-  const { invoke, Channel } = await import('@tauri-apps/api/core');
-  const { open } = await import('@tauri-apps/plugin-dialog');
+  const [{ invoke, Channel }, { open }] = await Promise.all([import('@tauri-apps/api/core'), import('@tauri-apps/plugin-dialog')]);
 
   async function ask<T>(command: string, args?: Record<string, unknown>): Promise<T> {
     try {
