@@ -6,7 +6,7 @@
 /// message bus of the first.
 #[cfg(target_os = "linux")]
 #[allow(
-    clippy::disallowed_types,
+    clippy::disallowed_methods,
     reason = "the app replaces itself by itself; no agent and no workspace has a part in it"
 )]
 pub(crate) fn start_again(error: &tauri::Error) {
