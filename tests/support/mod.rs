@@ -120,6 +120,7 @@ impl Fixture {
                     model: String::new(),
                 },
                 prompt: Some(prompt.into()),
+                output_schema: None,
             })
             .await
             .unwrap();

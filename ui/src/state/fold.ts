@@ -30,6 +30,7 @@ export function entryId(event: Event): string | null {
     case 'person_said':
     case 'turn_started':
     case 'agent_said':
+    case 'answer_checked':
     case 'turn_ended':
       return body.message;
     case 'call_proposed':
@@ -41,6 +42,7 @@ export function entryId(event: Event): string | null {
     case 'undo_prepared':
     case 'call_started':
     case 'call_output':
+    case 'state_written':
     case 'call_ended':
     case 'undo_applied':
     case 'redo_applied':
@@ -71,6 +73,7 @@ export function begun(event: Event): Entry | null {
     case 'session_renamed':
     case 'session_changed':
     case 'agent_said':
+    case 'answer_checked':
     case 'turn_ended':
     case 'call_judged':
     case 'call_waits':
@@ -79,6 +82,7 @@ export function begun(event: Event): Entry | null {
     case 'undo_prepared':
     case 'call_started':
     case 'call_output':
+    case 'state_written':
     case 'call_ended':
     case 'undo_applied':
     case 'redo_applied':
@@ -152,6 +156,10 @@ function messageAfter(message: AgentBody, event: Event): AgentBody {
       ? { ...message, reasoning: message.reasoning + body.text }
       : { ...message, text: message.text + body.text };
   }
+  if (body.type === 'answer_checked') {
+    const { output, problem } = body;
+    return { ...message, checked: { ...(output !== undefined && { output }), ...(problem !== undefined && { problem }) } };
+  }
   if (body.type === 'turn_ended') return { ...message, writing: false, usage: body.usage, error: body.error };
   return message;
 }
@@ -178,6 +186,10 @@ function callAfter(view: CallView, event: Event): CallView {
       return { ...view, state: 'running', waits: null, started_at: event.at };
     case 'call_output':
       return { ...view, output: keepEnd(view.output + body.text, OUTPUT_KEPT_BYTES) };
+    case 'state_written': {
+      const { path, instance } = body;
+      return { ...view, kept: { path, ...(instance !== undefined && { instance }) } };
+    }
     case 'call_ended':
       return {
         ...view,
@@ -202,6 +214,7 @@ function callAfter(view: CallView, event: Event): CallView {
     case 'person_said':
     case 'turn_started':
     case 'agent_said':
+    case 'answer_checked':
     case 'turn_ended':
     case 'call_proposed':
     case 'noted':
@@ -249,6 +262,7 @@ function opened(event: Event, body: Extract<Event['body'], { type: 'session_open
     title: body.title,
     workspace: body.workspace,
     model: body.model,
+    ...(body.parent && { parent: body.parent }),
     state: 'idle',
     opened_at: event.at,
     changed_at: event.at,

@@ -156,3 +156,29 @@ describe('the end of live output', () => {
     ['exactly the limit', '€a', 4, '€a'],
   ])('%s', (_, text, limit, kept) => expect(keepEnd(text, limit)).toBe(kept));
 });
+
+describe('schema first', () => {
+  test('an answer that was checked, a place in the state and a parent stand where they belong', () => {
+    const parent = { session: 'ses_p', call: 'call_p' };
+    const usage = { input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd: null };
+    const told: EventBody[] = [
+      { ...opened, parent },
+      { type: 'turn_started', turn: 1, message: 'msg_1' },
+      { type: 'answer_checked', message: 'msg_1', problem: '`output` is missing' },
+      { type: 'turn_ended', turn: 1, message: 'msg_1', usage, duration_ms: 1, error: null, opaque: null },
+      { type: 'turn_started', turn: 2, message: 'msg_2' },
+      { type: 'answer_checked', message: 'msg_2', output: { summary: 'Done.' } },
+      { type: 'turn_ended', turn: 2, message: 'msg_2', usage, duration_ms: 1, error: null, opaque: null },
+      { type: 'call_proposed', call: { id: 'call_1', name: 'greet', arguments: {} }, message: 'msg_2', reasoning: null },
+      { type: 'state_written', call: 'call_1', path: 'report.title', instance: '2', value: 'Hi' },
+    ];
+    const state = reduce(withEmptyPage(start(), 'ses_a'), told.map((body) => happen(body)));
+    expect(state.sessions[0]?.parent).toEqual(parent);
+    const bodies = (state.pages.get('ses_a')?.entries ?? []).map(({ body }) => body);
+    expect(bodies.map((body) => (body.type === 'agent' ? body.checked : body.type === 'call' ? body.kept : null))).toEqual([
+      { problem: '`output` is missing' },
+      { output: { summary: 'Done.' } },
+      { path: 'report.title', instance: '2' },
+    ]);
+  });
+});

@@ -182,6 +182,8 @@ impl Conversation {
             | EventBody::CallDecided { .. }
             | EventBody::UndoPrepared { .. }
             | EventBody::CallOutput { .. }
+            | EventBody::AnswerChecked { .. }
+            | EventBody::StateWritten { .. }
             | EventBody::UndoApplied { .. }
             | EventBody::RedoApplied { .. }
             | EventBody::Noted { .. } => {}

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use protocol::event::Asked;
 use protocol::op::Receipt;
 use protocol::{CallId, Decision, Digest, EventBody, Fault, ModelChoice, Op, Preview, SessionId};
 use provider::Secret;
@@ -20,7 +21,14 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             workspace,
             model,
             prompt,
-        } => open(shared, Path::new(&workspace), model, prompt).await,
+            output_schema,
+        } => {
+            let asked = output_schema.map(|schema| Asked {
+                output_schema: Some(schema),
+                ..Asked::default()
+            });
+            open(shared, Path::new(&workspace), model, prompt, asked).await
+        }
         Op::PlayDemo => {
             let workspace = demo::workspace(&shared.config.data_dir)?;
             open(
@@ -28,6 +36,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
                 &workspace,
                 demo::model(),
                 Some(demo::PROMPT.to_owned()),
+                None,
             )
             .await
         }
@@ -91,6 +100,7 @@ async fn open(
     workspace: &Path,
     model: ModelChoice,
     prompt: Option<String>,
+    asked: Option<Asked>,
 ) -> Result<Receipt, Fault> {
     let prompt = prompt
         .filter(|text| !text.trim().is_empty())
@@ -114,6 +124,8 @@ async fn open(
         title,
         workspace: root.display().to_string(),
         model,
+        parent: None,
+        asked: asked.map(Box::new),
     };
     session.journal.keep(opened).await?;
     if let Some(text) = prompt {

@@ -81,6 +81,7 @@ pub async fn play(journal: Journal, turns: usize, calls: usize) -> Outcome<Durat
                 model: String::new(),
             },
             prompt: None,
+            output_schema: None,
         })
         .await?;
     let session = opened.session.ok_or("no session was opened")?;

@@ -99,6 +99,10 @@ impl Live {
                 }
                 _ => Ok(()),
             },
+            EventBody::AnswerChecked { answer, .. } => {
+                let text = story::not_taken(out, answer);
+                self.paragraph(out, &text)
+            }
             EventBody::UndoApplied { paths, .. } => self.restored(out, "Took back", entry, *paths),
             EventBody::RedoApplied { paths, .. } => {
                 self.restored(out, "Brought again", entry, *paths)
@@ -121,7 +125,8 @@ impl Live {
             | EventBody::CallEdited { .. }
             | EventBody::UndoPrepared { .. }
             | EventBody::CallStarted { .. }
-            | EventBody::CallOutput { .. } => Ok(()),
+            | EventBody::CallOutput { .. }
+            | EventBody::StateWritten { .. } => Ok(()),
         }
     }
 

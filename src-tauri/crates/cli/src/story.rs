@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use protocol::event::Checked;
 use protocol::preview::{FileDiff, LineKind, TodoStatus};
 use protocol::{
     At, CallState, CallView, Decision, Entry, EntryBody, Fault, Notice, NoticeLevel, Preview,
@@ -15,11 +16,19 @@ use crate::out::{Ink, Out};
 pub(crate) fn entry(out: &Out, entry: &Entry) -> String {
     match &entry.body {
         EntryBody::Person { text, .. } => person(out, text),
-        EntryBody::Agent { text, error, .. } => {
+        EntryBody::Agent {
+            text,
+            error,
+            checked,
+            ..
+        } => {
             let mut lines = String::new();
             if !text.trim().is_empty() {
                 lines.push_str(&out.ink(Ink::Plain, text.trim_end()));
                 lines.push_str("\n\n");
+            }
+            if let Some(checked) = checked {
+                lines.push_str(&not_taken(out, checked));
             }
             if let Some(error) = error {
                 lines.push_str(&cut_off(out, error));
@@ -45,6 +54,15 @@ pub(crate) fn cut_off(out: &Out, fault: &Fault) -> String {
         out.ink(Ink::Bad, "✗"),
         out.ink(Ink::Bad, &fault.to_string())
     )
+}
+
+/// That an answer does not fit the schema that it was asked for in; empty if it does.
+pub(crate) fn not_taken(out: &Out, checked: &Checked) -> String {
+    let problem = checked.problem.as_deref().map(|problem| {
+        let text = out.ink(Ink::Warn, &format!("! Not taken: {problem}"));
+        format!("{text}\n\n")
+    });
+    problem.unwrap_or_default()
 }
 
 /// Something to know.

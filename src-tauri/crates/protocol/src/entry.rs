@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::event::Grant;
+use crate::event::{Checked, Grant, Parent, StatePlace};
 use crate::preview::UndoOutlook;
 use crate::{
     At, CallState, Decision, Digest, Fault, ModelChoice, Notice, Outcome, Preview, SessionId,
@@ -51,6 +51,10 @@ pub enum EntryBody {
         usage: Option<Usage>,
         /// Set when the answer was cut off or failed.
         error: Option<Fault>,
+        /// What came of the answer, if it was asked for in a schema.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        checked: Option<Checked>,
     },
     /// The agent asked for a call.
     Call(Box<CallView>),
@@ -98,6 +102,10 @@ pub struct CallView {
     pub output: String,
     /// How it ended.
     pub outcome: Option<Outcome>,
+    /// Where in the session's state its output stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub kept: Option<StatePlace>,
     /// When it began to run.
     pub started_at: Option<At>,
     /// When it ended.
@@ -144,6 +152,10 @@ pub struct SessionView {
     pub workspace: String,
     /// Who answers.
     pub model: ModelChoice,
+    /// The call that opened it, if a call did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub parent: Option<Parent>,
     /// What it does.
     pub state: SessionState,
     /// When it began.

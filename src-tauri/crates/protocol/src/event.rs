@@ -35,6 +35,14 @@ pub enum EventBody {
         workspace: String,
         /// Who answers.
         model: ModelChoice,
+        /// The call that opened it, if a call did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        parent: Option<Parent>,
+        /// What is asked of the model beyond the person's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        asked: Option<Box<Asked>>,
     },
     /// A session got another title.
     SessionRenamed {
@@ -70,6 +78,14 @@ pub enum EventBody {
         text: String,
         /// Whether this is reasoning and not the answer.
         reasoning: bool,
+    },
+    /// A model turn's answer was held against the schema that it was asked in. Comes before the turn's end.
+    AnswerChecked {
+        /// The message.
+        message: MessageId,
+        /// What came of it.
+        #[serde(flatten)]
+        answer: Checked,
     },
     /// A model turn's answer is complete, cut off, or failed.
     TurnEnded {
@@ -166,6 +182,17 @@ pub enum EventBody {
         /// The piece.
         text: String,
     },
+    /// The call's output stands in the session's state, for later calls to read (`S004-12`, `S004-48`).
+    StateWritten {
+        /// The call.
+        call: CallId,
+        /// Where.
+        #[serde(flatten)]
+        place: StatePlace,
+        /// What.
+        #[ts(type = "unknown")]
+        value: Value,
+    },
     /// The call is over.
     CallEnded {
         /// The call.
@@ -196,6 +223,60 @@ pub enum EventBody {
         /// The notice.
         notice: Notice,
     },
+}
+
+/// The call that opened a session: the session works for it, and ends with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Parent {
+    /// The session of the call.
+    pub session: SessionId,
+    /// The call.
+    pub call: CallId,
+}
+
+/// What is asked of a session's model beyond the person's words.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// JSON Schema of the output that the run must come to; none if words will do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub output_schema: Option<Value>,
+    /// Names of the tools that may be called; all that there are if none are named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tools: Option<Vec<String>>,
+    /// What the model is told before anything else; empty for what every session is told.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub instructions: String,
+    /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub temperature: Option<f64>,
+}
+
+/// What came of an answer that was asked for in a schema. Neither means that it holds calls and no output yet.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
+pub struct Checked {
+    /// The output, once there is one; it fits the output schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub output: Option<Value>,
+    /// What is wrong with the answer, as the model is told; nothing of it was carried out then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub problem: Option<String>,
+}
+
+/// A place in a session's state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct StatePlace {
+    /// Names with points between them: `report.title`.
+    pub path: String,
+    /// The instance whose state it is; none for the state that all instances share (`S004-13`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub instance: Option<String>,
 }
 
 /// What a session does.

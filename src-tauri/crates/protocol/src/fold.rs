@@ -21,6 +21,7 @@ pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
         EventBody::PersonSaid { message, .. }
         | EventBody::TurnStarted { message, .. }
         | EventBody::AgentSaid { message, .. }
+        | EventBody::AnswerChecked { message, .. }
         | EventBody::TurnEnded { message, .. } => Some(Cow::Borrowed(message.as_str())),
         EventBody::CallProposed { call, .. } => Some(Cow::Borrowed(call.id.as_str())),
         EventBody::CallJudged { call, .. }
@@ -30,6 +31,7 @@ pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
         | EventBody::UndoPrepared { call, .. }
         | EventBody::CallStarted { call }
         | EventBody::CallOutput { call, .. }
+        | EventBody::StateWritten { call, .. }
         | EventBody::CallEnded { call, .. }
         | EventBody::UndoApplied { call, .. }
         | EventBody::RedoApplied { call, .. } => Some(Cow::Borrowed(call.as_str())),
@@ -61,6 +63,7 @@ pub fn begin(event: &Event) -> Option<Entry> {
             writing: true,
             usage: None,
             error: None,
+            checked: None,
         },
         EventBody::CallProposed {
             call, reasoning, ..
@@ -106,6 +109,7 @@ fn proposed(call: &crate::ToolCall, reasoning: Option<String>) -> CallView {
         undone_at: None,
         output: String::new(),
         outcome: None,
+        kept: None,
         started_at: None,
         ended_at: None,
     }
@@ -118,6 +122,7 @@ fn change_message(body: &mut EntryBody, event: &EventBody) {
         writing,
         usage,
         error,
+        checked,
         ..
     } = body
     else {
@@ -134,6 +139,7 @@ fn change_message(body: &mut EntryBody, event: &EventBody) {
             reasoning: true,
             ..
         } => reasoning.push_str(piece),
+        EventBody::AnswerChecked { answer, .. } => *checked = Some(answer.clone()),
         EventBody::TurnEnded {
             usage: used,
             error: failed,
@@ -203,6 +209,7 @@ fn change_call(view: &mut CallView, event: &Event) {
             view.output.push_str(text);
             keep_end(&mut view.output, CallView::OUTPUT_KEPT_BYTES);
         }
+        EventBody::StateWritten { place, .. } => view.kept = Some(place.clone()),
         EventBody::CallEnded { outcome, .. } => {
             view.state = outcome.state;
             view.waits = None;
@@ -239,6 +246,7 @@ fn change_call(view: &mut CallView, event: &Event) {
         | EventBody::PersonSaid { .. }
         | EventBody::TurnStarted { .. }
         | EventBody::AgentSaid { .. }
+        | EventBody::AnswerChecked { .. }
         | EventBody::TurnEnded { .. }
         | EventBody::CallProposed { .. }
         | EventBody::Noted { .. } => {}
@@ -264,6 +272,8 @@ pub fn session(before: Option<SessionView>, event: &Event, waiting: u32) -> Opti
                 title,
                 workspace,
                 model,
+                parent,
+                ..
             },
             None,
         ) => SessionView {
@@ -271,6 +281,7 @@ pub fn session(before: Option<SessionView>, event: &Event, waiting: u32) -> Opti
             title: title.clone(),
             workspace: workspace.clone(),
             model: model.clone(),
+            parent: parent.clone(),
             state: SessionState::Idle,
             opened_at: event.at,
             changed_at: event.at,

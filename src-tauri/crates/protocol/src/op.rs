@@ -18,6 +18,10 @@ pub enum Op {
         model: ModelChoice,
         /// The first message.
         prompt: Option<String>,
+        /// JSON Schema of the output that the run must come to (`S004-30`); none if words will do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "unknown")]
+        output_schema: Option<serde_json::Value>,
     },
     /// Makes the sample workspace and plays the built-in demo in it.
     PlayDemo,

@@ -63,3 +63,45 @@ fn the_golden_stream_folds_to_the_golden_entries() {
     let [is, expected] = [&text, FOLDED].map(|json| serde_json::from_str::<Value>(json).unwrap());
     assert_eq!(is, expected, "{text}");
 }
+
+/// What schema-first tools add to entries and sessions; the interface's fold has the same story in its tests.
+#[test]
+fn schema_first_events_stand_where_they_belong() {
+    let told = [
+        r#"{"type":"session_opened","title":"A","workspace":"/w","model":{"provider":"demo","model":""},"parent":{"session":"ses_p","call":"call_p"},"asked":{"output_schema":{"type":"object"}}}"#,
+        r#"{"type":"turn_started","turn":1,"message":"msg_1"}"#,
+        r#"{"type":"answer_checked","message":"msg_1","problem":"`output` is missing"}"#,
+        r#"{"type":"turn_started","turn":2,"message":"msg_2"}"#,
+        r#"{"type":"answer_checked","message":"msg_2","output":{"summary":"Done."}}"#,
+        r#"{"type":"call_proposed","call":{"id":"call_1","name":"greet","arguments":{}},"message":"msg_2","reasoning":null}"#,
+        r#"{"type":"state_written","call":"call_1","path":"report.title","instance":"2","value":"Hi"}"#,
+    ];
+    let mut folded = Folded::default();
+    for (seq, body) in told.iter().enumerate() {
+        let event = format!(
+            r#"{{"seq":{},"session":"ses_a","at":0,"body":{body}}}"#,
+            seq + 1
+        );
+        let event: Event = serde_json::from_str(&event).unwrap();
+        assert_eq!(serde_json::to_string(&event.body).unwrap(), *body);
+        folded.take(&event);
+    }
+    let json = folded.json();
+    assert_eq!(
+        json["sessions"][0]["parent"],
+        serde_json::json!({ "session": "ses_p", "call": "call_p" })
+    );
+    let entries = json["entries"].as_array().unwrap();
+    let stands = |entry: &Value| match entry["body"]["type"].as_str() {
+        Some("agent") => entry["body"]["checked"].clone(),
+        _ => entry["body"]["kept"].clone(),
+    };
+    assert_eq!(
+        entries.iter().map(stands).collect::<Vec<_>>(),
+        [
+            serde_json::json!({ "problem": "`output` is missing" }),
+            serde_json::json!({ "output": { "summary": "Done." } }),
+            serde_json::json!({ "path": "report.title", "instance": "2" }),
+        ]
+    );
+}

@@ -46,6 +46,7 @@ pub(crate) fn entry(entry: &Entry) -> String {
             text,
             reasoning,
             error,
+            checked,
             ..
         } => {
             let mut body = String::new();
@@ -56,6 +57,16 @@ pub(crate) fn entry(entry: &Entry) -> String {
             body.push_str(&quote(text));
             if let Some(error) = error {
                 body.push_str(&format!("**Cut off:** {}\n\n", inline(&error.to_string())));
+            }
+            if let Some(problem) = checked
+                .as_ref()
+                .and_then(|checked| checked.problem.as_ref())
+            {
+                body.push_str(&format!("**Not taken:** {}\n\n", inline(problem)));
+            }
+            if let Some(output) = checked.as_ref().and_then(|checked| checked.output.as_ref()) {
+                body.push_str("Output:\n\n");
+                body.push_str(&fence("json", &format!("{output:#}")));
             }
             match body.is_empty() {
                 true => String::new(),
@@ -126,6 +137,16 @@ fn call(view: &CallView, at: At) -> String {
         }
     } else {
         body.push_str(&fence("text", &view.output));
+    }
+    if let Some(place) = &view.kept {
+        let of = place
+            .instance
+            .as_ref()
+            .map_or(String::new(), |name| format!(" of instance {}", code(name)));
+        body.push_str(&format!(
+            "Kept in the session's state as {}{of}.\n\n",
+            code(&place.path)
+        ));
     }
     if let Some(undo) = &view.undo {
         let state = match undo.state {

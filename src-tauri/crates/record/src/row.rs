@@ -14,6 +14,7 @@ pub(crate) fn event_type(body: &EventBody) -> &'static str {
         EventBody::PersonSaid { .. } => "person_said",
         EventBody::TurnStarted { .. } => "turn_started",
         EventBody::AgentSaid { .. } => "agent_said",
+        EventBody::AnswerChecked { .. } => "answer_checked",
         EventBody::TurnEnded { .. } => "turn_ended",
         EventBody::CallProposed { .. } => "call_proposed",
         EventBody::CallJudged { .. } => "call_judged",
@@ -23,6 +24,7 @@ pub(crate) fn event_type(body: &EventBody) -> &'static str {
         EventBody::UndoPrepared { .. } => "undo_prepared",
         EventBody::CallStarted { .. } => "call_started",
         EventBody::CallOutput { .. } => "call_output",
+        EventBody::StateWritten { .. } => "state_written",
         EventBody::CallEnded { .. } => "call_ended",
         EventBody::UndoApplied { .. } => "undo_applied",
         EventBody::RedoApplied { .. } => "redo_applied",
@@ -39,6 +41,7 @@ pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
         | EventBody::SessionChanged { .. }
         | EventBody::PersonSaid { .. }
         | EventBody::TurnStarted { .. }
+        | EventBody::AnswerChecked { .. }
         | EventBody::TurnEnded { .. }
         | EventBody::CallProposed { .. }
         | EventBody::CallJudged { .. }
@@ -47,6 +50,7 @@ pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
         | EventBody::CallEdited { .. }
         | EventBody::UndoPrepared { .. }
         | EventBody::CallStarted { .. }
+        | EventBody::StateWritten { .. }
         | EventBody::CallEnded { .. }
         | EventBody::UndoApplied { .. }
         | EventBody::RedoApplied { .. }

@@ -3,6 +3,7 @@ import type { CallState } from "./CallState";
 import type { Decided } from "./Decided";
 import type { Outcome } from "./Outcome";
 import type { Preview } from "./Preview";
+import type { StatePlace } from "./StatePlace";
 import type { ToolCall } from "./ToolCall";
 import type { ToolKind } from "./ToolKind";
 import type { ToolMode } from "./ToolMode";
@@ -87,6 +88,10 @@ output: string,
  * How it ended.
  */
 outcome: Outcome | null, 
+/**
+ * Where in the session's state its output stands.
+ */
+kept?: StatePlace, 
 /**
  * When it began to run.
  */

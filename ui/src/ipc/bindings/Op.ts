@@ -22,7 +22,11 @@ model: ModelChoice,
 /**
  * The first message.
  */
-prompt: string | null, } | { "type": "play_demo" } | { "type": "say", 
+prompt: string | null, 
+/**
+ * JSON Schema of the output that the run must come to (`S004-30`); none if words will do.
+ */
+output_schema?: unknown, } | { "type": "play_demo" } | { "type": "say", 
 /**
  * The session.
  */

@@ -95,6 +95,7 @@ pub(crate) async fn open_session(
         workspace: workspace.display().to_string(),
         model,
         prompt: None,
+        output_schema: None,
     };
     let receipt = desk.submit(op).await.map_err(Ending::usage)?;
     let session = receipt

@@ -235,6 +235,7 @@ async fn what_waits_in_the_window_is_left_alone() {
             model: String::new(),
         },
         prompt: Some("Go.".into()),
+        output_schema: None,
     };
     desk.submit(op).await.unwrap();
     let waits = async {

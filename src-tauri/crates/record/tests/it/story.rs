@@ -18,6 +18,8 @@ pub fn opened(title: &str) -> EventBody {
             provider: "demo".into(),
             model: String::new(),
         },
+        parent: None,
+        asked: None,
     }
 }
 
