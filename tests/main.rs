@@ -26,5 +26,7 @@ mod questions;
 mod trouble;
 // The demo, whole, as a golden stream that the interface's tests replay.
 mod demo;
+// The log in the words of the specifications, as golden streams.
+mod words;
 // The house itself: layers, file length, fresh bindings, nothing left over.
 mod tidy;

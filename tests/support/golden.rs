@@ -1,23 +1,55 @@
 //! Golden files: what an engine test told is written down, and every later run must tell the same.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use protocol::{Event, EventBody};
+use protocol::mappers::{Teller, Vocabulary};
+use protocol::{Event, EventBody, SessionId};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Compares events with `tests/golden/{name}.jsonl`, or writes the file where `UPDATE_GOLDEN` is set. What depends on
-/// the machine (folders, digests, times) is replaced by something that does not.
+/// Compares events with `tests/golden/{name}.jsonl`, or writes the file where `UPDATE_GOLDEN` is set; the same for the
+/// events in each of the specifications' words. What depends on the machine (folders, digests, times) is replaced by
+/// something that does not.
 #[track_caller]
 pub fn check(name: &str, events: &[Event], replace: &[(String, &str)]) {
-    let told: String = normal(events, replace)
-        .iter()
-        .map(|event| format!("{event}\n"))
-        .collect();
+    let events = normal(events, replace);
+    compare(name, &lines(&events));
+    let read = |event: &Value| Event::deserialize(event).expect("a normal event is an event");
+    check_words(name, &events.iter().map(read).collect::<Vec<_>>());
+}
+
+/// Compares what each vocabulary makes of events with `tests/golden/words/{name}.{vocabulary}.jsonl` (M19).
+#[track_caller]
+pub fn check_words(name: &str, events: &[Event]) {
+    for vocabulary in Vocabulary::ALL {
+        let mut tellers: BTreeMap<&SessionId, Teller> = BTreeMap::new();
+        let mut words = Vec::new();
+        for event in events {
+            let teller = tellers
+                .entry(&event.session)
+                .or_insert_with(|| Teller::new(vocabulary, event.session.clone()));
+            words.extend(teller.map(event));
+        }
+        compare(
+            &format!("words/{name}.{}", vocabulary.as_str()),
+            &lines(&words),
+        );
+    }
+}
+
+fn lines(values: &[Value]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+#[track_caller]
+fn compare(name: &str, told: &str) {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("golden")
         .join(format!("{name}.jsonl"));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&file, &told).expect("the golden file can be written");
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("there can be a folder");
+        std::fs::write(&file, told).expect("the golden file can be written");
         return;
     }
     let golden = std::fs::read_to_string(&file).unwrap_or_default();

@@ -19,6 +19,7 @@ pub mod history;
 pub mod ids;
 pub mod interface;
 pub mod judge;
+pub mod mappers;
 pub mod mode;
 pub mod model;
 pub mod op;

@@ -1,0 +1,200 @@
+//! 000: the events of a chat, each about a call with the call's id.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::ends_run;
+use crate::{CallId, Event, EventBody, MessageId, NoticeLevel, SessionState, ToolCall, ToolResult};
+
+/// One event of a chat: `{"type", "payload"}`, and `callId` where it is about a call.
+///
+/// `keepalive` belongs to the transport and `orchestration` to a host of many agents: the log has neither.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ChatEvent {
+    /// Who answers, and where it works.
+    Agent {
+        /// The agent.
+        payload: ChatAgent,
+    },
+    /// A piece of the agent's answer. Its reasoning is no content and is not told.
+    Content {
+        /// The piece.
+        payload: ChatContent,
+    },
+    /// The model asks for a call.
+    ToolCall {
+        /// The call, its three members and no more (`S000-05`).
+        payload: ToolCall,
+    },
+    /// A call begins to run: its row shows that it works.
+    #[serde(rename = "loader-hint", rename_all = "camelCase")]
+    LoaderHint {
+        /// The call.
+        call_id: CallId,
+        /// What to show.
+        payload: ChatHint,
+    },
+    /// What came of a call.
+    #[serde(rename_all = "camelCase")]
+    ToolResult {
+        /// The call; the origin's event lacks it, so that two calls at once cannot be told apart there.
+        call_id: CallId,
+        /// The result.
+        payload: Box<ToolResult>,
+    },
+    /// An answer was cut off, or the work stopped.
+    Error {
+        /// What happened.
+        payload: ChatError,
+    },
+    /// The run is over.
+    Done {
+        /// How.
+        payload: ChatDone,
+    },
+}
+
+/// Who answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatAgent {
+    /// The provider's id.
+    pub provider: String,
+    /// The model; empty where the provider has only one.
+    pub model: String,
+    /// The session's title.
+    pub title: String,
+    /// The workspace root.
+    pub workspace: String,
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatContent {
+    /// The message that it belongs to.
+    pub message_id: MessageId,
+    /// The piece.
+    pub text: String,
+}
+
+/// What a row shows while its call works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChatHint {
+    /// The text.
+    pub text: String,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChatError {
+    /// What happened.
+    pub message: String,
+    /// What to do next; may be empty.
+    pub hint: String,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChatDone {
+    /// `done`, `failed` or `interrupted`.
+    pub state: SessionState,
+}
+
+/// Maps a session's events to chat events.
+#[derive(Debug, Clone, Default)]
+pub struct Chat {
+    /// Calls without a result.
+    open: HashSet<CallId>,
+}
+
+impl Chat {
+    /// The chat events that an event gives.
+    pub fn map(&mut self, event: &Event) -> Vec<ChatEvent> {
+        self.one(event).into_iter().collect()
+    }
+
+    fn one(&mut self, event: &Event) -> Option<ChatEvent> {
+        match &event.body {
+            EventBody::SessionOpened {
+                title,
+                workspace,
+                model,
+            } => Some(ChatEvent::Agent {
+                payload: ChatAgent {
+                    provider: model.provider.clone(),
+                    model: model.model.clone(),
+                    title: title.clone(),
+                    workspace: workspace.clone(),
+                },
+            }),
+            EventBody::AgentSaid {
+                message,
+                text,
+                reasoning: false,
+            } => Some(ChatEvent::Content {
+                payload: ChatContent {
+                    message_id: message.clone(),
+                    text: text.clone(),
+                },
+            }),
+            EventBody::CallProposed { call, .. } => {
+                let first = self.open.insert(call.id.clone());
+                first.then(|| ChatEvent::ToolCall {
+                    payload: call.clone(),
+                })
+            }
+            EventBody::CallStarted { call } if self.open.contains(call) => {
+                Some(ChatEvent::LoaderHint {
+                    call_id: call.clone(),
+                    payload: ChatHint {
+                        text: "Running".to_owned(),
+                    },
+                })
+            }
+            EventBody::CallEnded { call, outcome } => {
+                self.open.remove(call).then(|| ChatEvent::ToolResult {
+                    call_id: call.clone(),
+                    payload: Box::new(outcome.to_result()),
+                })
+            }
+            EventBody::TurnEnded {
+                error: Some(fault), ..
+            } => Some(error(fault)),
+            EventBody::Noted { notice } if notice.level == NoticeLevel::Error => {
+                Some(error(&notice.fault))
+            }
+            EventBody::SessionChanged { state } => ends_run(*state).then_some(ChatEvent::Done {
+                payload: ChatDone { state: *state },
+            }),
+            EventBody::SessionRenamed { .. }
+            | EventBody::PersonSaid { .. }
+            | EventBody::TurnStarted { .. }
+            | EventBody::AgentSaid {
+                reasoning: true, ..
+            }
+            | EventBody::TurnEnded { error: None, .. }
+            | EventBody::CallJudged { .. }
+            | EventBody::CallWaits { .. }
+            | EventBody::CallDecided { .. }
+            | EventBody::CallEdited { .. }
+            | EventBody::UndoPrepared { .. }
+            | EventBody::CallStarted { .. }
+            | EventBody::CallOutput { .. }
+            | EventBody::UndoApplied { .. }
+            | EventBody::RedoApplied { .. }
+            | EventBody::Noted { .. } => None,
+        }
+    }
+}
+
+fn error(fault: &crate::Fault) -> ChatEvent {
+    ChatEvent::Error {
+        payload: ChatError {
+            message: fault.message.clone(),
+            hint: fault.hint.clone(),
+        },
+    }
+}

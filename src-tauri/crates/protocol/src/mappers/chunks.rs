@@ -1,0 +1,280 @@
+//! 002: the stream of chunks, where nothing goes on that did not begin.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::ends_run;
+use crate::{CallId, CallState, Decision, Event, EventBody, MessageId, Outcome};
+
+/// One chunk, by its name in the specification; members in camel case, as on the wire.
+///
+/// The files and sources of a result stand in its envelope; the log streams no arguments, so a call's input begins and is
+/// available at once.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(
+    tag = "type",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
+#[expect(missing_docs, reason = "the fields are the chunks' own names")]
+pub enum Chunk {
+    /// A stretch of the answer begins.
+    TextStart { id: String },
+    /// It goes on.
+    TextDelta { id: String, delta: String },
+    /// It is complete.
+    TextEnd { id: String },
+    /// A stretch of reasoning begins.
+    ReasoningStart { id: String },
+    /// It goes on.
+    ReasoningDelta { id: String, delta: String },
+    /// It is complete.
+    ReasoningEnd { id: String },
+    /// The model asks for a call.
+    ToolInputStart {
+        tool_call_id: CallId,
+        tool_name: String,
+    },
+    /// Its arguments are complete.
+    ToolInputAvailable {
+        tool_call_id: CallId,
+        tool_name: String,
+        input: Map<String, Value>,
+    },
+    /// The call ended well; the output is the 002 envelope.
+    ToolOutputAvailable { tool_call_id: CallId, output: Value },
+    /// The call ended in any other way.
+    ToolOutputError {
+        tool_call_id: CallId,
+        error_text: String,
+    },
+    /// The turn and its calls are over.
+    FinishStep,
+    /// The run is over.
+    Finish,
+    /// What only we say: approvals, live output, undo, notices. `data-` and what it is.
+    #[serde(untagged)]
+    Data(Data),
+}
+
+/// A chunk of a kind of our own.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Data {
+    /// `data-approval-requested` and the like.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// What it says; about a call, its `toolCallId` is a member.
+    pub data: Value,
+    /// Whether it is of the moment, and no part of the message that is kept.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub transient: bool,
+}
+
+/// Maps a session's events to chunks.
+#[derive(Debug, Clone, Default)]
+pub struct Chunks {
+    /// The stretch that is being written.
+    part: Option<Part>,
+    /// Stretches begun so far: what makes their ids differ.
+    parts: u32,
+    step: bool,
+    running: bool,
+    /// Calls without an output.
+    open: HashSet<CallId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    message: MessageId,
+    id: String,
+    reasoning: bool,
+}
+
+impl Chunks {
+    /// The chunks that an event gives.
+    pub fn map(&mut self, event: &Event) -> Vec<Chunk> {
+        let mut out = Vec::new();
+        match &event.body {
+            EventBody::PersonSaid { message, text, .. } => {
+                self.running = true;
+                let said = json!({ "messageId": message, "text": text });
+                out.push(data("data-person", said));
+            }
+            EventBody::SessionChanged { state } if ends_run(*state) => self.finish(&mut out),
+            EventBody::SessionChanged { .. } => self.running = true,
+            EventBody::TurnStarted { .. } => {
+                self.finish_step(&mut out);
+                (self.step, self.running) = (true, true);
+            }
+            EventBody::AgentSaid {
+                message,
+                text,
+                reasoning,
+            } => self.said(message, text, *reasoning, &mut out),
+            EventBody::TurnEnded { error, .. } => {
+                self.end_part(&mut out);
+                if let Some(fault) = error {
+                    out.push(data("data-error", json!(fault)));
+                }
+            }
+            EventBody::CallProposed { call, .. } => {
+                if self.open.insert(call.id.clone()) {
+                    out.push(Chunk::ToolInputStart {
+                        tool_call_id: call.id.clone(),
+                        tool_name: call.name.clone(),
+                    });
+                    out.push(Chunk::ToolInputAvailable {
+                        tool_call_id: call.id.clone(),
+                        tool_name: call.name.clone(),
+                        input: call.arguments.clone(),
+                    });
+                }
+            }
+            EventBody::CallEnded { call, outcome } => {
+                if self.open.remove(call) {
+                    out.push(output(call, outcome));
+                }
+            }
+            EventBody::CallWaits { .. }
+            | EventBody::CallDecided { .. }
+            | EventBody::CallEdited { .. }
+            | EventBody::CallStarted { .. }
+            | EventBody::CallOutput { .. } => out.extend(self.of_open_call(&event.body)),
+            EventBody::UndoApplied { entry, call, paths } => {
+                let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
+                out.push(data("data-undone", told));
+            }
+            EventBody::RedoApplied { entry, call, paths } => {
+                let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
+                out.push(data("data-redone", told));
+            }
+            EventBody::Noted { notice } => out.push(data("data-notice", json!(notice))),
+            EventBody::SessionOpened { .. }
+            | EventBody::SessionRenamed { .. }
+            | EventBody::CallJudged { .. }
+            | EventBody::UndoPrepared { .. } => {}
+        }
+        out
+    }
+
+    /// What is told of a call between its input and its output.
+    fn of_open_call(&self, body: &EventBody) -> Option<Chunk> {
+        let (call, chunk) = match body {
+            EventBody::CallWaits {
+                call,
+                digest,
+                expires_at,
+                ..
+            } => {
+                let told = json!({ "toolCallId": call, "digest": digest, "expiresAt": expires_at });
+                (call, data("data-approval-requested", told))
+            }
+            EventBody::CallDecided { call, decision, .. } => {
+                let approved = match decision {
+                    Decision::Allow { .. } | Decision::Answer { .. } => Some(true),
+                    Decision::Reject { .. } | Decision::Skip => Some(false),
+                    // It comes again, with other arguments.
+                    Decision::Edit { .. } => None,
+                };
+                let told = json!({ "toolCallId": call, "approved": approved });
+                (call, data("data-approval-responded", told))
+            }
+            EventBody::CallEdited { call, arguments } => {
+                let told = json!({ "toolCallId": call, "input": arguments });
+                (call, data("data-input-edited", told))
+            }
+            EventBody::CallStarted { call } => {
+                (call, moment("data-running", json!({ "toolCallId": call })))
+            }
+            EventBody::CallOutput { call, text } => {
+                let told = json!({ "toolCallId": call, "text": text });
+                (call, moment("data-output", told))
+            }
+            _ => return None,
+        };
+        self.open.contains(call).then_some(chunk)
+    }
+
+    fn said(&mut self, message: &MessageId, text: &str, reasoning: bool, out: &mut Vec<Chunk>) {
+        let goes_on = |part: &Part| part.message == *message && part.reasoning == reasoning;
+        let part = match self.part.take() {
+            Some(part) if goes_on(&part) => part,
+            other => {
+                self.part = other;
+                self.end_part(out);
+                let id = format!("{message}.{}", self.parts);
+                self.parts += 1;
+                out.push(match reasoning {
+                    true => Chunk::ReasoningStart { id: id.clone() },
+                    false => Chunk::TextStart { id: id.clone() },
+                });
+                Part {
+                    message: message.clone(),
+                    id,
+                    reasoning,
+                }
+            }
+        };
+        let (id, delta) = (part.id.clone(), text.to_owned());
+        out.push(match reasoning {
+            true => Chunk::ReasoningDelta { id, delta },
+            false => Chunk::TextDelta { id, delta },
+        });
+        self.part = Some(part);
+    }
+
+    fn end_part(&mut self, out: &mut Vec<Chunk>) {
+        if let Some(Part { id, reasoning, .. }) = self.part.take() {
+            out.push(match reasoning {
+                true => Chunk::ReasoningEnd { id },
+                false => Chunk::TextEnd { id },
+            });
+        }
+    }
+
+    fn finish_step(&mut self, out: &mut Vec<Chunk>) {
+        self.end_part(out);
+        if std::mem::take(&mut self.step) {
+            out.push(Chunk::FinishStep);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<Chunk>) {
+        self.finish_step(out);
+        if std::mem::take(&mut self.running) {
+            out.push(Chunk::Finish);
+        }
+    }
+}
+
+fn output(call: &CallId, outcome: &Outcome) -> Chunk {
+    let tool_call_id = call.clone();
+    match outcome.state {
+        CallState::Done => Chunk::ToolOutputAvailable {
+            tool_call_id,
+            output: outcome.to_envelope(),
+        },
+        _ => Chunk::ToolOutputError {
+            tool_call_id,
+            error_text: outcome.text.clone(),
+        },
+    }
+}
+
+fn data(kind: &'static str, data: Value) -> Chunk {
+    Chunk::Data(Data {
+        kind,
+        data,
+        transient: false,
+    })
+}
+
+fn moment(kind: &'static str, data: Value) -> Chunk {
+    Chunk::Data(Data {
+        kind,
+        data,
+        transient: true,
+    })
+}

@@ -1,0 +1,346 @@
+//! 003: the `tool.*` events of every call, from planned to its one end.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::permission::{by_person, by_policy, changed};
+use super::time;
+use crate::judge::TrailStep;
+use crate::{CallId, CallState, Event, EventBody, Gate, Outcome, SessionId, Trail, Verdict};
+
+/// The version of the records that these events follow.
+const SCHEMA_VERSION: &str = "0.2.0";
+
+/// One `tool.*` event.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ToolEvent {
+    /// The version of the record.
+    pub schema_version: &'static str,
+    /// The session, the recorded event's position, and the number of this one among those that it gives: the same each time.
+    pub event_id: String,
+    /// Its class: `tool.invocation.planned`.
+    pub event_type: &'static str,
+    /// Who tells it: the session.
+    pub source: String,
+    /// When, as RFC 3339.
+    pub time: String,
+    /// The call: one id from planned to its end, also across a pause.
+    pub invocation_id: CallId,
+    /// The tool's id once it is known, and until then the called name.
+    pub tool_id: String,
+    /// What the class says more.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+/// Maps a session's events to `tool.*` events.
+///
+/// Classes about the catalogue (`tool.declared`, `tool.surface.*`, `tool.deferred.*`) are no part of a session's log. Nor
+/// are `queued` and `yielded`: what waits for its turn has not begun, and nothing goes on in the background.
+#[derive(Debug, Clone, Default)]
+pub struct ToolEvents {
+    calls: HashMap<CallId, Open>,
+}
+
+/// A call that has not ended.
+#[derive(Debug, Clone)]
+struct Open {
+    tool: String,
+    /// What runs: the model's arguments, or the person's in their place.
+    input: Map<String, Value>,
+    judged: bool,
+    asked: bool,
+    started: bool,
+    /// How many pieces of live output there were.
+    pieces: u64,
+    /// The history entry that could take it back.
+    undo: Option<String>,
+}
+
+/// What one recorded event gives.
+struct Told<'a> {
+    event: &'a Event,
+    call: &'a CallId,
+    tool: String,
+    events: Vec<ToolEvent>,
+}
+
+impl Told<'_> {
+    fn push(&mut self, event_type: &'static str, more: Value) {
+        let Event {
+            session: SessionId(session),
+            seq,
+            at,
+            ..
+        } = self.event;
+        let number = self.events.len();
+        self.events.push(ToolEvent {
+            schema_version: SCHEMA_VERSION,
+            event_id: format!("{session}.{seq}.{number}"),
+            event_type,
+            source: format!("countersign:session/{session}"),
+            time: time(*at),
+            invocation_id: self.call.clone(),
+            tool_id: self.tool.clone(),
+            more: match more {
+                Value::Object(more) => more,
+                _ => Map::new(),
+            },
+        });
+    }
+
+    /// The id of the record that this event is: what a decision or a result is referred to by.
+    fn record_id(&self) -> String {
+        format!("{}.{}", self.event.session, self.event.seq)
+    }
+}
+
+impl ToolEvents {
+    /// The `tool.*` events that an event gives.
+    pub fn map(&mut self, event: &Event) -> Vec<ToolEvent> {
+        match &event.body {
+            EventBody::CallProposed {
+                call, reasoning, ..
+            } => {
+                if self.calls.contains_key(&call.id) {
+                    return Vec::new();
+                }
+                let mut told = told(event, &call.id, &call.name);
+                let planned = json!({
+                    "status": "planned",
+                    "native_call_id": call.id,
+                    "model_input": call.arguments,
+                    "reasoning": reasoning,
+                });
+                told.push("tool.invocation.planned", planned);
+                let open = Open {
+                    tool: call.name.clone(),
+                    input: call.arguments.clone(),
+                    judged: false,
+                    asked: false,
+                    started: false,
+                    pieces: 0,
+                    undo: None,
+                };
+                self.calls.insert(call.id.clone(), open);
+                told.events
+            }
+            EventBody::CallEnded { call, outcome } => {
+                let Some(open) = self.calls.remove(call) else {
+                    return Vec::new();
+                };
+                let mut told = told(event, call, &open.tool);
+                ended(&mut told, &open, outcome);
+                told.events
+            }
+            EventBody::CallJudged { call, .. }
+            | EventBody::CallWaits { call, .. }
+            | EventBody::CallDecided { call, .. }
+            | EventBody::CallEdited { call, .. }
+            | EventBody::UndoPrepared { call, .. }
+            | EventBody::CallStarted { call }
+            | EventBody::CallOutput { call, .. } => {
+                let Some(open) = self.calls.get_mut(call) else {
+                    return Vec::new();
+                };
+                let mut told = told(event, call, &open.tool);
+                goes_on(&mut told, open);
+                told.events
+            }
+            EventBody::SessionOpened { .. }
+            | EventBody::SessionRenamed { .. }
+            | EventBody::SessionChanged { .. }
+            | EventBody::PersonSaid { .. }
+            | EventBody::TurnStarted { .. }
+            | EventBody::AgentSaid { .. }
+            | EventBody::TurnEnded { .. }
+            | EventBody::UndoApplied { .. }
+            | EventBody::RedoApplied { .. }
+            | EventBody::Noted { .. } => Vec::new(),
+        }
+    }
+}
+
+fn told<'a>(event: &'a Event, call: &'a CallId, tool: &str) -> Told<'a> {
+    Told {
+        event,
+        call,
+        tool: tool.to_owned(),
+        events: Vec::new(),
+    }
+}
+
+/// What is told of a call between its beginning and its end.
+fn goes_on(told: &mut Told<'_>, open: &mut Open) {
+    let id = told.record_id();
+    match &told.event.body {
+        EventBody::CallJudged {
+            tool,
+            mode,
+            kind,
+            trail,
+            ..
+        } => {
+            told.tool.clone_from(tool);
+            open.tool.clone_from(tool);
+            if !std::mem::replace(&mut open.judged, true) {
+                let facts = json!({ "status": "selected", "mode": mode, "kind": kind });
+                told.push("tool.invocation.selected", facts);
+                let input = json!({ "status": "arguments_ready", "permission_input": open.input });
+                told.push("tool.invocation.arguments_ready", input);
+            }
+            hooks(told, trail);
+            // An ask is told when it stands before somebody, with what an answer must name.
+            if trail.verdict != Verdict::Ask {
+                let decision = json!({ "decision": by_policy(&id, trail) });
+                told.push("tool.permission.decided", decision);
+            }
+        }
+        EventBody::CallWaits {
+            digest,
+            refreshed,
+            expires_at,
+            ..
+        } => {
+            open.asked = true;
+            let asked = json!({
+                "status": "awaiting_approval",
+                "behavior": "ask",
+                "digest": digest,
+                "refreshed": refreshed,
+                "expires_at": expires_at.map(time),
+            });
+            told.push("tool.permission.requested", asked);
+        }
+        EventBody::CallDecided { decision, .. } => {
+            if let Some(decision) = by_person(&id, decision) {
+                told.push("tool.permission.decided", json!({ "decision": decision }));
+            }
+        }
+        EventBody::CallEdited { arguments, .. } => {
+            let changed: Vec<_> = changed(&open.input, arguments);
+            open.input.clone_from(arguments);
+            let mutation = json!({
+                "mutation_id": id,
+                "source_type": "permission_prompt",
+                "changed_fields": changed,
+            });
+            let edited = json!({
+                "status": "arguments_ready",
+                "permission_input": arguments,
+                "mutation": mutation,
+            });
+            told.push("tool.invocation.arguments_ready", edited);
+        }
+        EventBody::UndoPrepared { entry, .. } => open.undo = Some(entry.id.0.clone()),
+        // A call whose file changed at the last moment is shown anew and begins a second time: it is one run.
+        EventBody::CallStarted { .. } if !open.started => {
+            open.started = true;
+            let started = json!({ "status": "running", "call_input": open.input });
+            told.push("tool.invocation.started", started);
+        }
+        EventBody::CallOutput { text, .. } if open.started => {
+            let piece = json!({
+                "status": "partial_result",
+                "sequence": open.pieces,
+                "partial_result": text,
+            });
+            open.pieces += 1;
+            told.push("tool.invocation.partial_result", piece);
+        }
+        _ => {}
+    }
+}
+
+/// The checks that ran before permission was asked for, each with its beginning and its end.
+fn hooks(told: &mut Told<'_>, trail: &Trail) {
+    for (number, TrailStep { verdict, text, .. }) in trail
+        .steps
+        .iter()
+        .filter(|step| step.gate == Gate::Watchdog)
+        .enumerate()
+    {
+        let hook = format!("{}.hook{number}", told.record_id());
+        let begun = json!({ "hook_id": hook, "hook_event": "pre_tool_use" });
+        told.push("tool.hook.pre.started", begun);
+        let over = json!({
+            "hook_id": hook,
+            "hook_event": "pre_tool_use",
+            "permission_result": verdict,
+            "message": text,
+        });
+        told.push("tool.hook.pre.completed", over);
+    }
+}
+
+/// The result, mapped once, and then the one end.
+fn ended(told: &mut Told<'_>, open: &Open, outcome: &Outcome) {
+    let id = told.record_id();
+    if !open.judged && outcome.state == CallState::Failed {
+        let refused = json!({ "status": "validation_failed", "message": outcome.text });
+        told.push("tool.invocation.validation_failed", refused);
+    }
+    let (class, status, error) = end_of(outcome.state);
+    let error = error.map(|class| json!({ "error_class": class, "message": outcome.text }));
+    let result = json!({
+        "result_id": id,
+        "status": status,
+        "is_error": !outcome.is_success(),
+        "model_facing_content": outcome.text,
+        "ui_facing_summary": outcome.message,
+        "structured_content": outcome.data,
+        "evidence_refs": open.undo.iter().collect::<Vec<_>>(),
+        "digest": outcome.digest,
+        "error": error,
+    });
+    told.push("tool.result.created", result);
+    if let Some(truncated) = &outcome.truncated {
+        let persisted = json!({
+            "result_id": id,
+            "strategy": "preview_and_persist",
+            "persisted_ref": {
+                "uri": truncated.output_path,
+                "type": "text/plain",
+                "digest": outcome.digest,
+                "bytes": truncated.bytes,
+            },
+            "preview_bytes": outcome.text.len(),
+            "reason": "result_too_large",
+        });
+        told.push("tool.result.persisted", persisted);
+    }
+    let terminal = json!({
+        "status": status,
+        "result_id": id,
+        "started": open.started,
+        "asked": open.asked,
+        "duration_ms": outcome.duration_ms,
+        "error": error,
+    });
+    told.push(class, terminal);
+}
+
+/// The class of the end, the result's status, and the class of the error.
+fn end_of(state: CallState) -> (&'static str, &'static str, Option<&'static str>) {
+    match state {
+        CallState::Done | CallState::Undone => ("tool.invocation.succeeded", "succeeded", None),
+        CallState::Denied => (
+            "tool.invocation.failed",
+            "denied",
+            Some("permission_denied"),
+        ),
+        CallState::Rejected => (
+            "tool.invocation.failed",
+            "rejected",
+            Some("approval_rejected"),
+        ),
+        CallState::Expired => ("tool.invocation.timed_out", "timed_out", Some("timeout")),
+        CallState::Interrupted => ("tool.invocation.canceled", "canceled", Some("canceled")),
+        CallState::Skipped => ("tool.invocation.canceled", "discarded", Some("canceled")),
+        CallState::Failed | CallState::Proposed | CallState::Waiting | CallState::Running => {
+            ("tool.invocation.failed", "failed", Some("execution_failed"))
+        }
+    }
+}
