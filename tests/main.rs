@@ -26,6 +26,8 @@ mod questions;
 mod trouble;
 // The demo, whole, as a golden stream that the interface's tests replay.
 mod demo;
+// What the runtime can state about each call, from its events alone.
+mod account;
 // The log in the words of the specifications, as golden streams.
 mod words;
 // The house itself: layers, file length, fresh bindings, nothing left over.

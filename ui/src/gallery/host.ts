@@ -4,6 +4,7 @@ import type { Op } from '../ipc/bindings/Op';
 import type { Query } from '../ipc/bindings/Query';
 import type { Answer } from '../ipc/bindings/Answer';
 import type { Event } from '../ipc/bindings/Event';
+import { account } from '../ipc/fake_account';
 import { emptySnapshot } from '../ipc/fake_settings';
 import type { AnswerTo, Host } from '../ipc/desk';
 import type { CallEntry } from '../state/fold';
@@ -64,6 +65,11 @@ export class SampleHost implements Host {
         return { type: 'undo_check', id: query.entry, conflicts: this.conflicts };
       case 'call_events':
         return { type: 'call_events', events };
+      case 'account': {
+        const entry = this.#desk.find((one) => one.id === query.call);
+        if (entry) return account(entry.body);
+        throw new Error(`There is no call ${query.call}.`);
+      }
       case 'output':
         return { type: 'output', text: query.offset === 0 ? 'the whole output\n' : 'and its end\n', bytes: 29, next: query.offset === 0 ? 17 : null };
       case 'transcript':

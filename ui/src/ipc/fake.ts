@@ -12,6 +12,7 @@ import type { Receipt } from './bindings/Receipt';
 import type { SessionView } from './bindings/SessionView';
 import type { Snapshot } from './bindings/Snapshot';
 import { Refused, type AnswerTo, type Host } from './desk';
+import { account } from './fake_account';
 import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart } from './fake_settings';
 
@@ -195,6 +196,11 @@ export class FakeHost implements Host {
       case 'call_events': {
         const about = (event: Event) => event.session === query.session && entryId(event) === query.call;
         return { type: 'call_events', events: this.events.filter(about) };
+      }
+      case 'account': {
+        const entry = this.#find(query.session, query.call);
+        if (entry && isCall(entry)) return account(entry.body);
+        throw new Refused({ message: 'There is no such call in this session.', hint: '', context: [] });
       }
       case 'lines': {
         const line = (n: number) => [{ text: `line ${query.start + n} of ${query.path}`, control: false }];

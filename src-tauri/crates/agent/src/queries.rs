@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use protocol::account::Account;
 use protocol::query::{Answer, Query, Snapshot};
 use protocol::shown::shown;
 use protocol::{CallId, EntryBody, Fault, SessionId};
@@ -67,8 +68,9 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
         }
         Query::UndoCheck { entry } => Answer::UndoCheck(undo_check(shared, &entry)?),
         Query::CallEvents { session, call } => Answer::CallEvents {
-            events: record.call_events(&session, &call)?,
+            events: record.call_events(&session, &call, 0)?,
         },
+        Query::Account { session, call } => account(shared, &session, &call)?,
         Query::Lines {
             session,
             path,
@@ -93,20 +95,34 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             tools: shared.registry.views(),
         },
         Query::Export { session, format } => {
-            let format = match format.as_str() {
-                "md" => record::Format::Markdown,
-                "jsonl" => record::Format::JsonLines,
-                other => {
-                    return Err(Fault::new(
-                        format!("`{other}` is no export format."),
-                        "Use `md` or `jsonl`.",
-                    ));
-                }
-            };
+            let format = record::Format::parse(&format)?;
             Answer::Export {
                 text: record.export(&session, format)?,
             }
         }
+    })
+}
+
+/// Everything that is on record about a call, as its account.
+fn account(shared: &Shared, session: &SessionId, call: &CallId) -> Result<Answer, Fault> {
+    let (mut account, mut since) = (None, 0);
+    loop {
+        let events = shared.record.call_events(session, call, since)?;
+        for event in &events {
+            Account::add(&mut account, call, event);
+        }
+        match events.last() {
+            Some(last) => since = last.seq,
+            None => break,
+        }
+    }
+    let account = account.ok_or_else(|| {
+        let message = format!("There is no call {call} in this session.");
+        Fault::new(message, "The session's story names each call's id.")
+    })?;
+    Ok(Answer::Account {
+        told: account.told(),
+        account: Box::new(account),
     })
 }
 

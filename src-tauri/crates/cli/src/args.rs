@@ -45,10 +45,13 @@ pub(crate) enum Verb {
     Call(Call),
     /// List the sessions, the one that changed last first.
     Sessions,
-    /// Show a session. With --json, every entry as a line.
+    /// Show a session, or the account of one call. With --json, every entry as a line.
     Show {
         /// Its id, the beginning of its id, or `last`.
         session: String,
+        /// A call's id: how it was validated, authorised, executed, streamed, rendered, persisted and audited.
+        #[arg(long, value_name = "ID")]
+        call: Option<String>,
     },
     /// Find anything recorded: words, "phrases", prefix*, and the filters tool: mode: state: session: path: before:
     /// after:
@@ -67,8 +70,9 @@ pub(crate) enum Verb {
     Export {
         /// Its id, the beginning of its id, or `last`.
         session: String,
-        /// A story to read, or every event as a line.
-        #[arg(long, default_value = "md", value_parser = ["md", "jsonl"])]
+        /// A story to read, every event as a line, or the events in a specification's words: chat events (000), agent
+        /// events (001), chunks (002), tool.* events (003).
+        #[arg(long, default_value = "md", value_parser = ["md", "jsonl", "chat", "agent", "chunks", "tool-events"])]
         format: String,
     },
     /// List what can be taken back, the newest first.
@@ -107,6 +111,9 @@ pub(crate) struct Run {
     /// Play this script in the place of a model.
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
+    /// With --json: the events in a specification's words, as `export` has them.
+    #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "agent", "chunks", "tool-events"])]
+    pub(crate) events: Option<String>,
     #[command(flatten)]
     pub(crate) consent: Consent,
     /// What is to be done.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use protocol::mappers::{Teller, Vocabulary};
 use protocol::{CallState, Entry, EntryBody, Event, EventBody, SessionId, SessionState, fold};
 
 use crate::ending::Ending;
@@ -21,6 +22,8 @@ pub(crate) struct Live {
     pub(crate) last_call: Option<Entry>,
     /// The last event that was seen.
     pub(crate) seq: u64,
+    /// Tells the events in other words, where those are wanted.
+    teller: Option<Teller>,
 }
 
 impl Live {
@@ -32,6 +35,25 @@ impl Live {
             denied: 0,
             last_call: None,
             seq: 0,
+            teller: None,
+        }
+    }
+
+    /// The same, telling the events after `seq` in a specification's words.
+    pub(crate) fn in_words(self, vocabulary: Vocabulary, seq: u64) -> Self {
+        let teller = Some(Teller::new(vocabulary, self.session.clone()));
+        Self {
+            teller,
+            seq,
+            ..self
+        }
+    }
+
+    /// The event after which to listen: words begin with the session, so that nothing goes on that did not begin.
+    pub(crate) fn since(&self, now: u64) -> u64 {
+        match self.teller {
+            Some(_) => self.seq,
+            None => now,
         }
     }
 
@@ -57,7 +79,12 @@ impl Live {
             self.denied += u64::from(outcome.state == CallState::Denied);
             self.last_call.clone_from(&entry);
         }
-        if out.is_json() && !silent {
+        if let Some(teller) = &mut self.teller {
+            teller
+                .map(event)
+                .iter()
+                .try_for_each(|word| out.json(word))?;
+        } else if out.is_json() && !silent {
             out.json(event)?;
         } else if !silent {
             self.tell(out, event, entry.as_ref())?;

@@ -279,6 +279,35 @@ pub struct StatePlace {
     pub instance: Option<String>,
 }
 
+impl EventBody {
+    /// The name under which it is stored: its JSON's `type`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::SessionOpened { .. } => "session_opened",
+            Self::SessionRenamed { .. } => "session_renamed",
+            Self::SessionChanged { .. } => "session_changed",
+            Self::PersonSaid { .. } => "person_said",
+            Self::TurnStarted { .. } => "turn_started",
+            Self::AgentSaid { .. } => "agent_said",
+            Self::AnswerChecked { .. } => "answer_checked",
+            Self::TurnEnded { .. } => "turn_ended",
+            Self::CallProposed { .. } => "call_proposed",
+            Self::CallJudged { .. } => "call_judged",
+            Self::CallWaits { .. } => "call_waits",
+            Self::CallDecided { .. } => "call_decided",
+            Self::CallEdited { .. } => "call_edited",
+            Self::UndoPrepared { .. } => "undo_prepared",
+            Self::CallStarted { .. } => "call_started",
+            Self::CallOutput { .. } => "call_output",
+            Self::StateWritten { .. } => "state_written",
+            Self::CallEnded { .. } => "call_ended",
+            Self::UndoApplied { .. } => "undo_applied",
+            Self::RedoApplied { .. } => "redo_applied",
+            Self::Noted { .. } => "noted",
+        }
+    }
+}
+
 /// What a session does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]

@@ -10,6 +10,7 @@
 //! [`entry::Entry`].
 
 pub mod access;
+pub mod account;
 pub mod call;
 pub mod entry;
 pub mod event;

@@ -32,6 +32,20 @@ pub enum Preview {
     },
 }
 
+impl Preview {
+    /// The name of its kind: its JSON's `type`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Diff { .. } => "diff",
+            Self::Command(_) => "command",
+            Self::Loss(_) => "loss",
+            Self::Form { .. } => "form",
+            Self::Todo { .. } => "todo",
+        }
+    }
+}
+
 /// One file's difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FileDiff {

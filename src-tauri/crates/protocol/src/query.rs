@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::account::{Account, AccountLine};
 use crate::entry::SessionView;
 use crate::history::UndoCheck;
 use crate::model::ProviderView;
@@ -83,6 +84,13 @@ pub enum Query {
         /// The call.
         call: CallId,
     },
+    /// How a call was validated, authorised, executed, streamed, rendered, persisted and audited (`S003-73`).
+    Account {
+        /// The session.
+        session: SessionId,
+        /// The call.
+        call: CallId,
+    },
     /// Lines of a file that a waiting call would change, for more context.
     Lines {
         /// The session.
@@ -120,11 +128,11 @@ pub enum Query {
     },
     /// Every tool.
     Tools,
-    /// A session as text: `md` or `jsonl`.
+    /// A session as text.
     Export {
         /// The session.
         session: SessionId,
-        /// `md` or `jsonl`.
+        /// `md`, `jsonl`, or a vocabulary: `chat`, `agent`, `chunks`, `tool-events`.
         format: String,
     },
 }
@@ -155,6 +163,13 @@ pub enum Answer {
     CallEvents {
         /// In order.
         events: Vec<Event>,
+    },
+    /// To `account`.
+    Account {
+        /// One line for each of its parts.
+        told: Vec<AccountLine>,
+        /// All of it.
+        account: Box<Account>,
     },
     /// To `lines`.
     Lines {

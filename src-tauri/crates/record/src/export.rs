@@ -1,6 +1,7 @@
 //! A session as a file to keep or to pass on.
 
-use protocol::{Entry, Fault, SessionId};
+use protocol::mappers::{Teller, Vocabulary};
+use protocol::{Entry, Event, Fault, SessionId};
 
 use crate::limits::{PAGE_ENTRIES_MAX, PAGE_EVENTS_MAX};
 use crate::record::Record;
@@ -13,18 +14,22 @@ pub enum Format {
     Markdown,
     /// Every event as recorded, one JSON object a line.
     JsonLines,
+    /// The events in a specification's words, one JSON object a line (M19).
+    Words(Vocabulary),
 }
 
 impl Format {
-    /// Reads `md` or `jsonl`.
+    /// Reads `md`, `jsonl` or the name of a vocabulary.
     pub fn parse(name: &str) -> Result<Self, Fault> {
         match name {
             "md" => Ok(Self::Markdown),
             "jsonl" => Ok(Self::JsonLines),
-            _ => Err(Fault::new(
-                format!("There is no export format “{name}”."),
-                "The formats are md and jsonl.",
-            )),
+            _ => Vocabulary::parse(name).map(Self::Words).map_err(|_| {
+                Fault::new(
+                    format!("There is no export format “{name}”."),
+                    "The formats are md, jsonl, chat, agent, chunks and tool-events.",
+                )
+            }),
         }
     }
 }
@@ -34,11 +39,29 @@ impl Record {
     pub fn export(&self, session: &SessionId, format: Format) -> Result<String, RecordError> {
         match format {
             Format::Markdown => self.markdown(session),
-            Format::JsonLines => self.json_lines(session),
+            Format::JsonLines => self.lines(session, |event, text| {
+                text.push_str(&store::json(event)?);
+                text.push('\n');
+                Ok(())
+            }),
+            Format::Words(vocabulary) => {
+                let mut teller = Teller::new(vocabulary, session.clone());
+                self.lines(session, |event, text| {
+                    for word in teller.map(event) {
+                        text.push_str(&word.to_string());
+                        text.push('\n');
+                    }
+                    Ok(())
+                })
+            }
         }
     }
 
-    fn json_lines(&self, session: &SessionId) -> Result<String, RecordError> {
+    fn lines(
+        &self,
+        session: &SessionId,
+        mut write: impl FnMut(&Event, &mut String) -> Result<(), RecordError>,
+    ) -> Result<String, RecordError> {
         let mut text = String::new();
         let mut since = 0;
         loop {
@@ -48,8 +71,7 @@ impl Record {
             };
             since = last.seq;
             for event in &events {
-                text.push_str(&store::json(event)?);
-                text.push('\n');
+                write(event, &mut text)?;
             }
         }
     }

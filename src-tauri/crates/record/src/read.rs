@@ -139,11 +139,12 @@ impl Record {
         })
     }
 
-    /// All events about one call, in order; at most 10,000.
+    /// The events about one call after a position, in order; at most 10,000 at a time.
     pub fn call_events(
         &self,
         session: &SessionId,
         call: &CallId,
+        since: u64,
     ) -> Result<Vec<Event>, RecordError> {
         self.inner.readers.read(|tx| {
             let place: Option<(i64, i64, i64)> = tx
@@ -156,7 +157,8 @@ impl Record {
                 return Ok(Vec::new());
             };
             let range = format!("{EVENT_IN_SPAN} {EVENTS_OF_ENTRY} LIMIT {PAGE_EVENTS_MAX}");
-            events(tx, &range, params![session, seq, seq, last])
+            let from = seq.max(sql(since.saturating_add(1)));
+            events(tx, &range, params![session, seq, from, last])
         })
     }
 

@@ -5,33 +5,6 @@ use protocol::{
 };
 use serde_json::Value;
 
-/// The name under which an event is stored; the same as its JSON's `type`.
-pub(crate) fn event_type(body: &EventBody) -> &'static str {
-    match body {
-        EventBody::SessionOpened { .. } => "session_opened",
-        EventBody::SessionRenamed { .. } => "session_renamed",
-        EventBody::SessionChanged { .. } => "session_changed",
-        EventBody::PersonSaid { .. } => "person_said",
-        EventBody::TurnStarted { .. } => "turn_started",
-        EventBody::AgentSaid { .. } => "agent_said",
-        EventBody::AnswerChecked { .. } => "answer_checked",
-        EventBody::TurnEnded { .. } => "turn_ended",
-        EventBody::CallProposed { .. } => "call_proposed",
-        EventBody::CallJudged { .. } => "call_judged",
-        EventBody::CallWaits { .. } => "call_waits",
-        EventBody::CallDecided { .. } => "call_decided",
-        EventBody::CallEdited { .. } => "call_edited",
-        EventBody::UndoPrepared { .. } => "undo_prepared",
-        EventBody::CallStarted { .. } => "call_started",
-        EventBody::CallOutput { .. } => "call_output",
-        EventBody::StateWritten { .. } => "state_written",
-        EventBody::CallEnded { .. } => "call_ended",
-        EventBody::UndoApplied { .. } => "undo_applied",
-        EventBody::RedoApplied { .. } => "redo_applied",
-        EventBody::Noted { .. } => "noted",
-    }
-}
-
 /// The length of a piece of streamed text; none for an event that is not such a piece.
 pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
     match &event.body {

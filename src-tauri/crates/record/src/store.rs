@@ -92,7 +92,7 @@ impl<'c> Statements<'c> {
             session,
             entry.map(sql),
             event.at,
-            row::event_type(&event.body),
+            event.body.name(),
             json_in(&mut self.buffer, &event.body)?,
         ])?;
         Ok(())

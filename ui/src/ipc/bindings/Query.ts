@@ -62,6 +62,14 @@ session: SessionId,
 /**
  * The call.
  */
+call: CallId, } | { "type": "account", 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The call.
+ */
 call: CallId, } | { "type": "lines", 
 /**
  * The session.
@@ -112,6 +120,6 @@ provider: string, } | { "type": "tools" } | { "type": "export",
  */
 session: SessionId, 
 /**
- * `md` or `jsonl`.
+ * `md`, `jsonl`, or a vocabulary: `chat`, `agent`, `chunks`, `tool-events`.
  */
 format: string, };

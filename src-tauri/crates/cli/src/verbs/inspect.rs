@@ -2,6 +2,7 @@
 
 use agent::Desk;
 use protocol::SessionState;
+use protocol::account::AccountLine;
 use protocol::query::{Answer, HitPart, Query, SearchHit, SearchPage};
 use serde_json::json;
 
@@ -88,6 +89,32 @@ pub(crate) async fn show(desk: &Desk, name: &str, out: &mut Out) -> Ended {
         }
     })
     .await?;
+    Ok(Code::Done)
+}
+
+/// Tells how a call was validated, authorised, executed, streamed, rendered, persisted and audited.
+pub(crate) async fn account(desk: &Desk, name: &str, call: String, out: &mut Out) -> Ended {
+    let session = super::find_session(desk, name).await?.id;
+    let query = Query::Account {
+        session,
+        call: call.into(),
+    };
+    let answer = desk.query(query).await.map_err(Ending::usage)?;
+    let Answer::Account { told, account } = answer else {
+        return Err(Ending::failed("The desk answered something else."));
+    };
+    if out.is_json() {
+        out.json(&json!({ "account": account, "told": told }))?;
+        return Ok(Code::Done);
+    }
+    for AccountLine { part, text } in &told {
+        let line = format!(
+            "{}  {}",
+            out.ink(Ink::Strong, &format!("{part:<10}")),
+            out.ink(Ink::Plain, &text.replace('\n', "\n            ")),
+        );
+        out.line(&line)?;
+    }
     Ok(Code::Done)
 }
 

@@ -26,7 +26,13 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::Demo => demo::run(data_dir, out).await,
         Verb::Tools => inspect::tools(&look(data_dir).await?, out).await,
         Verb::Sessions => inspect::sessions(&look(data_dir).await?, out).await,
-        Verb::Show { session } => inspect::show(&look(data_dir).await?, &session, out).await,
+        Verb::Show { session, call } => {
+            let desk = look(data_dir).await?;
+            match call {
+                Some(call) => inspect::account(&desk, &session, call, out).await,
+                None => inspect::show(&desk, &session, out).await,
+            }
+        }
         Verb::Search {
             query,
             limit,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::{Desk, Host};
+use protocol::mappers::Vocabulary;
 use protocol::{Fault, ModelChoice, Op, SessionId, SessionState};
 use provider::{Script, Scripted};
 
@@ -28,10 +29,15 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, out: &mut Out) -> E
     let (has_script, has_rules) = (run.script.is_some(), config.rules.is_some());
     let desk = super::open(config).await?;
     let model = model(&desk, has_script, run.provider, run.model).await?;
+    let before = desk.last_seq()?;
     let title = run.prompt.trim().lines().next().unwrap_or_default();
     let session = open_session(&desk, &run.workspace, model, title).await?;
     super::check_rules(&desk, has_rules, out).await?;
     let mut live = Live::new(session.clone());
+    if let Some(words) = &run.events {
+        let vocabulary = Vocabulary::parse(words).map_err(Ending::usage)?;
+        live = live.in_words(vocabulary, before);
+    }
     let state = follow(&desk, &mut live, run.prompt, out, false).await?;
     summary(&desk, &session, &live, state, out).await
 }
@@ -119,7 +125,7 @@ pub(crate) async fn follow(
     silent: bool,
 ) -> Result<SessionState, Ending> {
     let session = live.session.clone();
-    let mut events = desk.subscribe(desk.last_seq()?);
+    let mut events = desk.subscribe(live.since(desk.last_seq()?));
     let op = Op::Say {
         session: session.clone(),
         text: prompt,

@@ -104,6 +104,41 @@ fn search_finds_and_names_what_makes_no_sense() {
     );
 }
 
+/// S003-73 as a person asks for it; the numbers are events that `export` has.
+#[test]
+fn the_account_of_a_call_has_seven_lines() {
+    let place = told();
+    let entries = place.ok(&["show", "last", "--json"]);
+    let denied = entries
+        .lines()
+        .map(|line| serde_json::from_str::<Entry>(line).unwrap())
+        .find(|entry| matches!(entry.body, protocol::EntryBody::Call(_)))
+        .unwrap();
+    let account = place.ok(&["show", "last", "--call", &denied.id]);
+    let parts: Vec<_> = account
+        .lines()
+        .map(|line| line.split_once(' ').unwrap().0)
+        .collect();
+    assert_eq!(
+        parts,
+        [
+            "validated",
+            "authorised",
+            "executed",
+            "streamed",
+            "rendered",
+            "persisted",
+            "audited"
+        ]
+    );
+    assert!(account.contains("Never ran; denied."), "{account}");
+    let value = place.json(&["show", "last", "--call", &denied.id]);
+    assert_eq!(value["account"]["executed"]["state"], "denied");
+    let ran = place.run(&["show", "last", "--call", "call_none"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("call_none"), "{}", ran.err);
+}
+
 #[test]
 fn export_writes_a_story_or_events() {
     let place = told();
@@ -118,6 +153,15 @@ fn export_writes_a_story_or_events() {
     assert!(matches!(events[0].body, EventBody::SessionOpened { .. }));
     let value = place.json(&["export", "last"]);
     assert_eq!(value["text"], story);
+    for (words, first) in [
+        ("chat", r#"{"type":"agent","#),
+        ("agent", r#"{"type":"AgentStart","#),
+        ("chunks", r#"{"type":"data-person","#),
+        ("tool-events", r#"{"schema_version":"0.2.0","#),
+    ] {
+        let told = place.ok(&["export", "last", "--format", words]);
+        assert!(told.starts_with(first), "{words}: {told}");
+    }
     assert_eq!(place.run(&["export", "last", "--format", "pdf"]).code, 2);
 }
 

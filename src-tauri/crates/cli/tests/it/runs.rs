@@ -216,3 +216,22 @@ fn the_demo_leaves_nothing_behind_where_no_folder_is_named() {
     }
     assert!(!place.data().exists());
 }
+
+/// What is told while it happens is what the record tells afterwards, from the session's first event on (M19).
+#[test]
+fn a_run_is_told_in_a_specifications_words_while_it_happens() {
+    for words in ["chat", "agent", "chunks", "tool-events"] {
+        let (place, script) = place();
+        let run = [
+            "run", "--script", &script, "--json", "--events", words, "Go.",
+        ];
+        let ran = place.run(&run);
+        assert_eq!((ran.code, ran.err.as_str()), (3, ""), "{}", ran.out);
+        let kept = place.ok(&["export", "last", "--format", words]);
+        assert_eq!(ran.out, kept, "{words}");
+        assert!(kept.lines().count() > 10, "{words}: {kept}");
+    }
+    let (place, script) = place();
+    let ran = place.run(&["run", "--script", &script, "--events", "chat", "Go."]);
+    assert_eq!(ran.code, 2, "words are for programs, which read JSON");
+}

@@ -119,6 +119,8 @@ impl AgentEvents {
             | EventBody::CallWaits { .. }
             | EventBody::CallDecided { .. }
             | EventBody::UndoPrepared { .. }
+            | EventBody::AnswerChecked { .. }
+            | EventBody::StateWritten { .. }
             | EventBody::UndoApplied { .. }
             | EventBody::RedoApplied { .. }
             | EventBody::Noted { .. } => {}

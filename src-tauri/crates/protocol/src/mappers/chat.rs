@@ -122,6 +122,7 @@ impl Chat {
                 title,
                 workspace,
                 model,
+                ..
             } => Some(ChatEvent::Agent {
                 payload: ChatAgent {
                     provider: model.provider.clone(),
@@ -175,6 +176,7 @@ impl Chat {
             | EventBody::AgentSaid {
                 reasoning: true, ..
             }
+            | EventBody::AnswerChecked { .. }
             | EventBody::TurnEnded { error: None, .. }
             | EventBody::CallJudged { .. }
             | EventBody::CallWaits { .. }
@@ -183,6 +185,7 @@ impl Chat {
             | EventBody::UndoPrepared { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
+            | EventBody::StateWritten { .. }
             | EventBody::UndoApplied { .. }
             | EventBody::RedoApplied { .. }
             | EventBody::Noted { .. } => None,

@@ -119,6 +119,10 @@ impl Chunks {
                     out.push(data("data-error", json!(fault)));
                 }
             }
+            EventBody::AnswerChecked { message, answer } => {
+                let told = json!({ "messageId": message, "checked": answer });
+                out.push(data("data-answer-checked", told));
+            }
             EventBody::CallProposed { call, .. } => {
                 if self.open.insert(call.id.clone()) {
                     out.push(Chunk::ToolInputStart {
@@ -141,7 +145,8 @@ impl Chunks {
             | EventBody::CallDecided { .. }
             | EventBody::CallEdited { .. }
             | EventBody::CallStarted { .. }
-            | EventBody::CallOutput { .. } => out.extend(self.of_open_call(&event.body)),
+            | EventBody::CallOutput { .. }
+            | EventBody::StateWritten { .. } => out.extend(self.of_open_call(&event.body)),
             EventBody::UndoApplied { entry, call, paths } => {
                 let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
                 out.push(data("data-undone", told));
@@ -191,6 +196,10 @@ impl Chunks {
             EventBody::CallOutput { call, text } => {
                 let told = json!({ "toolCallId": call, "text": text });
                 (call, moment("data-output", told))
+            }
+            EventBody::StateWritten { call, place, value } => {
+                let told = json!({ "toolCallId": call, "place": place, "value": value });
+                (call, data("data-state", told))
             }
             _ => return None,
         };

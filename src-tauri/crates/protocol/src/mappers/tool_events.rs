@@ -55,6 +55,8 @@ struct Open {
     started: bool,
     /// How many pieces of live output there were.
     pieces: u64,
+    /// Where in the session's state its output stands.
+    resources: Vec<String>,
     /// The history entry that could take it back.
     undo: Option<String>,
 }
@@ -122,6 +124,7 @@ impl ToolEvents {
                     asked: false,
                     started: false,
                     pieces: 0,
+                    resources: Vec::new(),
                     undo: None,
                 };
                 self.calls.insert(call.id.clone(), open);
@@ -141,7 +144,8 @@ impl ToolEvents {
             | EventBody::CallEdited { call, .. }
             | EventBody::UndoPrepared { call, .. }
             | EventBody::CallStarted { call }
-            | EventBody::CallOutput { call, .. } => {
+            | EventBody::CallOutput { call, .. }
+            | EventBody::StateWritten { call, .. } => {
                 let Some(open) = self.calls.get_mut(call) else {
                     return Vec::new();
                 };
@@ -155,6 +159,7 @@ impl ToolEvents {
             | EventBody::PersonSaid { .. }
             | EventBody::TurnStarted { .. }
             | EventBody::AgentSaid { .. }
+            | EventBody::AnswerChecked { .. }
             | EventBody::TurnEnded { .. }
             | EventBody::UndoApplied { .. }
             | EventBody::RedoApplied { .. }
@@ -250,6 +255,12 @@ fn goes_on(told: &mut Told<'_>, open: &mut Open) {
             open.pieces += 1;
             told.push("tool.invocation.partial_result", piece);
         }
+        EventBody::StateWritten { place, .. } => {
+            let instance = place.instance.as_deref().unwrap_or_default();
+            let resource = format!("state:{}#{instance}", place.path);
+            open.resources
+                .push(resource.trim_end_matches('#').to_owned());
+        }
         _ => {}
     }
 }
@@ -291,6 +302,7 @@ fn ended(told: &mut Told<'_>, open: &Open, outcome: &Outcome) {
         "model_facing_content": outcome.text,
         "ui_facing_summary": outcome.message,
         "structured_content": outcome.data,
+        "resource_refs": open.resources,
         "evidence_refs": open.undo.iter().collect::<Vec<_>>(),
         "digest": outcome.digest,
         "error": error,

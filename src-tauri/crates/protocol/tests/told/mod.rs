@@ -10,11 +10,12 @@ pub fn session() -> &'static str {
 }
 
 /// One way that a call can live, as the kinds of its events.
-const LIVES: [&[&str]; 10] = [
+const LIVES: [&[&str]; 11] = [
     &["unknown"],
     &["allow", "start", "end"],
     &["allow", "undo", "start", "out", "out", "end"],
     &["allow", "start", "out", "fail"],
+    &["allow", "start", "state", "end"],
     &["deny", "denied"],
     &["ask", "wait", "yes", "undo", "start", "end"],
     &["ask", "wait", "no", "rejected"],
@@ -154,6 +155,7 @@ impl Teller {
             }
             "start" => json!({"type":"call_started","call":call}),
             "out" => json!({"type":"call_output","call":call,"text":"piece"}),
+            "state" => json!({"type":"state_written","call":call,"path":"report","value":{"a":1}}),
             "end" => ended("done"),
             "fail" | "unknown" => ended("failed"),
             state => ended(state),

@@ -152,6 +152,10 @@ fn as_events() {
 fn formats_have_names_and_a_missing_session_is_empty() {
     assert_eq!(Format::parse("md"), Ok(Format::Markdown));
     assert_eq!(Format::parse("jsonl"), Ok(Format::JsonLines));
+    assert_eq!(
+        Format::parse("chunks"),
+        Ok(Format::Words(protocol::mappers::Vocabulary::Chunks))
+    );
     assert!(Format::parse("pdf").unwrap_err().message.contains("pdf"));
     let desk = told();
     for format in [Format::Markdown, Format::JsonLines] {

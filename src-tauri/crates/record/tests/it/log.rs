@@ -26,9 +26,12 @@ fn events_are_numbered_published_and_kept_in_order() {
     );
     assert_eq!(desk.record.events(2, None, 2).unwrap(), events[2..4]);
     let first = SessionId::from("ses_1");
-    let call = desk.record.call_events(&first, &"c1".into()).unwrap();
+    let call = desk.record.call_events(&first, &"c1".into(), 0).unwrap();
     assert_eq!(call, events[1..5]);
-    assert_eq!(desk.record.call_events(&second, &"c1".into()).unwrap(), []);
+    assert_eq!(
+        desk.record.call_events(&second, &"c1".into(), 0).unwrap(),
+        []
+    );
 
     let desk = desk.reopen();
     assert_eq!(desk.events(), events);
