@@ -244,9 +244,12 @@ fn the_shell_only_hands_over() {
         .filter(|file| file.starts_with(root().join("src-tauri/src")))
     {
         let text = std::fs::read_to_string(file).unwrap();
+        // The app may start itself again; `clippy.toml` guards every other process.
+        let starts_itself = file.ends_with("takeover.rs");
         for wall in ["std::fs", "rusqlite", "std::process::Command", "reqwest"] {
+            let its_own = starts_itself && wall == "std::process::Command";
             assert!(
-                !text.contains(wall),
+                its_own || !text.contains(wall),
                 "{} reaches through the wall: {wall}",
                 file.display()
             );
