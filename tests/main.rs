@@ -30,5 +30,7 @@ mod demo;
 mod account;
 // The log in the words of the specifications, as golden streams.
 mod words;
+// Every requirement of the specifications has its test, or a reason.
+mod requirements;
 // The house itself: layers, file length, fresh bindings, nothing left over.
 mod tidy;

@@ -34,7 +34,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
 /// What `policy` may be built on: nothing that can read a clock, a file, the network or a dice.
 const POLICY_BUILT_ON: [&str; 5] = ["globset", "protocol", "serde", "serde_json", "toml"];
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .unwrap()
@@ -100,7 +100,7 @@ fn layers_hold() {
 }
 
 /// Files of ours that git knows or would take, with one of these endings.
-fn files(endings: &[&str]) -> Vec<PathBuf> {
+pub fn files(endings: &[&str]) -> Vec<PathBuf> {
     let listed = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
         .current_dir(root())

@@ -1,0 +1,163 @@
+//! The specifications' requirements: each has a test that names it, or stands in a table that says what brings it.
+
+#[path = "requirements_open.rs"]
+mod open;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use open::{COMING, OPEN};
+
+const LIST: &str = include_str!("requirements.md");
+
+/// Every id of the list, in its order.
+fn listed() -> Vec<String> {
+    let ids = LIST.lines().filter_map(|line| line.strip_prefix("- `S"));
+    ids.map(|rest| format!("S{}", &rest[..rest.find('`').unwrap()]))
+        .collect()
+}
+
+/// The ids that a text names: `S002-73`, or `s002_73` within a name.
+fn named(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in text
+        .char_indices()
+        .filter(|(_, sign)| matches!(sign, 'S' | 's'))
+    {
+        let rest = &text.as_bytes()[at + 1..];
+        let digits = |from: usize| {
+            rest.iter()
+                .skip(from)
+                .take_while(|byte| byte.is_ascii_digit())
+        };
+        let (spec, number) = (digits(0).count(), digits(4).count());
+        if spec == 3 && (1..=3).contains(&number) && matches!(rest.get(3), Some(b'-' | b'_')) {
+            let id = &text[at + 1..at + 5 + number];
+            found.insert(format!("S{}", id.replace('_', "-")));
+        }
+    }
+    found
+}
+
+/// The test code of a file: all of it in a folder of tests, else what stands under `#[cfg(test)]`.
+fn test_code<'a>(path: &Path, text: &'a str, test_modules: &BTreeSet<PathBuf>) -> &'a str {
+    let name = path.file_name().unwrap().to_string_lossy();
+    let whole = path.components().any(|part| part.as_os_str() == "tests")
+        || name == "tests.rs"
+        || name.ends_with(".test.ts")
+        || test_modules.contains(&path.with_extension(""))
+        || path
+            .parent()
+            .is_some_and(|folder| test_modules.contains(folder));
+    match text.find("#[cfg(test)]") {
+        _ if whole => text,
+        Some(at) if name.ends_with(".rs") => &text[at..],
+        _ => "",
+    }
+}
+
+/// Modules that are compiled for tests alone, as paths without an ending.
+fn test_modules(files: &[(PathBuf, String)]) -> BTreeSet<PathBuf> {
+    let mut modules = BTreeSet::new();
+    for (path, text) in files {
+        for (at, mark) in text.match_indices("#[cfg(test)]\nmod ") {
+            let rest = &text[at + mark.len()..];
+            let end = rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_');
+            let folder = match path.file_stem().unwrap().to_str().unwrap() {
+                "lib" | "mod" | "main" => path.parent().unwrap().to_owned(),
+                _ => path.with_extension(""),
+            };
+            modules.insert(folder.join(&rest[..end.unwrap()]));
+        }
+    }
+    modules
+}
+
+/// Which files' tests name each id.
+fn proofs() -> BTreeMap<String, Vec<String>> {
+    let root = crate::tidy::root();
+    let files: Vec<(PathBuf, String)> = crate::tidy::files(&[".rs", ".ts", ".toml"])
+        .into_iter()
+        .filter(|path| {
+            !path
+                .file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with("requirements")
+        })
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).unwrap();
+            (path.strip_prefix(&root).unwrap().to_owned(), text)
+        })
+        .collect();
+    let modules = test_modules(&files);
+    let mut proofs: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (path, text) in &files {
+        for id in named(test_code(path, text, &modules)) {
+            proofs
+                .entry(id)
+                .or_default()
+                .push(path.display().to_string());
+        }
+    }
+    proofs
+}
+
+#[test]
+fn every_requirement_is_proven_or_accounted_for() {
+    let (listed, proofs) = (listed(), proofs());
+    assert!(listed.len() > 300, "the list was not read");
+    let open: BTreeMap<&str, &str> = OPEN.iter().chain(COMING).copied().collect();
+    let mut wrong = Vec::new();
+    for id in &listed {
+        let comes = COMING.iter().any(|(coming, _)| coming == id);
+        match (proofs.get(id), open.get(id.as_str())) {
+            (Some(_), None) | (None, Some(_)) => {}
+            (Some(_), Some(_)) if comes => {}
+            (None, None) => wrong.push(format!("{id} is named by no test")),
+            (Some(files), Some(what)) => wrong.push(format!(
+                "{id} is proven in {files:?} and still waits for {what}; take it from its table"
+            )),
+        }
+    }
+    let known: BTreeSet<&str> = listed.iter().map(String::as_str).collect();
+    let strange = proofs
+        .keys()
+        .map(String::as_str)
+        .chain(open.keys().copied());
+    wrong.extend(
+        strange
+            .filter(|id| !known.contains(id))
+            .map(|id| format!("{id} is no requirement")),
+    );
+    assert_eq!(
+        open.len(),
+        OPEN.len() + COMING.len(),
+        "an id stands twice in the tables"
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn ids_are_found_where_they_stand() {
+    let ids = |text| named(text).into_iter().collect::<Vec<_>>();
+    assert_eq!(ids("(`S002-73`, S002-104.)"), ["S002-104", "S002-73"]);
+    assert_eq!(ids("fn example_call_parses_s000_43()"), ["S000-43"]);
+    assert_eq!(
+        ids("S02-73 S0021-7 is s_0 strings sS"),
+        Vec::<String>::new()
+    );
+    let none = BTreeSet::new();
+    let code = |path: &str, text| test_code(Path::new(path), text, &none);
+    assert_eq!(
+        code("a/src/b.rs", "one #[cfg(test)] two"),
+        "#[cfg(test)] two"
+    );
+    assert_eq!(code("a/tests/b.rs", "one"), "one");
+    assert_eq!(code("a/src/b.ts", "one"), "");
+}
