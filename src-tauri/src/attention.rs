@@ -30,10 +30,10 @@ pub(crate) fn follow(app: AppHandle, desk: Desk) {
 
 fn show(app: &AppHandle, attention: &Attention, notifies: bool) {
     let waiting = attention.waiting;
-    let title = if waiting == 0 {
-        "Countersign".to_owned()
-    } else {
-        format!("({waiting}) Countersign")
+    let title = match waiting {
+        0 => "Countersign".to_owned(),
+        1 => "1 call waits · Countersign".to_owned(),
+        n => format!("{n} calls wait · Countersign"),
     };
     let window = main_window(app);
     if let Some(Err(error)) = window.as_ref().map(|window| window.set_title(&title)) {

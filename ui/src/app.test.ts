@@ -76,11 +76,11 @@ describe('no serious finding on any screen', () => {
 describe('the frame', () => {
   test('the title counts what waits', async () => {
     const { host } = await open();
-    expect(document.title).toBe('(4) Desk · Countersign');
+    expect(document.title).toBe('4 calls wait · Desk · Countersign');
     await click('rail-session-ses_0006');
-    expect(document.title).toBe('(4) Unary minus precedence · Countersign');
+    expect(document.title).toBe('4 calls wait · Unary minus precedence · Countersign');
     host.emit('ses_0006', { type: 'session_renamed', title: 'Minus' });
-    await waitFor(() => expect(document.title).toBe('(4) Minus · Countersign'));
+    await waitFor(() => expect(document.title).toBe('4 calls wait · Minus · Countersign'));
   });
 
   test('a card that lands elsewhere is announced, counted and offered', async () => {
@@ -99,7 +99,7 @@ describe('the frame', () => {
     const toast = at('toast');
     expect(toast.textContent).toContain('bash waits for you');
     await fireEvent.click(within(toast).getByText('Show'));
-    expect(document.title).toBe('(4) Unary minus precedence · Countersign');
+    expect(document.title).toBe('4 calls wait · Unary minus precedence · Countersign');
   });
 
   test('a refusal says what happened and what to do', async () => {
@@ -148,7 +148,7 @@ describe('keys', () => {
     await press('k', { ctrlKey: true });
     await fireEvent.input(at('palette-input'), { target: { value: 'history' } });
     await press('Enter');
-    expect(document.title).toBe('(4) History · Countersign');
+    expect(document.title).toBe('4 calls wait · History · Countersign');
     await press('/');
     expect(focused()).toBe('search-box');
   });
@@ -235,7 +235,7 @@ describe('the start', () => {
     await click('start-session');
     const model = { provider: 'ollama', model: 'qwen3-coder:30b' };
     expect(lastOp(host)).toEqual({ type: 'open_session', workspace: '/home/mira/code/new', model, prompt: 'Look around' });
-    await waitFor(() => expect(document.title).toBe('(4) Look around · Countersign'));
+    await waitFor(() => expect(document.title).toBe('4 calls wait · Look around · Countersign'));
   });
 });
 
@@ -263,6 +263,21 @@ describe('search', () => {
     expect((facet as HTMLInputElement).checked).toBe(true);
     await fireEvent.click(facet);
     await waitFor(() => expect(screen.queryByTestId('chip')).toBeNull());
+  });
+
+  test('a stretch of time narrows it down, and the session that was found is exported', async () => {
+    const { desk } = await open();
+    await search('borrow');
+    await click((await screen.findByTestId('when-week')).dataset['testid'] ?? '');
+    expect((await screen.findByTestId('chip')).textContent).toBe('after:7d×');
+    await click('when-older');
+    await waitFor(() => expect(at('chip').textContent).toBe('before:30d×'));
+    await click('when-older');
+    await waitFor(() => expect(screen.queryByTestId('chip')).toBeNull());
+    const copied = vi.spyOn(desk, 'copySession').mockResolvedValue();
+    await click((await screen.findByTestId('export')).dataset['testid'] ?? '');
+    await click('export-jsonl');
+    expect(copied).toHaveBeenCalledWith('ses_0003', 'jsonl');
   });
 
   test('a query that cannot be is told, with the next step', async () => {

@@ -273,6 +273,17 @@ export class Desk {
     }
   }
 
+  /** Copies a session whole: as Markdown, or its events as JSON Lines. */
+  async copySession(session: string, format: 'md' | 'jsonl'): Promise<void> {
+    try {
+      const answer = await this.query({ type: 'export', session, format });
+      await navigator.clipboard.writeText(answer.text);
+      this.toasts.add({ icon: 'copy', ink: 'plain', title: 'Copied', text: this.session(session)?.title, brief: true });
+    } catch (thrown) {
+      this.tellFault(thrown);
+    }
+  }
+
   /** Looks anew at the settings, at what is wrong with them, and at who can answer. */
   async refresh(): Promise<void> {
     try {

@@ -1,7 +1,7 @@
 // Filters and words of a query, taken apart and put together again.
 
 import { expect, test } from 'vitest';
-import { join, split, toggle } from './query';
+import { join, spans, split, toggle, within, write } from './query';
 
 test.each([
   ['words', 'borrow checker', [], 'borrow checker'],
@@ -22,4 +22,13 @@ test('a filter is added, and taken away again', () => {
   const once = toggle({ filters: [], text: 'x' }, failed);
   expect(once).toEqual({ filters: [failed], text: 'x' });
   expect(toggle(once, failed)).toEqual({ filters: [], text: 'x' });
+});
+
+test('a stretch of time takes the place of another, and goes when it is chosen again', () => {
+  const [today, week, month, older] = spans(new Date(2026, 4, 1, 12).getTime()).map((span) => span.filter);
+  expect([today, week, month, older].map((filter) => filter && write(filter))).toEqual(['after:2026-05-01', 'after:7d', 'after:30d', 'before:30d']);
+  const failed = { name: 'state', value: 'failed' };
+  if (!today || !older) throw new Error('a stretch is missing');
+  expect(within([failed, today], older)).toEqual([failed, older]);
+  expect(within([failed, older], older)).toEqual([failed]);
 });
