@@ -23,4 +23,4 @@ pub use builtin::HEADLESS_REFUSAL;
 pub use registry::{Checked, Found, LOCKED, Registry};
 pub use schema::{Schema, lift_meta, reasoning, validate};
 pub use todo::TodoList;
-pub use tool::{Hands, OutputFn, Prepared, ProgressFn, Tool, ToolContext};
+pub use tool::{Delegates, Errand, Hands, OutputFn, Prepared, ProgressFn, Tool, ToolContext};

@@ -105,5 +105,26 @@ pub const LOOK_ALIKE_LINES_MAX: usize = 20_000;
 /// Longest answer in a composed schema, in bytes.
 pub const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// Longest answer of an activity, in bytes; it is read whole, since JSON cannot be cut.
+pub const ACTIVITY_OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Time of an activity, in milliseconds.
+pub const ACTIVITY_TIMEOUT_MS: u64 = 120_000;
+
+/// Largest program of an activity, in bytes: it is read before each call, so that what was shown is what runs.
+pub const ACTIVITY_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Characters of an activity's standard error that an error repeats.
+pub const ACTIVITY_TOLD_CHARS_MAX: usize = 2_000;
+
+/// Time of a delegate's whole run, in milliseconds; people who decide on its calls may take their time.
+pub const DELEGATE_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// Files in one folder of definitions, activities or delegates.
+pub const FILES_PER_FOLDER_MAX: usize = 1_000;
+
+/// Longest file of definitions, in bytes.
+pub const DEFINITIONS_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
 /// Tools in one file of definitions.
 pub const TOOLS_PER_FILE_MAX: usize = 1_000;

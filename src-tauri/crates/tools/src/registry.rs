@@ -208,7 +208,7 @@ impl Found<'_> {
     /// # Errors
     /// [`ToolError::InvalidArgs`], in the names that the model used.
     pub fn arguments(&self, given: &Map<String, Value>) -> Result<Checked, ToolError> {
-        let (arguments, meta) = lift_meta(given.clone());
+        let (arguments, meta) = self.lifted(given);
         let arguments = match self.alias {
             Some(alias) => translate(alias, arguments)?,
             None => arguments,
@@ -222,9 +222,18 @@ impl Found<'_> {
         Ok(Checked { arguments, meta })
     }
 
+    /// The arguments, and what is about the call instead (M13); a member that the tool gets itself stays.
+    fn lifted(&self, given: &Map<String, Value>) -> (Map<String, Value>, Map<String, Value>) {
+        let (mut arguments, mut meta) = lift_meta(given.clone());
+        for member in self.tool.keeps() {
+            arguments.extend(meta.shift_remove_entry(*member));
+        }
+        (arguments, meta)
+    }
+
     /// What is wrong with these arguments, one sentence each; empty if nothing is.
     pub fn problems(&self, given: &Map<String, Value>) -> Vec<String> {
-        let (arguments, _) = lift_meta(given.clone());
+        let (arguments, _) = self.lifted(given);
         match self.schema.problems(arguments, &|member| member) {
             Err(problems) => problems,
             Ok(arguments) => match self.tool.check(&arguments) {

@@ -9,6 +9,7 @@ use runtime::{SessionFolder, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::schema_first::RequestConfig;
 use crate::todo::TodoList;
 
 /// Something that an agent can ask for (`S001-01`, `S002-01`).
@@ -33,6 +34,11 @@ pub trait Tool: Send + Sync {
     /// [`ToolError::InvalidArgs`] that names the member and what to do.
     fn check(&self, _arguments: &Map<String, Value>) -> Result<(), ToolError> {
         Ok(())
+    }
+
+    /// Members with a leading underscore that the tool gets itself; all others are about the call and lie beside it.
+    fn keeps(&self) -> &[&str] {
+        &[]
     }
 
     /// Whether a call with these very arguments may run while others do (`S003-53`, M08). Fails closed: what nobody
@@ -121,6 +127,35 @@ pub struct ToolContext {
     pub on_output: Option<OutputFn>,
     /// Takes progress.
     pub on_progress: Option<ProgressFn>,
+    /// Carries out what is delegated.
+    pub delegates: Option<Arc<dyn Delegates>>,
+}
+
+/// Work for a run of its own (`S004-11`).
+#[derive(Debug, Clone)]
+pub struct Errand {
+    /// What it is called in the list of sessions.
+    pub title: String,
+    /// What its model is told before anything else; empty for what every session is told.
+    pub instructions: String,
+    /// Provider, model and tools; what is left out is the caller's, but of tools there are only those that are named.
+    pub config: RequestConfig,
+    /// The only thing that it gets to know: its first message.
+    pub input: String,
+    /// JSON Schema of the output that it must come to; none if words will do.
+    pub output_schema: Option<Value>,
+    /// Ends it with the call.
+    pub cancel: CancellationToken,
+}
+
+/// Carries out errands, each in a session of its own that can do no more than the caller's.
+#[async_trait]
+pub trait Delegates: Send + Sync {
+    /// Carries out an errand for a call.
+    ///
+    /// # Errors
+    /// When it cannot begin, or comes to no output.
+    async fn run(&self, call: &CallId, errand: Errand) -> Result<ToolOutput, ToolError>;
 }
 
 impl ToolContext {
@@ -132,6 +167,7 @@ impl ToolContext {
             cancel,
             on_output: None,
             on_progress: None,
+            delegates: None,
         }
     }
 }

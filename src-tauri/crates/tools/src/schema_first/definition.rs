@@ -31,7 +31,7 @@ pub struct Definition {
     pub title: Option<String>,
     /// What it does (`S004-06`); empty if nothing is said.
     pub description: String,
-    /// The activity's name; none if `_activity` is absent or empty.
+    /// The activity's name; empty if the author wants none whatever there is, none if nothing is said.
     pub activity: Option<String>,
     /// The delegate's name.
     pub delegate: Option<String>,
@@ -95,22 +95,26 @@ impl Definition {
             name: tool_name(name, members)?,
             title: text(schema, "title")?,
             description: text(schema, "description")?.unwrap_or_default(),
-            activity: constant(members, ACTIVITY)?.filter(|name| !name.is_empty()),
+            activity: constant(members, ACTIVITY)?,
             delegate: constant(members, DELEGATE)?.filter(|name| !name.is_empty()),
             output_path: output_path(members)?,
             schema: schema.clone(),
         };
-        if definition.activity.is_some() && definition.delegate.is_some() {
+        let activity = definition
+            .activity
+            .as_deref()
+            .filter(|name| !name.is_empty());
+        if activity.is_some() && definition.delegate.is_some() {
             return problem(
                 &["properties", DELEGATE],
                 "a tool goes to an activity or to a delegate, not to both",
             );
         }
         for (member, what) in [
-            (ACTIVITY, &definition.activity),
-            (DELEGATE, &definition.delegate),
+            (ACTIVITY, activity),
+            (DELEGATE, definition.delegate.as_deref()),
         ] {
-            if let Some(name) = what.as_deref().filter(|name| !is_file_name(name)) {
+            if let Some(name) = what.filter(|name| !is_file_name(name)) {
                 return problem(
                     &["properties", member],
                     format!("`{name}` is no name; use letters, digits, `_`, `-` and `.`"),

@@ -3,10 +3,15 @@
 //!
 //! Start reading at [`Definition`], then [`compose`] and [`Composed`].
 
+mod activity;
 mod answer;
+mod bound;
 mod compose;
 pub mod definition;
+mod delegated;
 mod file;
+mod latent;
+mod load;
 mod refs;
 mod request;
 mod state_path;
@@ -16,5 +21,6 @@ pub use answer::{Answer, AnsweredCall, Composed};
 pub use compose::compose;
 pub use definition::{Definition, Execution, Problem, with_reasoning};
 pub use file::{Definitions, definitions};
+pub use load::load;
 pub use request::{ContextItem, Request, RequestConfig};
 pub use state_path::StatePath;

@@ -18,4 +18,5 @@ mod read;
 mod registry;
 mod schema;
 mod schema_first;
+mod schema_first_tools;
 mod support;

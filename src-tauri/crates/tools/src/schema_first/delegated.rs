@@ -1,0 +1,94 @@
+//! A tool that a run of its own carries out: with its own context, and only the parameters as input (`S004-11`).
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::Origin;
+use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
+use serde_json::{Map, Value};
+
+use super::bound;
+use super::definition::{Definition, Execution};
+use super::request::Request;
+use crate::limits::DELEGATE_TIMEOUT_MS;
+use crate::tool::{Errand, Hands, Tool, ToolContext};
+
+pub(super) struct Delegated {
+    interface: ToolInterface,
+    request: Result<Request, String>,
+    output: Option<Value>,
+    first: Option<String>,
+}
+
+impl Delegated {
+    /// Binds a definition to a saved request, or to the sentence that says why there is none.
+    pub(super) fn new(
+        definition: &Definition,
+        request: Result<Request, String>,
+        origin: Origin,
+    ) -> Self {
+        Self {
+            interface: bound::interface(definition, Execution::Explicit, origin)
+                .requires(RequirementSet::nothing())
+                .mode(ToolMode::External)
+                .kind(ToolKind::Other)
+                .is_open_world(true)
+                .execution_profile_ref("delegate")
+                .timeout_ms(DELEGATE_TIMEOUT_MS)
+                .build(),
+            output: definition.output().cloned().or_else(|| {
+                let request = request.as_ref().ok();
+                request.and_then(|request| request.output_schema.clone())
+            }),
+            request,
+            first: definition.parameter_names().next().map(str::to_owned),
+        }
+    }
+
+    fn request(&self) -> Result<&Request, ToolError> {
+        self.request
+            .as_ref()
+            .map_err(|why| ToolError::Failed(why.clone()))
+    }
+}
+
+#[async_trait]
+impl Tool for Delegated {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        bound::target(self.first.as_deref(), arguments)
+    }
+
+    fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn check(&self, _arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        self.request().map(drop)
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        _hands: &Hands,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let request = self.request()?;
+        let Some(delegates) = &cx.delegates else {
+            return Err(ToolError::Failed(
+                "Nobody can carry out a delegate's work here.".to_owned(),
+            ));
+        };
+        let errand = Errand {
+            title: self.interface.title().to_owned(),
+            instructions: request.prompt(),
+            config: request.config.clone(),
+            input: Value::Object(approved.arguments().clone()).to_string(),
+            output_schema: self.output.clone(),
+            cancel: cx.cancel.clone(),
+        };
+        delegates.run(&cx.tool_call_id, errand).await
+    }
+}
