@@ -41,6 +41,8 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
         system: crate::prompt::system(&session.hands.workspace.root().display().to_string()),
         messages: messages.clone(),
         tools: shared.definitions.clone(),
+        response_schema: None,
+        temperature: None,
     };
     let mut writing = Writing::new(session, message.clone());
     let began = shared.config.clock.now();

@@ -52,6 +52,11 @@ pub struct ModelRequest {
     pub messages: Arc<Vec<Message>>,
     /// The tools that the model may call.
     pub tools: Arc<Vec<ToolDefinition>>,
+    /// JSON Schema of the whole answer; none if any words will do. A hint: a provider that can hold its model to it does,
+    /// of the others the answer may be anything, so the caller says it in words as well and checks what comes.
+    pub response_schema: Option<Arc<Value>>,
+    /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
+    pub temperature: Option<f64>,
 }
 
 /// A piece of a model's turn.

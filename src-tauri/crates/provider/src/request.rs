@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use genai::chat::{
-    CacheControl, ChatMessage, ChatOptions, ChatRequest, ContentPart, CustomPart, MessageContent,
-    ReasoningEffort, Tool, ToolCall, ToolResponse,
+    CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, ContentPart,
+    CustomPart, JsonSpec, MessageContent, ReasoningEffort, Tool, ToolCall, ToolResponse,
 };
 use protocol::CallId;
 use protocol::model::{Message, ToolDefinition};
@@ -30,6 +30,8 @@ pub(crate) struct Outgoing {
     /// The conversation.
     pub chat: ChatRequest,
     effort: Option<ReasoningEffort>,
+    format: Option<ChatResponseFormat>,
+    temperature: Option<f64>,
     wire: Wire,
 }
 
@@ -59,11 +61,14 @@ impl Outgoing {
                     .collect::<Vec<_>>(),
             );
         }
+        let format = request.response_schema.as_deref();
         Self {
             model,
             path,
             chat,
             effort,
+            format: format.and_then(|schema| response_format(wire, schema)),
+            temperature: request.temperature,
             wire,
         }
     }
@@ -96,7 +101,49 @@ impl Outgoing {
         if let Some(effort) = effort {
             options = options.with_reasoning_effort(effort);
         }
+        if let Some(format) = &self.format {
+            options = options.with_response_format(format.clone());
+        }
+        if let Some(temperature) = self.temperature {
+            options = options.with_temperature(temperature);
+        }
         options
+    }
+}
+
+/// How a provider is told to hold its model to a schema; none where it cannot be, or would be held to another one.
+fn response_format(wire: Wire, schema: &Value) -> Option<ChatResponseFormat> {
+    let spec = || JsonSpec::new("answer", schema.clone()).into();
+    match wire {
+        Wire::Gemini => Some(spec()),
+        // OpenAI takes a schema only if all members of all objects are required: the model would have to make up values
+        // for what it would leave out.
+        Wire::Openai => requires_all(schema).then(spec),
+        Wire::Ollama => Some(ChatResponseFormat::JsonMode),
+        // Only some of its models know the member, and the others refuse it.
+        Wire::Anthropic => None,
+    }
+}
+
+/// Whether every object of a schema requires all members that it has.
+fn requires_all(schema: &Value) -> bool {
+    match schema {
+        Value::Object(keywords) => {
+            let members = keywords.get("properties").and_then(Value::as_object);
+            let required = keywords.get("required").and_then(Value::as_array);
+            let required: Vec<&str> = required
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            let all = members
+                .into_iter()
+                .flatten()
+                .all(|(name, _)| required.contains(&name.as_str()));
+            all && keywords.values().all(requires_all)
+        }
+        Value::Array(items) => items.iter().all(requires_all),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
     }
 }
 
@@ -324,6 +371,29 @@ mod tests {
             let (split, got) = split_effort(wire, model);
             let got = got.map(|effort| effort.to_string());
             assert_eq!((split.as_str(), got.as_deref()), (name, effort));
+        }
+    }
+
+    #[test]
+    fn a_schema_is_asked_for_where_it_can_be() {
+        let strict = json!({ "type": "object", "properties": { "a": {} }, "required": ["a"] });
+        let loose = json!({ "anyOf": [{ "type": "object", "properties": { "a": {} } }] });
+        for (wire, schema, asked) in [
+            (Wire::Gemini, &loose, "spec"),
+            (Wire::Openai, &strict, "spec"),
+            (Wire::Openai, &loose, ""),
+            (Wire::Ollama, &strict, "json"),
+            (Wire::Anthropic, &strict, ""),
+        ] {
+            let format = match response_format(wire, schema) {
+                None => "",
+                Some(ChatResponseFormat::JsonMode) => "json",
+                Some(ChatResponseFormat::JsonSpec(spec)) => {
+                    assert_eq!(&spec.schema, schema);
+                    "spec"
+                }
+            };
+            assert_eq!(format, asked, "{wire:?} {schema}");
         }
     }
 

@@ -155,6 +155,8 @@ mod tests {
             system: String::new(),
             messages: Arc::new(messages),
             tools: Arc::default(),
+            response_schema: None,
+            temperature: None,
         }
     }
 

@@ -126,6 +126,8 @@ async fn play(
         system: "Be brief.".to_owned(),
         messages: Arc::new(messages),
         tools: Arc::default(),
+        response_schema: None,
+        temperature: None,
     };
     let mut stream = provider.stream(request, CancellationToken::new()).await?;
     let (mut turn, mut kept) = (Turn::default(), Value::Null);

@@ -28,6 +28,7 @@ pub(crate) async fn run(session: &Arc<Session>, called: &Called<'_>, approved: A
             move |text: &str| pieces.add(text)
         })),
         on_progress: None,
+        delegates: None,
     };
     let (tool, hands) = (called.0.tool.clone(), session.hands.clone());
     let mut work = tokio::spawn(async move { tool.execute(&approved, &hands, &context).await });

@@ -52,6 +52,8 @@ fn request(wire: Wire, opaque: Value) -> ModelRequest {
             description: "Reads a file.".to_owned(),
             parameters: json!({"type":"object","properties":{"path":{"type":"string"}}}),
         }]),
+        response_schema: None,
+        temperature: None,
     }
 }
 
@@ -184,4 +186,38 @@ async fn a_claude_thinks_when_its_name_says_so() {
     assert_eq!(asked.body["model"], "claude-sonnet-4-6");
     assert_eq!(asked.body["thinking"]["type"], "adaptive");
     assert_eq!(asked.body["output_config"]["effort"], "high");
+}
+
+/// Each wire says in its own words that the answer is wanted in a schema, where it can say it without asking for more.
+#[tokio::test]
+async fn a_schema_for_the_answer_goes_out_where_it_can() {
+    let schema = json!({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false});
+    for (wire, place, value) in [
+        (
+            Wire::Gemini,
+            "/generationConfig/responseJsonSchema",
+            schema.clone(),
+        ),
+        (
+            Wire::Openai,
+            "/response_format/json_schema/schema",
+            schema.clone(),
+        ),
+        (Wire::Ollama, "/format", json!("json")),
+        (Wire::Anthropic, "/output_config", Value::Null),
+    ] {
+        let request = ModelRequest {
+            tools: Arc::default(),
+            response_schema: Some(Arc::new(schema.clone())),
+            temperature: Some(0.5),
+            ..request(wire, Value::Null)
+        };
+        let asked = sent(wire, request).await;
+        let sent = asked.body.pointer(place).cloned().unwrap_or_default();
+        assert_eq!(sent, value, "{wire:?} {}", asked.body);
+        assert!(
+            asked.body.to_string().contains("\"temperature\":0.5"),
+            "{wire:?}"
+        );
+    }
 }

@@ -193,6 +193,8 @@ pub fn request() -> ModelRequest {
             text: "Read both.".to_owned(),
         }]),
         tools: Arc::default(),
+        response_schema: None,
+        temperature: None,
     }
 }
 
