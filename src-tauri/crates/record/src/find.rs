@@ -12,7 +12,7 @@ use rusqlite::{Connection, Row};
 use crate::error::damaged;
 use crate::hit::Marker;
 use crate::limits::{FACET_VALUES_MAX, PAGE_HITS_MAX};
-use crate::load::{self, ENTRY};
+use crate::load;
 use crate::query::{self, Search};
 use crate::record::Record;
 use crate::row::{MODES, STATES};
@@ -85,13 +85,9 @@ fn find(
         .query_row([], |row| row.get(0))?;
     let mut hits = Vec::new();
     for (at, session) in &walk.page {
-        let mut statement =
-            conn.prepare_cached(&format!("SELECT {ENTRY} WHERE entries.seq = ?1"))?;
-        let mut rows = statement.query([sql(*at)])?;
-        let Some(row) = rows.next()? else {
+        let Some(entry) = load::entry_at(conn, sql(*at))? else {
             continue;
         };
-        let entry = load::entry(conn, row)?.entry;
         hits.push(hit(marker, search, &entry, sessions.get(session))?);
     }
     Ok(SearchPage {

@@ -113,6 +113,24 @@ pub(crate) fn entry(conn: &Connection, row: &SqlRow<'_>) -> Result<Loaded, Recor
     Ok(Loaded { entry, to, bytes })
 }
 
+/// The entry of a search hit, as it was last folded. Its JSON is asked for alone: SQLite would plan the join of [`ENTRY`]
+/// anew for each hit.
+pub(crate) fn entry_at(conn: &Connection, at: i64) -> Result<Option<Entry>, RecordError> {
+    let stored: Option<String> = conn
+        .prepare_cached("SELECT entry FROM folded WHERE seq = ?1")?
+        .query_row([at], |row| row.get(0))
+        .optional()?;
+    if let Some(text) = stored {
+        return from_json("entry", &text).map(Some);
+    }
+    let mut statement = conn.prepare_cached(&format!("SELECT {ENTRY} WHERE entries.seq = ?1"))?;
+    let mut rows = statement.query([at])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    Ok(Some(entry(conn, row)?.entry))
+}
+
 /// An entry from its rows and the events after them.
 pub(crate) fn load_entry(
     conn: &Connection,
