@@ -12,6 +12,8 @@
 mod verdicts;
 // The page that a call walks: modes, consent, partial acceptance, edits, denials.
 mod pipeline;
+// What a model can write in the place of a call, at any size and depth.
+mod bad_input;
 // Calls that cannot be: each is a result that the model can act on.
 mod bad_calls;
 // Calls side by side, in batches, one after the other; several that wait at once.

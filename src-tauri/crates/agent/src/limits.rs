@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const TURNS_MAX: u32 = 1_000;
 /// Calls of one model turn; a turn that asks for more is refused whole.
 pub const CALLS_PER_TURN_MAX: usize = 1_024;
+/// Longest name of a tool that a model can ask for, in characters; a longer one is no tool's and is kept cut.
+pub const NAME_CHARS_MAX: usize = 256;
 /// Longest message of a person, in bytes.
 pub const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 /// Longest arguments of one call, in bytes of JSON.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures::StreamExt;
+use protocol::depth::is_too_deep;
 use protocol::{CallId, EventBody, Fault, Message, MessageId, ToolCall, Usage};
 use provider::{Chunk, ChunkStream, ModelRequest, ProviderError, Stop};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::{CALLS_PER_TURN_MAX, COALESCE, COALESCE_BYTES};
+use crate::limits::{CALLS_PER_TURN_MAX, COALESCE, COALESCE_BYTES, NAME_CHARS_MAX};
 use crate::session::Session;
 
 /// What the model answered.
@@ -205,7 +206,7 @@ impl<'a> Writing<'a> {
     }
 
     /// Takes a call. Its id is kept where it is new in the session, so that it names one call only (`S000-02`).
-    /// Arguments that are no JSON object become one member that no schema knows: the tool's check names it, and the
+    /// Arguments that are no JSON object, or nested too deeply to be kept, become one member that no schema knows: the tool's check names it, and the
     /// model hears what it wrote.
     fn call(&mut self, id: Option<String>, name: String, arguments: &str) -> Result<(), Fault> {
         if self.calls.len() == CALLS_PER_TURN_MAX {
@@ -223,13 +224,20 @@ impl<'a> Writing<'a> {
                         .conversation(|conversation| conversation.is_new(id))
             })
             .unwrap_or_else(|| ids.next("call"));
+        let refused = |why: &str| {
+            let written = Value::String(arguments.to_owned());
+            Map::from_iter([(why.to_owned(), written)])
+        };
         let arguments = match serde_json::from_str::<Value>(arguments) {
-            Ok(Value::Object(arguments)) => arguments,
+            Ok(Value::Object(arguments)) if !is_too_deep(&arguments) => arguments,
+            Ok(Value::Object(_)) => refused("nested_too_deeply"),
             Err(_) if arguments.trim().is_empty() => Map::new(),
-            Ok(_) | Err(_) => Map::from_iter([(
-                "not_a_json_object".to_owned(),
-                Value::String(arguments.to_owned()),
-            )]),
+            Ok(_) | Err(_) => refused("not_a_json_object"),
+        };
+        // No tool has so long a name; of what is none the beginning says enough.
+        let name = match name.char_indices().nth(NAME_CHARS_MAX) {
+            Some((cut, _)) => format!("{}…", &name[..cut]),
+            None => name,
         };
         self.calls.push(ToolCall {
             id: CallId(id),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use protocol::depth::{DEPTH_MAX, is_too_deep};
 use protocol::event::Asked;
 use protocol::op::Receipt;
 use protocol::{CallId, Decision, Digest, EventBody, Fault, ModelChoice, Op, Preview, SessionId};
@@ -263,6 +264,10 @@ fn fits(preview: &Preview, decision: &Decision) -> Result<(), Fault> {
         (_, Decision::Allow { hunks: Some(_), .. }) => {
             Err(Fault::new("This call has no hunks to choose.", hint))
         }
+        (_, Decision::Edit { arguments }) if is_too_deep(arguments) => Err(Fault::new(
+            format!("These arguments are nested more than {DEPTH_MAX} levels deep."),
+            "Write them flatter.",
+        )),
         (_, Decision::Allow { .. } | Decision::Reject { .. } | Decision::Edit { .. }) => Ok(()),
     }
 }

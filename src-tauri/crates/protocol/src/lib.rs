@@ -12,6 +12,7 @@
 pub mod access;
 pub mod account;
 pub mod call;
+pub mod depth;
 pub mod entry;
 pub mod event;
 pub mod fault;

@@ -5,14 +5,31 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use crate::close_names::{close_names, did_you_mean};
+use crate::limits::PROBLEMS_MAX;
 use crate::text::quoted;
 
 /// Characters of a given value that are repeated.
 const GIVEN_CHARS_MAX: usize = 60;
 
+/// Characters of one clause: names and values of a caller's own making can be of any length.
+const CLAUSE_CHARS_MAX: usize = 1_000;
+
 /// The clause for one problem. `members` are the members that the arguments may have, `name` gives what the caller
 /// calls each of them.
 pub fn sentence<'a>(
+    error: &ValidationError<'_>,
+    members: &'a [String],
+    name: &dyn Fn(&'a str) -> &'a str,
+) -> String {
+    let mut clause = whole(error, members, name);
+    if let Some((cut, _)) = clause.char_indices().nth(CLAUSE_CHARS_MAX) {
+        clause.truncate(cut);
+        clause.push('…');
+    }
+    clause
+}
+
+fn whole<'a>(
     error: &ValidationError<'_>,
     members: &'a [String],
     name: &dyn Fn(&'a str) -> &'a str,
@@ -94,8 +111,9 @@ fn unknown<'a>(
     name: &dyn Fn(&'a str) -> &'a str,
 ) -> String {
     let known: Vec<&str> = members.iter().map(|member| name(member)).collect();
-    let clauses: Vec<String> = unexpected
+    let mut clauses: Vec<String> = unexpected
         .iter()
+        .take(PROBLEMS_MAX)
         .map(|member| match path {
             "" => {
                 let close = did_you_mean(&close_names(member, known.iter().copied()));
@@ -107,6 +125,9 @@ fn unknown<'a>(
             _ => format!("`{member}` is not a member of `{path}`"),
         })
         .collect();
+    if unexpected.len() > PROBLEMS_MAX {
+        clauses.push(format!("and {} more", unexpected.len() - PROBLEMS_MAX));
+    }
     clauses.join("; ")
 }
 
