@@ -14,7 +14,7 @@ pub fn is_too_deep(arguments: &Map<String, Value>) -> bool {
 }
 
 /// Whether a value has more than so many levels; looks no deeper than that.
-fn exceeds(value: &Value, levels: usize) -> bool {
+pub fn exceeds(value: &Value, levels: usize) -> bool {
     match value {
         Value::Array(items) => levels == 0 || items.iter().any(|item| exceeds(item, levels - 1)),
         Value::Object(members) => {

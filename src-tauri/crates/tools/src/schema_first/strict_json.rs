@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use protocol::depth::{DEPTH_MAX, exceeds};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -17,9 +18,13 @@ pub struct Wrong {
 /// Reads JSON in which no object names a member twice: of two definitions of one thing neither is silently lost.
 ///
 /// # Errors
-/// Where the text is no JSON, nests too deeply (128), or repeats a member.
+/// Where the text is no JSON, nests deeper than can be kept (64), or repeats a member.
 pub fn parse(text: &str) -> Result<Value, Wrong> {
     match serde_json::from_str::<Strict>(text) {
+        Ok(Strict(value)) if exceeds(&value, DEPTH_MAX) => Err(Wrong {
+            line: 1,
+            reason: format!("it is nested more than {DEPTH_MAX} levels deep"),
+        }),
         Ok(Strict(value)) => Ok(value),
         Err(error) => {
             let reason = error.to_string();
@@ -211,6 +216,9 @@ mod tests {
         assert_eq!((wrong.line, wrong.reason.as_str()), (2, "expected value"));
         let deep = "[".repeat(10_000);
         assert!(parse(&deep).unwrap_err().reason.contains("recursion"));
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(parse(&nested(64)).is_ok());
+        assert!(parse(&nested(65)).unwrap_err().reason.contains("64 levels"));
         let text = r#"{"b":[1,-2,1.5,"x",null,true],"a":{}}"#;
         assert_eq!(parse(text).unwrap().to_string(), text);
     }
