@@ -10,6 +10,8 @@
 
 // Verdicts: rules and calls in `cases/*.toml`, with the verdict and the gate that they must come to.
 mod verdicts;
+// The table that engine and interface share.
+mod classify;
 // The page that a call walks: modes, consent, partial acceptance, edits, denials.
 mod pipeline;
 // What a model can write in the place of a call, at any size and depth.
@@ -26,6 +28,8 @@ mod undo;
 mod questions;
 // Settings and rules files with errors; databases that cannot be used; a full disk.
 mod trouble;
+// Tools as the person set them, and tried by hand.
+mod tool_settings;
 // The demo, whole, as a golden stream that the interface's tests replay.
 mod demo;
 // What the runtime can state about each call, from its events alone.

@@ -76,7 +76,13 @@ fn check(case: &Case) {
     let judgement = judge(&policy::Request {
         call: &CallId("c".into()),
         tool: &case.tool,
-        classified: &policy::classify(&case.tool, case.mode),
+        classified: &policy::classify(
+            &case.tool,
+            policy::Declared {
+                mode: case.mode,
+                ..Default::default()
+            },
+        ),
         facts: &facts,
         undo: &undo,
         needs_person: case.needs_person,
@@ -103,6 +109,9 @@ fn every_table() {
     let mut cases = 0;
     for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "toml") {
+            continue;
+        }
         let text = std::fs::read_to_string(&path).unwrap();
         let table: Table =
             toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -114,6 +114,18 @@ export class FakeHost implements Host {
       case 'set_settings':
         this.#snapshot = { ...this.#snapshot, settings: op.settings };
         return null;
+      case 'set_tool': {
+        const { settings } = this.#snapshot;
+        const tools = { ...settings.tools, [op.tool]: { enabled: op.enabled, mode: op.mode } };
+        this.#snapshot = { ...this.#snapshot, settings: { ...settings, tools } };
+        return null;
+      }
+      case 'try_tool': {
+        const session = `ses_new_${this.#sessions.size + 1}`;
+        const model = { provider: 'try', model: '' };
+        this.emit(session, { type: 'session_opened', title: `Try ${op.tool}`, workspace: op.workspace, model });
+        return session;
+      }
       case 'set_key': {
         const ready = op.key !== '';
         const providers = this.#snapshot.providers.map((provider) =>

@@ -16,6 +16,7 @@ export const firstSettings: Settings = {
   model: { provider: 'anthropic', model: 'claude-sonnet-5' },
   strategy: 'parallel',
   providers: [],
+  tools: {},
 };
 
 /** A snapshot without sessions. */

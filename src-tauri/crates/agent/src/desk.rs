@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use protocol::model::ToolDefinition;
 use protocol::op::Receipt;
 use protocol::query::{Answer, Query, Snapshot};
 use protocol::{Event, Fault, ModelChoice, Op, SessionId, Settings};
@@ -31,8 +30,10 @@ pub(crate) struct Shared {
     pub config: DeskConfig,
     pub record: Record,
     pub history: Arc<History>,
-    pub registry: Registry,
-    pub definitions: Arc<Vec<ToolDefinition>>,
+    /// The tools as they come; what holds of them is in `tools`.
+    registry: Registry,
+    /// The tools as the person set them.
+    tools: RwLock<Arc<Registry>>,
     pub keys: Arc<dyn Keys>,
     /// Cancelled when the desk closes: runs end, what waits stays waiting on record.
     pub closing: CancellationToken,
@@ -47,6 +48,7 @@ pub(crate) struct Shared {
 #[derive(Default)]
 struct Faults {
     settings: Option<Fault>,
+    tools: Vec<Fault>,
     rules: HashMap<PathBuf, Vec<Fault>>,
     raised: Option<Fault>,
 }
@@ -72,16 +74,18 @@ impl Desk {
         for tool in &config.tools {
             registry.register(tool.clone())?;
         }
+        let (tools, tool_faults) = registry.as_set(&settings.tools);
         let keys = config
             .keys
             .clone()
             .unwrap_or_else(|| Arc::new(SystemKeys::default()));
         let shared = Arc::new(Shared {
-            definitions: Arc::new(registry.definitions()),
+            tools: RwLock::new(Arc::new(tools)),
             providers: RwLock::new(Arc::new(Providers::new(&settings.providers, keys.clone()))),
             settings: RwLock::new(Arc::new(settings)),
             faults: Mutex::new(Faults {
                 settings: fault,
+                tools: tool_faults,
                 ..Faults::default()
             }),
             history: Arc::new(history),
@@ -157,9 +161,27 @@ impl Shared {
             .clone()
     }
 
+    /// The tools as the person set them.
+    pub fn tools(&self) -> Arc<Registry> {
+        self.tools
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The tools as they come, to check a setting with.
+    pub fn tools_unset(&self) -> &Registry {
+        &self.registry
+    }
+
     /// Puts other settings in force and on disk.
     pub fn set_settings(&self, settings: Settings) -> Result<(), Fault> {
+        let (tools, mut tool_faults) = self.registry.as_set(&settings.tools);
+        if !tool_faults.is_empty() {
+            return Err(tool_faults.remove(0));
+        }
         settings::save(&self.config.data_dir, &settings)?;
+        *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tools);
         let providers = Providers::new(&settings.providers, self.keys.clone());
         *self
             .providers
@@ -169,10 +191,8 @@ impl Shared {
             .settings
             .write()
             .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
-        self.faults
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .settings = None;
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        (faults.settings, faults.tools) = (None, Vec::new());
         Ok(())
     }
 
@@ -189,6 +209,7 @@ impl Shared {
         match &self.config.provider {
             Some(given) if given.id() == id => Ok(given.clone()),
             _ if id == crate::demo::PROVIDER => crate::demo::provider(),
+            _ if id == crate::try_tool::PROVIDER => Ok(crate::try_tool::provider()),
             _ => self.providers().get(id),
         }
     }
@@ -201,6 +222,7 @@ impl Shared {
         let all = faults
             .settings
             .iter()
+            .chain(&faults.tools)
             .chain(rules)
             .chain(providers.faults())
             .chain(&faults.raised);

@@ -28,6 +28,7 @@ mod session;
 mod settings;
 mod stages;
 mod strategy;
+mod try_tool;
 mod turn;
 mod undo;
 

@@ -41,7 +41,7 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
         model: session.model.model.clone(),
         system: crate::prompt::system(&session.hands.workspace.root().display().to_string()),
         messages: messages.clone(),
-        tools: shared.definitions.clone(),
+        tools: session.tools().definitions(),
         response_schema: None,
         temperature: None,
     };

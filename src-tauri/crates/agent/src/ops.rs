@@ -6,14 +6,17 @@ use std::sync::Arc;
 use protocol::depth::{DEPTH_MAX, is_too_deep};
 use protocol::event::Asked;
 use protocol::op::Receipt;
-use protocol::{CallId, Decision, Digest, EventBody, Fault, ModelChoice, Op, Preview, SessionId};
+use protocol::settings::ToolSettings;
+use protocol::{
+    CallId, Decision, Digest, EventBody, Fault, ModelChoice, Op, Preview, SessionId, Settings,
+};
 use provider::Secret;
 
 use crate::conversation::Conversation;
 use crate::demo;
 use crate::desk::Shared;
 use crate::limits::MESSAGE_BYTES_MAX;
-use crate::{turn, undo};
+use crate::{try_tool, turn, undo};
 
 /// Does what the person asks.
 pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Fault> {
@@ -82,6 +85,25 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
                 .map(|()| Receipt::default())
         }
         Op::SetSettings { settings } => shared.set_settings(*settings).map(|()| Receipt::default()),
+        Op::SetTool {
+            tool,
+            enabled,
+            mode,
+        } => {
+            shared.tools_unset().check_setting(&tool, mode)?;
+            let mut settings = Settings::clone(&shared.settings());
+            let set = ToolSettings { enabled, mode };
+            match set == ToolSettings::default() {
+                true => settings.tools.remove(&tool),
+                false => settings.tools.insert(tool, set),
+            };
+            shared.set_settings(settings).map(|()| Receipt::default())
+        }
+        Op::TryTool {
+            workspace,
+            tool,
+            arguments,
+        } => try_tool::open(shared, Path::new(&workspace), &tool, arguments).await,
         Op::SetKey { provider, key } => {
             let keys = shared.keys.clone();
             // A keychain may ask the person to unlock it first.

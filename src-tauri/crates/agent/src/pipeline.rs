@@ -39,7 +39,8 @@ pub(crate) async fn run(session: &Arc<Session>, open: &OpenCall) -> Result<Outco
 /// The outcome, and whether the call may have changed something.
 async fn walk(session: &Arc<Session>, open: &OpenCall) -> Result<(Outcome, bool), Ended> {
     let call: &ToolCall = &open.call;
-    let tool = found::tool(session, call)?;
+    let tools = session.tools();
+    let tool = found::tool(&tools, call)?;
     let mut edited = open.edited.clone();
     let mut arguments = found::arguments(&tool, edited.as_ref().unwrap_or(&call.arguments))?;
     let mut changed: Option<String> = None;

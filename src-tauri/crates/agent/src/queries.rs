@@ -92,7 +92,7 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             Answer::Models { models }
         }
         Query::Tools => Answer::Tools {
-            tools: shared.registry.views(),
+            tools: shared.tools().views(),
         },
         Query::Export { session, format } => {
             let format = record::Format::parse(&format)?;
@@ -221,7 +221,7 @@ fn check_arguments(
         Some(EntryBody::Call(view)) => view.tool,
         _ => return Err(Fault::new("There is no such call.", "")),
     };
-    let problems = match shared.registry.find(&name) {
+    let problems = match shared.tools().find(&name) {
         Err(error) => vec![error.to_string()],
         Ok(found) => found.problems(arguments),
     };

@@ -9,7 +9,7 @@ use protocol::{
 };
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
-use tools::Hands;
+use tools::{Hands, Registry};
 
 use crate::conversation::Conversation;
 use crate::desk::Shared;
@@ -189,6 +189,11 @@ impl Session {
     /// Takes a call from the desk, if it stands there. Whoever takes it decides; nobody else can.
     pub(crate) fn take_from_desk(&self, call: &CallId) -> Option<Waiting> {
         self.live().waiting.remove(call)
+    }
+
+    /// The tools that its calls find.
+    pub(crate) fn tools(&self) -> Arc<Registry> {
+        self.shared.tools()
     }
 
     /// The rules in force.

@@ -1,14 +1,42 @@
-//! From a tool's name, and what it declared, to its mode (`S000-21`): one table for engine, command line and interface.
+//! From a tool's name, and what it declared, to its mode and kind (`S000-21`): one table for engine, command line and
+//! interface. Its cases stand in `tests/cases/classify.json`.
 
-use protocol::ToolMode;
+use protocol::{ToolInterface, ToolKind, ToolMode};
 
-/// A mode and where it comes from.
+/// A mode and where it comes from, and the kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classified {
     /// The mode; none if neither declaration nor name says which (M21): such a call asks.
     pub mode: Option<ToolMode>,
     /// Where it comes from, as a person reads it: "declared by the tool", "from the pattern `delete_`".
     pub from: String,
+    /// What a call does, in ACP's words (`S002-98`).
+    pub kind: ToolKind,
+}
+
+/// What a tool declares that bears on its mode and kind. What is left out was not declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Declared {
+    /// The mode given at registration.
+    pub mode: Option<ToolMode>,
+    /// The kind.
+    pub kind: Option<ToolKind>,
+    /// It says that it removes something. Like every hint, it can only make the mode stricter (M16).
+    pub is_destructive: bool,
+    /// It says that it reaches beyond what can be listed before.
+    pub is_open_world: bool,
+}
+
+impl Declared {
+    /// What an interface declares.
+    pub fn of(interface: &ToolInterface) -> Self {
+        Self {
+            mode: interface.mode(),
+            kind: interface.said("safety.kind").then(|| interface.kind()),
+            is_destructive: interface.safety.is_destructive,
+            is_open_world: interface.safety.is_open_world,
+        }
+    }
 }
 
 /// Name beginnings and the mode that they imply (`S000-27` to `S000-30`). No name begins like two of them.
@@ -30,60 +58,75 @@ pub const PATTERNS: [(&str, ToolMode); 15] = [
     ("exec_", ToolMode::Local),
 ];
 
-/// The mode of a tool. What was declared at registration wins over the name (`S000-33`).
-pub fn classify(name: &str, declared: Option<ToolMode>) -> Classified {
-    if let Some(mode) = declared {
-        return Classified {
-            mode: Some(mode),
-            from: "declared by the tool".to_owned(),
-        };
-    }
+/// The mode that a name alone implies (`S000-21`), and the pattern that says so.
+pub fn decide_tool_mode(name: &str) -> Option<(ToolMode, &'static str)> {
     // The specification writes the last of them as `^exec`, without an underscore.
-    let by_name = PATTERNS.iter().find(|(start, _)| {
-        name.starts_with(start) || (*start == "exec_" && name.starts_with("exec"))
-    });
-    match by_name {
-        Some((start, mode)) => Classified {
-            mode: Some(*mode),
-            from: format!("from the pattern `{start}`"),
-        },
-        None => Classified {
-            mode: None,
-            from: "not declared, and its name fits no pattern".to_owned(),
-        },
+    let fits =
+        |start: &str| name.starts_with(start) || (start == "exec_" && name.starts_with("exec"));
+    let found = PATTERNS.iter().find(|(start, _)| fits(start));
+    found.map(|(start, mode)| (*mode, *start))
+}
+
+/// Mode and kind of a tool. What was declared at registration wins over the name (`S000-33`); hints only tighten.
+pub fn classify(name: &str, declared: Declared) -> Classified {
+    let by_name = decide_tool_mode(name);
+    let (mut mode, mut from) = match (declared.mode, by_name) {
+        (Some(mode), _) => (Some(mode), "declared by the tool".to_owned()),
+        (None, Some((mode, start))) => (Some(mode), format!("from the pattern `{start}`")),
+        (None, None) => (
+            None,
+            "not declared, and its name fits no pattern".to_owned(),
+        ),
+    };
+    let tightened = match mode {
+        Some(ToolMode::Read | ToolMode::External | ToolMode::SafeWrite)
+            if declared.is_destructive =>
+        {
+            Some((
+                ToolMode::Destructive,
+                "stricter, because the tool says that it removes something",
+            ))
+        }
+        Some(ToolMode::Read) if declared.is_open_world && declared.mode.is_none() => Some((
+            ToolMode::External,
+            "stricter than its name, because the tool says that it reaches outside",
+        )),
+        Some(
+            ToolMode::Read
+            | ToolMode::External
+            | ToolMode::SafeWrite
+            | ToolMode::Destructive
+            | ToolMode::Local,
+        )
+        | None => None,
+    };
+    if let Some((stricter, why)) = tightened {
+        (mode, from) = (Some(stricter), why.to_owned());
+    }
+    let kind = declared.kind.unwrap_or_else(|| kind_of(name, mode));
+    Classified { mode, from, kind }
+}
+
+/// The kind that a mode implies.
+fn kind_of(name: &str, mode: Option<ToolMode>) -> ToolKind {
+    match mode {
+        Some(ToolMode::Read) if name.starts_with("search_") => ToolKind::Search,
+        Some(ToolMode::Read) => ToolKind::Read,
+        Some(ToolMode::SafeWrite) => ToolKind::Edit,
+        Some(ToolMode::Destructive) => ToolKind::Delete,
+        Some(ToolMode::Local) => ToolKind::Execute,
+        Some(ToolMode::External) => ToolKind::Fetch,
+        None => ToolKind::Other,
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_and_declarations() {
-        use ToolMode::{Destructive, External, Local, Read, SafeWrite};
-        for (id, name, declared, mode) in [
-            ("S000-27", "get_user", None, Some(Read)),
-            ("S000-27", "list_files", None, Some(Read)),
-            ("S000-27", "read_file", None, Some(Read)),
-            ("S000-27", "search_web", None, Some(Read)),
-            ("S000-28", "update_event", None, Some(SafeWrite)),
-            ("S000-28", "add_user", None, Some(SafeWrite)),
-            ("S000-28", "set_flag", None, Some(SafeWrite)),
-            ("S000-47", "create_event", None, Some(SafeWrite)),
-            ("S000-29", "delete_path", None, Some(Destructive)),
-            ("S000-29", "remove_user", None, Some(Destructive)),
-            ("S000-29", "archive_mail", None, Some(Destructive)),
-            ("S000-29", "drop_table", None, Some(Destructive)),
-            ("S000-30", "local_open", None, Some(Local)),
-            ("S000-30", "shell_run", None, Some(Local)),
-            ("S000-30", "exec_code", None, Some(Local)),
-            ("S000-31", "forget_user", None, None),
-            ("S000-31", "widget_list", None, None),
-            ("S000-32", "fetch_page", None, None),
-            ("S000-32", "", None, None),
-            ("S000-33", "get_user", Some(External), Some(External)),
-        ] {
-            assert_eq!(classify(name, declared).mode, mode, "{id}: {name}");
-        }
+/// How strict a mode is; no mode asks, as a local one does.
+pub fn strictness(mode: Option<ToolMode>) -> u8 {
+    match mode {
+        Some(ToolMode::Read) => 0,
+        Some(ToolMode::External) => 1,
+        Some(ToolMode::SafeWrite) => 2,
+        Some(ToolMode::Destructive) => 3,
+        Some(ToolMode::Local) | None => 4,
     }
 }

@@ -19,6 +19,6 @@ pub mod rules_file;
 pub mod scope;
 
 pub use approved::{Answers, Approved, Consent};
-pub use classify::{Classified, classify};
+pub use classify::{Classified, Declared, classify};
 pub use judge::{Judgement, Request, judge};
 pub use rules::RuleSet;

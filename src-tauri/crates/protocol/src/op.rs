@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{CallId, Digest, ModelChoice, SessionId, Settings, UndoId};
+use crate::{CallId, Digest, ModelChoice, SessionId, Settings, ToolMode, UndoId};
 
 /// One request of the person. The answer is a receipt; what came of it is told by events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -74,6 +74,25 @@ pub enum Op {
     SetSettings {
         /// All of them.
         settings: Box<Settings>,
+    },
+    /// Switches a tool on or off and makes its mode stricter.
+    SetTool {
+        /// Its id.
+        tool: String,
+        /// Whether it can be used.
+        enabled: bool,
+        /// A mode at least as strict as its own; none for its own.
+        mode: Option<ToolMode>,
+    },
+    /// Opens a session whose one call, the person's own, walks the real pipeline.
+    TryTool {
+        /// The workspace root, absolute.
+        workspace: String,
+        /// The tool's id.
+        tool: String,
+        /// The arguments.
+        #[ts(type = "Record<string, unknown>")]
+        arguments: Map<String, Value>,
     },
     /// Puts a provider's key into the system keychain; an empty key removes it. Never recorded.
     SetKey {

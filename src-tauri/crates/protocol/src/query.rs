@@ -10,7 +10,8 @@ use crate::history::UndoCheck;
 use crate::model::ProviderView;
 use crate::shown::Span;
 use crate::{
-    CallId, Entry, Event, Fault, SessionId, Settings, ToolInterface, ToolMode, UndoEntry, UndoId,
+    CallId, Entry, Event, Fault, SessionId, Settings, ToolInterface, ToolKind, ToolMode, UndoEntry,
+    UndoId,
 };
 
 /// Everything that the interface needs to be whole again.
@@ -216,6 +217,14 @@ pub struct ToolView {
     pub mode: Option<ToolMode>,
     /// Where the mode comes from.
     pub mode_from: String,
+    /// What it does, in ACP's words.
+    pub kind: ToolKind,
+    /// Whether it can be used.
+    pub enabled: bool,
+    /// What has to be set up first, in a sentence; none if nothing has (`S003-19`).
+    pub setup: Option<String>,
+    /// Whether its name belongs to the house and no other tool can take it.
+    pub locked: bool,
 }
 
 /// What a search found.

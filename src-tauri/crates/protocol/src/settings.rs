@@ -1,11 +1,12 @@
 //! The person's settings, as `settings.toml` holds them.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::ModelChoice;
+use crate::{ModelChoice, ToolMode};
 
 /// Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -31,6 +32,8 @@ pub struct Settings {
     pub strategy: Strategy,
     /// Providers beyond the built-in ones.
     pub providers: Vec<ProviderSettings>,
+    /// What holds for single tools, by their ids.
+    pub tools: BTreeMap<String, ToolSettings>,
 }
 
 impl Default for Settings {
@@ -46,6 +49,7 @@ impl Default for Settings {
             model: None,
             strategy: Strategy::default(),
             providers: Vec::new(),
+            tools: BTreeMap::new(),
         }
     }
 }
@@ -76,6 +80,26 @@ pub enum Strategy {
         #[ts(type = "number")]
         size: NonZeroU32,
     },
+}
+
+/// What a person set for one tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolSettings {
+    /// Whether it can be used; one that is off is neither listed to a model nor callable (`S003-18`).
+    pub enabled: bool,
+    /// A mode at least as strict as the tool's own; none for its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<ToolMode>,
+}
+
+impl Default for ToolSettings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            mode: None,
+        }
+    }
 }
 
 /// Light or dark.

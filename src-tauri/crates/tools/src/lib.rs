@@ -6,10 +6,12 @@
 //!
 //! Start reading at [`tool::Tool`], then [`registry::Registry`].
 
+mod admission;
 pub mod alias;
 mod builtin;
 mod close_names;
 pub mod diff;
+pub mod internal;
 pub mod limits;
 pub mod registry;
 pub mod schema;

@@ -128,3 +128,18 @@ pub const DEFINITIONS_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// Tools in one file of definitions.
 pub const TOOLS_PER_FILE_MAX: usize = 1_000;
+
+/// Longest id or alias of a tool, in bytes; what model providers accept.
+pub const ID_BYTES_MAX: usize = 64;
+
+/// Other names that one tool may have.
+pub const ALIASES_MAX: usize = 16;
+
+/// Tools that an error about an unknown name lists.
+pub const NAMES_LISTED_MAX: usize = 40;
+
+/// Levels of a schema.
+pub const SCHEMA_DEPTH_MAX: usize = 64;
+
+/// Levels of a call's arguments.
+pub const ARGUMENTS_DEPTH_MAX: usize = 64;

@@ -1,17 +1,22 @@
 //! Every tool by its name, each with its compiled schema: where a call finds what it asks for.
 
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use policy::classify;
-use protocol::interface::Alias;
+use policy::classify::strictness;
+use policy::{Classified, Declared, classify};
+use protocol::interface::{Alias, InterfaceBuilder, SchemaVisibility};
 use protocol::model::ToolDefinition;
 use protocol::query::ToolView;
-use protocol::{Fault, ToolError, ToolInterface, ToolKind};
+use protocol::settings::ToolSettings;
+use protocol::{Fault, RequirementSet, ToolError, ToolInterface, ToolMode};
 use serde_json::{Map, Value};
 
+use crate::admission;
 use crate::alias::{their_name, translate};
 use crate::builtin;
 use crate::close_names::{close_names, did_you_mean};
+use crate::limits::{ID_BYTES_MAX, NAMES_LISTED_MAX};
 use crate::schema::{Schema, invalid, lift_meta};
 use crate::tool::Tool;
 
@@ -32,23 +37,32 @@ pub const LOCKED: [&str; 13] = [
     "tool_search",
 ];
 
-/// Longest id; what model providers accept.
-const ID_BYTES_MAX: usize = 64;
-
-/// The tools of a session.
+/// The tools of a desk or of a session. Cheap to clone: the tools themselves are shared.
+#[derive(Clone, Default)]
 pub struct Registry {
-    entries: Vec<Entry>,
+    entries: Vec<Arc<Entry>>,
+    /// Every name: the tool's place, and the place of the alias among its own.
+    names: HashMap<String, (usize, Option<usize>)>,
+    definitions: Arc<Vec<ToolDefinition>>,
 }
 
+#[derive(Clone)]
 struct Entry {
     tool: Arc<dyn Tool>,
-    schema: Schema,
+    interface: Arc<ToolInterface>,
+    schema: Arc<Schema>,
+    classified: Classified,
+    locked: bool,
 }
 
 /// A tool that was found, and the alias that it was called by, if it was.
 pub struct Found<'a> {
     /// The tool.
     pub tool: &'a Arc<dyn Tool>,
+    /// What it publishes, under the name that it has here.
+    pub interface: &'a ToolInterface,
+    /// Its mode and kind, as the person set them if they did.
+    pub classified: &'a Classified,
     /// The other name that the model used.
     pub alias: Option<&'a Alias>,
     schema: &'a Schema,
@@ -66,138 +80,245 @@ pub struct Checked {
 impl Registry {
     /// The nine tools of the house. A tool whose schema did not compile would be missing; a test holds that none is.
     pub fn builtin() -> Self {
-        let mut registry = Self {
-            entries: Vec::new(),
-        };
+        let mut registry = Self::default();
         for tool in builtin::all() {
-            let added = registry.add(tool);
+            let added = registry.add(tool, true);
             debug_assert!(added.is_ok(), "{added:?}");
         }
         registry
     }
 
-    /// Adds a tool of somebody else.
+    /// These tools and some of somebody else, with what is wrong with those that could not join.
+    pub fn with(&self, tools: Vec<Arc<dyn Tool>>) -> (Self, Vec<Fault>) {
+        let mut registry = self.clone();
+        let faults = tools
+            .into_iter()
+            .filter_map(|tool| registry.register(tool).err())
+            .collect();
+        (registry, faults)
+    }
+
+    /// Adds a tool of somebody else. One of a namespace whose name is taken gets a numeric tail (M11).
     ///
     /// # Errors
     /// A locked id (`S002-26`), a name that is taken or that no model can call, a schema that is none, and a tool that
-    /// changes or reaches something but requires nothing (`S002-07`).
+    /// does not say what it requires (`S002-07`).
     pub fn register(&mut self, tool: Arc<dyn Tool>) -> Result<(), Fault> {
-        let interface = tool.interface();
-        let aliases = interface.aliases().iter().map(|alias| alias.name.as_str());
-        for name in std::iter::once(interface.id()).chain(aliases) {
-            if LOCKED.contains(&name) {
+        admission::check_not_locked(tool.interface())?;
+        self.add(tool, false)
+    }
+
+    fn add(&mut self, tool: Arc<dyn Tool>, locked: bool) -> Result<(), Fault> {
+        let mut interface = tool.interface().clone();
+        admission::check(&interface)?;
+        let taken = |name: &str| self.names.contains_key(name);
+        if !interface.identity.namespace.is_empty() && taken(interface.id()) {
+            let id = admission::with_tail(interface.id(), &taken);
+            interface = InterfaceBuilder::from(interface).tool_id(id).build();
+        }
+        for name in admission::names(&interface) {
+            if let Some((at, _)) = self.names.get(name) {
                 return Err(Fault::new(
                     format!(
-                        "The name `{name}` is locked: models know what it does, so no other tool may take it."
+                        "The name `{name}` is taken by the tool `{}`.",
+                        self.entries[*at].interface.id()
                     ),
                     "Register the tool under another name.",
                 ));
             }
         }
-        self.add(tool)
-    }
-
-    fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), Fault> {
-        let interface = tool.interface();
-        let names = interface.aliases().iter().map(|alias| alias.name.as_str());
-        for name in std::iter::once(interface.id()).chain(names) {
-            self.check_name(name)?;
+        let schema = Schema::of(&interface)?;
+        let place = self.entries.len();
+        self.names.insert(interface.id().to_owned(), (place, None));
+        for (at, alias) in interface.aliases().iter().enumerate() {
+            self.names.insert(alias.name.clone(), (place, Some(at)));
         }
-        check_requires(interface)?;
-        let schema = Schema::compile(interface.id(), interface.parameters())?;
-        self.entries.push(Entry { tool, schema });
+        // A tool whose id is not made of namespace and name is found by those as well.
+        let identity = &interface.identity;
+        if !identity.namespace.is_empty() {
+            let qualified = format!("{}__{}", identity.namespace, identity.name);
+            self.names.entry(qualified).or_insert((place, None));
+        }
+        let entry = Entry {
+            classified: classify(interface.id(), Declared::of(&interface)),
+            tool,
+            interface: Arc::new(interface),
+            schema: Arc::new(schema),
+            locked,
+        };
+        if let Some(definition) = entry.definition() {
+            Arc::make_mut(&mut self.definitions).push(definition);
+        }
+        self.entries.push(Arc::new(entry));
         Ok(())
     }
 
-    fn check_name(&self, name: &str) -> Result<(), Fault> {
-        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if name.is_empty() || name.len() > ID_BYTES_MAX || !name.chars().all(allowed) {
-            return Err(Fault::new(
-                format!("`{name}` cannot be the name of a tool."),
-                format!(
-                    "Use 1 to {ID_BYTES_MAX} letters, digits, `_` and `-`; models can call nothing else."
-                ),
-            ));
+    /// These tools as the person set them: some switched off, some stricter. Says which settings do not hold.
+    pub fn as_set(&self, settings: &BTreeMap<String, ToolSettings>) -> (Self, Vec<Fault>) {
+        let mut registry = self.clone();
+        let mut faults = Vec::new();
+        for (name, set) in settings {
+            let Some(&(place, _)) = self.names.get(name) else {
+                continue;
+            };
+            let mut entry = Entry::clone(&registry.entries[place]);
+            if !set.enabled {
+                let off = InterfaceBuilder::from(ToolInterface::clone(&entry.interface));
+                entry.interface = Arc::new(off.is_enabled(false).build());
+            }
+            match stricter(name, &entry.classified, set.mode) {
+                Ok(classified) => entry.classified = classified,
+                Err(fault) => faults.push(fault),
+            }
+            registry.entries[place] = Arc::new(entry);
         }
-        match self.lookup(name) {
-            None => Ok(()),
-            Some(found) => Err(Fault::new(
-                format!(
-                    "The name `{name}` is taken by the tool `{}`.",
-                    found.tool.interface().id()
-                ),
-                "Register the tool under another name.",
-            )),
-        }
+        let definitions = registry
+            .entries
+            .iter()
+            .filter_map(|entry| entry.definition());
+        registry.definitions = Arc::new(definitions.collect());
+        (registry, faults)
     }
 
-    /// The tool of this id or alias (`S001-02`, `S003-04`).
+    /// Whether the person may set a tool so.
+    ///
+    /// # Errors
+    /// There is no such tool, or the mode is looser than the tool's own.
+    pub fn check_setting(&self, name: &str, mode: Option<ToolMode>) -> Result<(), Fault> {
+        let Some((place, None)) = self.names.get(name) else {
+            return Err(Fault::new(
+                format!("There is no tool `{name}`."),
+                "Look at the list of tools for its id.",
+            ));
+        };
+        stricter(name, &self.entries[*place].classified, mode).map(|_| ())
+    }
+
+    /// The tool of this id or alias (`S001-02`, `S003-04`), in constant time. One that is switched off is not found
+    /// (`S003-18`).
     ///
     /// # Errors
     /// [`ToolError::NotFound`] with up to three names that are close, or all of them (`S000-03`, `S001-26`).
     pub fn find(&self, name: &str) -> Result<Found<'_>, ToolError> {
-        self.lookup(name).ok_or_else(|| {
-            let names = self.entries.iter().flat_map(|entry| {
-                let interface = entry.tool.interface();
-                let aliases = interface.aliases().iter().map(|alias| alias.name.as_str());
-                std::iter::once(interface.id()).chain(aliases)
-            });
-            // A model is only ever told of ids.
-            let mut close: Vec<&str> = Vec::new();
-            for name in close_names(name, names) {
-                let id = self.lookup(name).map(|found| found.tool.interface().id());
-                close.extend(id.filter(|id| !close.contains(id)));
-            }
-            let hint = match did_you_mean(&close) {
-                hint if hint.is_empty() => {
-                    let all: Vec<&str> = self.interfaces().map(|i| i.id()).collect();
-                    format!(" The tools are {}.", all.join(", "))
-                }
-                hint => hint,
-            };
-            ToolError::NotFound(format!("{name}.{hint}"))
-        })
-    }
-
-    fn lookup(&self, name: &str) -> Option<Found<'_>> {
-        self.entries.iter().find_map(|entry| {
-            let interface = entry.tool.interface();
-            let alias = interface.aliases().iter().find(|alias| alias.name == name);
-            (interface.id() == name || alias.is_some()).then_some(Found {
+        match self.names.get(name).and_then(|(place, alias)| {
+            let entry = self.entries.get(*place)?;
+            Some((
+                entry,
+                alias.and_then(|at| entry.interface.aliases().get(at)),
+            ))
+        }) {
+            Some((entry, alias)) if entry.interface.availability.is_enabled => Ok(Found {
                 tool: &entry.tool,
+                interface: &entry.interface,
+                classified: &entry.classified,
                 alias,
                 schema: &entry.schema,
-            })
-        })
+            }),
+            Some(_) => Err(ToolError::NotFound(format!(
+                "{name}. It is switched off; do without it."
+            ))),
+            None => Err(self.not_found(name)),
+        }
     }
 
-    fn interfaces(&self) -> impl Iterator<Item = &ToolInterface> {
-        self.entries.iter().map(|entry| entry.tool.interface())
+    fn not_found(&self, name: &str) -> ToolError {
+        let offered = || self.entries.iter().filter(|entry| entry.is_offered());
+        let names = offered().flat_map(|entry| admission::names(&entry.interface));
+        // A model is only ever told of ids.
+        let mut close: Vec<&str> = Vec::new();
+        for name in close_names(name, names) {
+            let id = self
+                .names
+                .get(name)
+                .map(|(at, _)| self.entries[*at].interface.id());
+            close.extend(id.filter(|id| !close.contains(id)));
+        }
+        let shown: String = name.chars().take(ID_BYTES_MAX).collect();
+        let hint = match did_you_mean(&close) {
+            hint if hint.is_empty() => {
+                let all: Vec<&str> = offered().map(|entry| entry.interface.id()).collect();
+                let more = match all.len().saturating_sub(NAMES_LISTED_MAX) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                let listed = &all[..all.len().min(NAMES_LISTED_MAX)];
+                format!(" The tools are {}{more}.", listed.join(", "))
+            }
+            hint => hint,
+        };
+        ToolError::NotFound(format!("{shown}.{hint}"))
     }
 
-    /// What the model sees (`S001-69`): ids only, never an alias.
-    pub fn definitions(&self) -> Vec<ToolDefinition> {
-        self.interfaces()
-            .map(|interface| ToolDefinition {
-                name: interface.id().to_owned(),
-                description: interface.description().to_owned(),
-                parameters: interface.parameters().clone(),
-            })
-            .collect()
+    /// What the model sees first (`S001-69`): ids only, never an alias; none that is deferred (`S003-12`), switched off
+    /// (`S003-18`) or the host's own.
+    pub fn definitions(&self) -> Arc<Vec<ToolDefinition>> {
+        self.definitions.clone()
+    }
+
+    /// What all tools together require: with what an agent's manifest requires, the surface of an agent (`S002-09`,
+    /// `S002-10`).
+    pub fn requires(&self) -> RequirementSet {
+        let enabled = self
+            .entries
+            .iter()
+            .filter(|e| e.interface.availability.is_enabled);
+        RequirementSet::union(enabled.map(|entry| &entry.interface.requires))
     }
 
     /// What a person sees: every tool with its mode and where that comes from.
     pub fn views(&self) -> Vec<ToolView> {
-        self.interfaces()
-            .map(|interface| {
-                let classified = classify(interface.id(), interface.mode());
-                ToolView {
-                    record: interface.clone(),
-                    mode: classified.mode,
-                    mode_from: classified.from,
-                }
+        self.entries
+            .iter()
+            .map(|entry| ToolView {
+                record: ToolInterface::clone(&entry.interface),
+                mode: entry.classified.mode,
+                mode_from: entry.classified.from.clone(),
+                kind: entry.classified.kind,
+                enabled: entry.interface.availability.is_enabled,
+                setup: entry.tool.missing_setup(),
+                locked: entry.locked,
             })
             .collect()
+    }
+}
+
+impl Entry {
+    /// Whether a model may know of the tool.
+    fn is_offered(&self) -> bool {
+        self.interface.availability.is_enabled
+            && self.interface.discovery.schema_visibility == SchemaVisibility::Model
+    }
+
+    /// What a model sees at first, if it does.
+    fn definition(&self) -> Option<ToolDefinition> {
+        let discovery = &self.interface.discovery;
+        let first = discovery.always_load || !discovery.should_defer;
+        (first && self.is_offered()).then(|| ToolDefinition {
+            name: self.interface.id().to_owned(),
+            description: discovery.description.clone(),
+            parameters: self.interface.parameters().clone(),
+        })
+    }
+}
+
+/// The mode that the person set, if it is at least as strict as the tool's own.
+fn stricter(name: &str, own: &Classified, set: Option<ToolMode>) -> Result<Classified, Fault> {
+    match set {
+        None => Ok(own.clone()),
+        Some(mode) if strictness(Some(mode)) < strictness(own.mode) => Err(Fault::new(
+            format!(
+                "The mode {} is looser than the tool `{name}` is by itself: {}.",
+                mode.as_str(),
+                own.mode
+                    .map_or("it asks, since nothing says what it does", ToolMode::as_str)
+            ),
+            "Set a stricter one (read, external, safe_write, destructive, local, from loose to strict), or none.",
+        )),
+        Some(mode) => Ok(Classified {
+            mode: Some(mode),
+            from: "set by you".to_owned(),
+            kind: own.kind,
+        }),
     }
 }
 
@@ -231,6 +352,18 @@ impl Found<'_> {
         (arguments, meta)
     }
 
+    /// Checked arguments with what the host puts in beside them (`S003-63`).
+    ///
+    /// # Errors
+    /// A member that is not the host's, or a value that the runtime schema does not allow.
+    pub fn complete(
+        &self,
+        checked: Map<String, Value>,
+        own: Map<String, Value>,
+    ) -> Result<Map<String, Value>, ToolError> {
+        self.schema.internal().complete(checked, own)
+    }
+
     /// What is wrong with these arguments, one sentence each; empty if nothing is.
     pub fn problems(&self, given: &Map<String, Value>) -> Vec<String> {
         let (arguments, _) = self.lifted(given);
@@ -243,26 +376,4 @@ impl Found<'_> {
             },
         }
     }
-}
-
-/// A kind that changes or reaches something cannot require nothing: the capability check would have nothing to check.
-fn check_requires(interface: &ToolInterface) -> Result<(), Fault> {
-    let reaches = match interface.kind() {
-        ToolKind::Edit
-        | ToolKind::Delete
-        | ToolKind::Move
-        | ToolKind::Execute
-        | ToolKind::Fetch => true,
-        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Other => false,
-    };
-    if reaches && interface.requires.is_empty() {
-        return Err(Fault::new(
-            format!(
-                "The tool `{}` changes or reaches something but requires nothing.",
-                interface.id()
-            ),
-            "Declare in `requires` which paths, hosts or commands it needs.",
-        ));
-    }
-    Ok(())
 }

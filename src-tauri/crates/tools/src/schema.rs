@@ -2,10 +2,11 @@
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Validator};
-use protocol::{Fault, ToolError};
+use protocol::{Fault, ToolError, ToolInterface};
 use serde_json::{Map, Value};
 
-use crate::limits::PROBLEMS_MAX;
+use crate::internal::Internal;
+use crate::limits::{ARGUMENTS_DEPTH_MAX, PROBLEMS_MAX, SCHEMA_DEPTH_MAX};
 use crate::sentence::sentence;
 
 /// A tool's schema, compiled once.
@@ -13,14 +14,38 @@ use crate::sentence::sentence;
 pub struct Schema {
     validator: Validator,
     members: Vec<String>,
+    internal: Internal,
 }
 
 impl Schema {
+    /// Compiles what a model may give, and what the host puts in beside it (`S003-62`, `S003-63`).
+    ///
+    /// # Errors
+    /// When either is no valid JSON Schema, or a member of the host's is not marked as such (`S003-64`, `S003-65`).
+    pub fn of(interface: &ToolInterface) -> Result<Self, Fault> {
+        let mut schema = Self::compile(interface.id(), interface.parameters())?;
+        schema.internal = Internal::of(interface)?;
+        Ok(schema)
+    }
+
+    /// The host's own members.
+    pub fn internal(&self) -> &Internal {
+        &self.internal
+    }
+
     /// Compiles a tool's `parameters`.
     ///
     /// # Errors
     /// When it is no valid JSON Schema, or not one of an object.
     pub fn compile(tool: &str, parameters: &Value) -> Result<Self, Fault> {
+        if deeper_than(parameters, SCHEMA_DEPTH_MAX) {
+            return Err(Fault::new(
+                format!(
+                    "The parameters of the tool `{tool}` are nested deeper than {SCHEMA_DEPTH_MAX} levels."
+                ),
+                "Give a flatter schema.",
+            ));
+        }
         if parameters.get("type") != Some(&Value::from("object")) {
             return Err(Fault::new(
                 format!("The parameters of the tool `{tool}` are not the schema of an object."),
@@ -35,7 +60,11 @@ impl Schema {
         })?;
         let members = parameters.get("properties").and_then(Value::as_object);
         let members = members.map_or_else(Vec::new, |object| object.keys().cloned().collect());
-        Ok(Self { validator, members })
+        Ok(Self {
+            validator,
+            members,
+            internal: Internal::default(),
+        })
     }
 
     /// Everything that is wrong with the arguments, one clause each; empty if nothing is. `name` gives what a member of
@@ -45,7 +74,15 @@ impl Schema {
         arguments: Map<String, Value>,
         name: &dyn Fn(&'a str) -> &'a str,
     ) -> Result<Map<String, Value>, Vec<String>> {
+        if let Some(problem) = self.internal.given(&arguments) {
+            return Err(vec![problem]);
+        }
         let arguments = Value::Object(arguments);
+        if deeper_than(&arguments, ARGUMENTS_DEPTH_MAX) {
+            return Err(vec![format!(
+                "they are nested deeper than {ARGUMENTS_DEPTH_MAX} levels; give flatter ones"
+            )]);
+        }
         // Nearly every call is right, and to say only that is many times cheaper than to look for what is wrong.
         if self.validator.is_valid(&arguments) {
             return match arguments {
@@ -78,6 +115,16 @@ pub fn validator(schema: &Value) -> Result<Validator, String> {
         .with_pattern_options(PatternOptions::regex())
         .build(schema)
         .map_err(|error| error.to_string())
+}
+
+/// Whether a value has more levels than this. Does not go deeper itself, so nothing can exhaust the stack.
+pub fn deeper_than(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Array(_) | Value::Object(_) if levels == 0 => true,
+        Value::Array(items) => items.iter().any(|item| deeper_than(item, levels - 1)),
+        Value::Object(members) => members.values().any(|item| deeper_than(item, levels - 1)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 /// Checks arguments (`S002-05`).

@@ -70,6 +70,19 @@ pub trait Tool: Send + Sync {
         cx: &ToolContext,
     ) -> Result<ToolOutput, ToolError>;
 
+    /// What has to be set up before the tool can be used, in a sentence with the next step (`S003-19`); none if nothing
+    /// has. A tool that says it requires setup and does not look says so always.
+    fn missing_setup(&self) -> Option<String> {
+        let interface = self.interface();
+        let sentence = || {
+            format!(
+                "{} has to be set up before it can be used.",
+                interface.title()
+            )
+        };
+        interface.availability.requires_setup.then(sentence)
+    }
+
     /// The fixed sentence with which a tool that needs a person's answer is refused where nobody is (`S002-37`).
     fn headless_refusal(&self) -> Option<&'static str> {
         None

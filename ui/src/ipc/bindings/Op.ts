@@ -5,6 +5,7 @@ import type { Digest } from "./Digest";
 import type { ModelChoice } from "./ModelChoice";
 import type { SessionId } from "./SessionId";
 import type { Settings } from "./Settings";
+import type { ToolMode } from "./ToolMode";
 import type { UndoId } from "./UndoId";
 
 /**
@@ -78,7 +79,31 @@ title: string, } | { "type": "set_settings",
 /**
  * All of them.
  */
-settings: Settings, } | { "type": "set_key", 
+settings: Settings, } | { "type": "set_tool", 
+/**
+ * Its id.
+ */
+tool: string, 
+/**
+ * Whether it can be used.
+ */
+enabled: boolean, 
+/**
+ * A mode at least as strict as its own; none for its own.
+ */
+mode: ToolMode | null, } | { "type": "try_tool", 
+/**
+ * The workspace root, absolute.
+ */
+workspace: string, 
+/**
+ * The tool's id.
+ */
+tool: string, 
+/**
+ * The arguments.
+ */
+arguments: Record<string, unknown>, } | { "type": "set_key", 
 /**
  * The provider's id.
  */

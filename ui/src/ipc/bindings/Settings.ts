@@ -4,6 +4,7 @@ import type { ModelChoice } from "./ModelChoice";
 import type { ProviderSettings } from "./ProviderSettings";
 import type { Strategy } from "./Strategy";
 import type { Theme } from "./Theme";
+import type { ToolSettings } from "./ToolSettings";
 
 /**
  * Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
@@ -48,4 +49,8 @@ strategy: Strategy,
 /**
  * Providers beyond the built-in ones.
  */
-providers: Array<ProviderSettings>, };
+providers: Array<ProviderSettings>, 
+/**
+ * What holds for single tools, by their ids.
+ */
+tools: { [key in string]: ToolSettings }, };

@@ -2,7 +2,7 @@
 
 use protocol::{CallState, ToolCall, ToolError, ToolInterface, ToolMode};
 use serde_json::{Map, Value};
-use tools::registry::Found;
+use tools::registry::{Found, Registry};
 
 use super::{Ended, finish};
 use crate::conversation::OpenCall;
@@ -20,7 +20,7 @@ impl Called<'_> {
 
     /// What the tool publishes about itself.
     pub fn interface(&self) -> &ToolInterface {
-        self.0.tool.interface()
+        self.0.interface
     }
 
     /// Whether a call of it may change something.
@@ -30,17 +30,22 @@ impl Called<'_> {
 }
 
 /// Finds the tool, by id or alias (`S000-03`, `S001-26`).
-pub(crate) fn tool<'a>(session: &'a Session, call: &ToolCall) -> Result<Called<'a>, Ended> {
-    match session.shared.registry.find(&call.name) {
-        Ok(found) => Ok(Called(found)),
-        Err(error) => Err(finish::failed(CallState::Failed, &error).into()),
-    }
+pub(crate) fn tool<'a>(tools: &'a Registry, call: &ToolCall) -> Result<Called<'a>, Ended> {
+    let found = tools.find(&call.name).and_then(|found| {
+        // A tool that is not set up says so and does nothing (`S003-19`).
+        match found.tool.missing_setup() {
+            None => Ok(Called(found)),
+            Some(sentence) => Err(ToolError::Failed(sentence)),
+        }
+    });
+    found.map_err(|error| finish::failed(CallState::Failed, &error).into())
 }
 
 /// Whether the call is proven to run safely while others do, with the arguments that it will have. What is not known or
 /// not valid is not proven (M08).
 pub(crate) fn is_safe_beside_others(session: &Session, open: &OpenCall) -> bool {
-    let Ok(called) = tool(session, &open.call) else {
+    let tools = session.tools();
+    let Ok(called) = tool(&tools, &open.call) else {
         return false;
     };
     let given = open.edited.as_ref().unwrap_or(&open.call.arguments);

@@ -92,7 +92,7 @@ pub(crate) fn tell(
         title: interface.title().to_owned(),
         target: called.0.tool.target(arguments),
         mode: classified(called).mode,
-        kind: interface.kind(),
+        kind: classified(called).kind,
         trail: judgement.trail().clone(),
         preview: ready.preview.clone(),
         undo: ready.undo.clone(),

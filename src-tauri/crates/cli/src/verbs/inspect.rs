@@ -22,14 +22,20 @@ pub(crate) async fn tools(desk: &Desk, out: &mut Out) -> Ended {
         return Ok(Code::Done);
     }
     for tool in &tools {
-        let mode = tool.mode.map_or("unclear", mode_name);
+        let mode = match tool.enabled {
+            true => tool.mode.map_or("unclear", mode_name),
+            false => "off",
+        };
         let first = tool.record.description().split(['.', '\n']).next();
+        let setup = tool.setup.as_deref().unwrap_or_default();
         let line = format!(
-            "{}  {}  {}",
+            "{}  {}  {}  {}",
             out.ink(Ink::Strong, &format!("{:<12}", tool.record.id())),
             out.ink(Ink::Faint, &format!("{mode:<11}")),
             out.ink(Ink::Plain, first.unwrap_or_default()),
+            out.ink(Ink::Warn, setup),
         );
+        let line = line.trim_end().to_owned();
         out.line(&line)?;
     }
     Ok(Code::Done)

@@ -182,6 +182,28 @@ fn tools_are_listed() {
         .collect();
     assert_eq!(listed, ids);
     let value = place.json(&["tools"]);
-    assert_eq!(value["tools"][5]["interface"]["id"], "bash");
+    let record = &value["tools"][5]["record"];
+    assert_eq!(record["identity"]["tool_id"], "bash");
+    // S003-01, S003-61: all ten partitions, and what of them was inferred.
+    for partition in [
+        "identity",
+        "discovery",
+        "schemas",
+        "availability",
+        "validation",
+        "safety",
+        "permission",
+        "execution",
+        "result",
+        "rendering",
+    ] {
+        assert!(record[partition].is_object(), "{partition}");
+    }
+    assert!(
+        record["inferred"]
+            .as_array()
+            .unwrap()
+            .contains(&"identity.tool_id".into())
+    );
     assert_eq!(value["tools"][5]["mode"], "local");
 }

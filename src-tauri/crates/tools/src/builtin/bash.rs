@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::Origin;
+use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::outcome::Truncated;
 use protocol::preview::CommandPreview;
 use protocol::shown::shown;
@@ -14,7 +14,7 @@ use runtime::{Command, Exit, Ran, Spill};
 use serde_json::{Map, Value, json};
 
 use super::command_facts::facts;
-use super::{failed, number, object, text};
+use super::{failed, house, number, object, text};
 use crate::limits::{
     COMMAND_CHARS_MAX, COMMAND_TIMEOUT_MS, COMMAND_TIMEOUT_MS_MAX, OUTPUT_BYTES_MAX,
 };
@@ -40,18 +40,38 @@ impl Bash {
 }
 
 fn interface() -> ToolInterface {
-    ToolInterface::tool("bash")
+    house("bash")
         .user_facing_name("Run")
         .description(DESCRIPTION)
         .model_input_schema(parameters())
         .requires(RequirementSet::nothing().runs("*"))
-        .origin(Origin::BuiltIn)
         .mode(ToolMode::Local)
         .kind(ToolKind::Execute)
-        .is_open_world(true)
         // The longest that a call may ask for; each call has its own limit below it.
         .timeout_ms(COMMAND_TIMEOUT_MS_MAX)
         .max_inline_chars(OUTPUT_BYTES_MAX)
+        .search_hint("run a shell command")
+        .is_read_only(false)
+        .is_concurrency_safe(false)
+        .is_destructive(false)
+        .is_open_world(true)
+        .requires_user_interaction(false)
+        .sandbox_profile("command")
+        .classifier_input("{command}")
+        .permission_matcher(PermissionMatcher::Command)
+        .execution_profile_ref("process")
+        .abort_semantics(AbortSemantics::KillsProcessGroup)
+        .interrupt_behavior(InterruptBehavior::Block)
+        .persistence_policy_ref("sidecar")
+        .ui_summary("Run {command}")
+        .activity_description("Running {command}")
+        .progress_render_hint(RenderHint::Terminal)
+        .rejected_render_hint(RenderHint::Command)
+        .error_render_hint(RenderHint::Terminal)
+        .transcript_search_text("{command} {description}")
+        .checks("the command is not blank")
+        .checks("the command has no zero byte")
+        .progress_schema(json!({ "type": "string" }))
         .build()
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::Origin;
+use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::plan::Removal;
 use protocol::preview::{LossItem, LossPreview};
 use protocol::{
@@ -13,7 +13,7 @@ use runtime::{FileError, TreeLimits, Workspace};
 use serde_json::{Map, Value, json};
 
 use super::files::{inside, missing};
-use super::{blocking, failed, object, path_member, text};
+use super::{blocking, failed, house, object, path_member, text};
 use crate::limits::DELETE_ENTRIES_MAX;
 use crate::text::{amount, plural, visible};
 use crate::tool::{Hands, Prepared, Tool, ToolContext};
@@ -35,15 +35,34 @@ impl DeletePath {
 }
 
 fn interface() -> ToolInterface {
-    ToolInterface::tool("delete_path")
+    house("delete_path")
         .user_facing_name("Delete")
         .description(DESCRIPTION)
         .model_input_schema(parameters())
         .requires(RequirementSet::nothing().writes("**"))
-        .origin(Origin::BuiltIn)
         .mode(ToolMode::Destructive)
         .kind(ToolKind::Delete)
+        .search_hint("delete a file or a folder")
+        .is_read_only(false)
+        .is_concurrency_safe(false)
         .is_destructive(true)
+        .is_open_world(false)
+        .requires_user_interaction(false)
+        .sandbox_profile("workspace_write")
+        .classifier_input("delete {path}")
+        .permission_matcher(PermissionMatcher::Path)
+        .execution_profile_ref("engine")
+        .abort_semantics(AbortSemantics::WholeOrNothing)
+        .interrupt_behavior(InterruptBehavior::Block)
+        .persistence_policy_ref("sidecar")
+        .ui_summary("Delete {path}")
+        .activity_description("Deleting {path}")
+        .progress_render_hint(RenderHint::Nothing)
+        .rejected_render_hint(RenderHint::Loss)
+        .error_render_hint(RenderHint::Line)
+        .transcript_search_text("{path}")
+        .preflights("the file or folder is there, and is not the workspace itself")
+        .preflights("it is still as it was when the loss was shown")
         .build()
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::Origin;
+use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::files::{as_text, carry_out, change, content, inside, missing};
 use super::replace::{Replacement, replace};
-use super::{blocking, flag, object, path_member, text};
+use super::{blocking, flag, house, object, path_member, text};
 use crate::text::visible;
 use crate::tool::{Hands, Prepared, Tool, ToolContext};
 
@@ -32,7 +32,7 @@ impl Edit {
 }
 
 fn interface() -> ToolInterface {
-    ToolInterface::tool("edit")
+    house("edit")
         .user_facing_name("Edit")
         .description(DESCRIPTION)
         .alias(
@@ -41,9 +41,30 @@ fn interface() -> ToolInterface {
         )
         .model_input_schema(parameters())
         .requires(RequirementSet::nothing().reads("**").writes("**"))
-        .origin(Origin::BuiltIn)
         .mode(ToolMode::SafeWrite)
         .kind(ToolKind::Edit)
+        .search_hint("replace an exact text in a file")
+        .is_read_only(false)
+        .is_concurrency_safe(false)
+        .is_destructive(false)
+        .is_open_world(false)
+        .requires_user_interaction(false)
+        .sandbox_profile("workspace_write")
+        .classifier_input("edit {path}")
+        .permission_matcher(PermissionMatcher::Path)
+        .execution_profile_ref("engine")
+        .abort_semantics(AbortSemantics::WholeOrNothing)
+        .interrupt_behavior(InterruptBehavior::Block)
+        .persistence_policy_ref("sidecar")
+        .ui_summary("Edit {path}")
+        .activity_description("Editing {path}")
+        .progress_render_hint(RenderHint::Nothing)
+        .rejected_render_hint(RenderHint::Difference)
+        .error_render_hint(RenderHint::Line)
+        .transcript_search_text("{path} {old_string} {new_string}")
+        .checks("the two texts differ")
+        .preflights("the text occurs in the file, and only once unless every place is meant")
+        .preflights("the file is still as it was when the difference was shown")
         .build()
 }
 

@@ -2,14 +2,14 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::Origin;
+use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
 use serde_json::{Map, Value, json};
 
 use super::listing::Listing;
-use super::{blocking, failed, object, path_member, text, text_if};
+use super::{blocking, failed, house, object, path_member, text, text_if};
 use crate::limits::{GLOB_ENTRIES_MAX, GLOB_WHOLE_MAX, OUTPUT_BYTES_MAX};
 use crate::text::{plural, visible};
 use crate::tool::{Hands, Tool, ToolContext};
@@ -32,17 +32,34 @@ impl Glob {
 }
 
 fn interface() -> ToolInterface {
-    ToolInterface::tool("glob")
+    house("glob")
         .user_facing_name("List")
         .description(DESCRIPTION)
         .alias("list_files", &[])
         .model_input_schema(parameters())
         .requires(RequirementSet::nothing().reads("**"))
-        .origin(Origin::BuiltIn)
         .mode(ToolMode::Read)
         .kind(ToolKind::Search)
-        .read_only()
         .max_inline_chars(OUTPUT_BYTES_MAX)
+        .search_hint("list files by name pattern")
+        .is_read_only(true)
+        .is_concurrency_safe(true)
+        .is_destructive(false)
+        .is_open_world(false)
+        .requires_user_interaction(false)
+        .sandbox_profile("workspace_read")
+        .classifier_input("list {pattern} {path}")
+        .permission_matcher(PermissionMatcher::Path)
+        .execution_profile_ref("engine")
+        .abort_semantics(AbortSemantics::EndsAtNextStep)
+        .interrupt_behavior(InterruptBehavior::Cancel)
+        .persistence_policy_ref("sidecar")
+        .ui_summary("List {pattern} {path}")
+        .activity_description("Listing {pattern}")
+        .progress_render_hint(RenderHint::Nothing)
+        .rejected_render_hint(RenderHint::Line)
+        .error_render_hint(RenderHint::Line)
+        .transcript_search_text("{pattern} {path}")
         .build()
 }
 

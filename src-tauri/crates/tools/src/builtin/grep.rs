@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::Origin;
+use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
@@ -10,7 +10,7 @@ use runtime::GrepQuery;
 use serde_json::{Map, Value, json};
 
 use super::listing::Listing;
-use super::{blocking, failed, flag, object, path_member, text, text_if};
+use super::{blocking, failed, flag, house, object, path_member, text, text_if};
 use crate::limits::{GREP_LINE_CHARS_MAX, GREP_MATCHES_MAX, GREP_WHOLE_MAX, OUTPUT_BYTES_MAX};
 use crate::text::{plural, shortened, visible};
 use crate::tool::{Hands, Tool, ToolContext};
@@ -33,17 +33,34 @@ impl Grep {
 }
 
 fn interface() -> ToolInterface {
-    ToolInterface::tool("grep")
+    house("grep")
         .user_facing_name("Search")
         .description(DESCRIPTION)
         .alias("search", &[("query", "pattern"), ("glob", "include")])
         .model_input_schema(parameters())
         .requires(RequirementSet::nothing().reads("**"))
-        .origin(Origin::BuiltIn)
         .mode(ToolMode::Read)
         .kind(ToolKind::Search)
-        .read_only()
         .max_inline_chars(OUTPUT_BYTES_MAX)
+        .search_hint("search file contents by regular expression")
+        .is_read_only(true)
+        .is_concurrency_safe(true)
+        .is_destructive(false)
+        .is_open_world(false)
+        .requires_user_interaction(false)
+        .sandbox_profile("workspace_read")
+        .classifier_input("search {pattern} {path}")
+        .permission_matcher(PermissionMatcher::Path)
+        .execution_profile_ref("engine")
+        .abort_semantics(AbortSemantics::EndsAtNextStep)
+        .interrupt_behavior(InterruptBehavior::Cancel)
+        .persistence_policy_ref("sidecar")
+        .ui_summary("Search {pattern} {path}")
+        .activity_description("Searching for {pattern}")
+        .progress_render_hint(RenderHint::Nothing)
+        .rejected_render_hint(RenderHint::Line)
+        .error_render_hint(RenderHint::Line)
+        .transcript_search_text("{pattern} {path} {include}")
         .build()
 }
 

@@ -16,9 +16,14 @@ mod replace;
 mod todo;
 mod write;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use protocol::ToolError;
+use protocol::interface::{
+    ContextModifierPolicy, EmptyResultPolicy, InterfaceBuilder, Origin, PermissionChannel,
+    SchemaVisibility,
+};
+use protocol::{ToolError, ToolInterface};
 use runtime::FileError;
 use serde_json::{Map, Value, json};
 
@@ -41,6 +46,30 @@ pub(crate) fn all() -> [Arc<dyn Tool>; 9] {
     ]
 }
 
+/// What holds of every tool of the house.
+fn house(name: &str) -> InterfaceBuilder {
+    ToolInterface::tool(name)
+        .origin(Origin::BuiltIn)
+        .native_ids(BTreeMap::new())
+        .namespace("")
+        .schema_visibility(SchemaVisibility::Model)
+        .should_defer(false)
+        .always_load(true)
+        .strict(false)
+        .is_enabled(true)
+        .requires_setup(false)
+        .required_credentials(Vec::new())
+        .model_requirements(Vec::new())
+        .feature_gate_refs(Vec::new())
+        .schema_validation(true)
+        .deny_before_io(true)
+        .permission_channel(PermissionChannel::Card)
+        .decision_ref("call_judged:{call}")
+        .context_modifier_policy(ContextModifierPolicy::Forbid)
+        .result_mapper("outcome")
+        .empty_result_policy(EmptyResultPolicy::NeverEmpty)
+        .redaction_policy_refs(vec!["secrets".to_owned()])
+}
 /// The schema of an object with these members and no others.
 fn object(members: Value, required: &[&str]) -> Value {
     json!({

@@ -2,14 +2,16 @@
 
 use async_trait::async_trait;
 use policy::{Answers, Approved};
-use protocol::interface::Origin;
+use protocol::interface::{
+    AbortSemantics, InterruptBehavior, PermissionChannel, PermissionMatcher, RenderHint,
+};
 use protocol::preview::Question as Asked;
 use protocol::{
     Access, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
 use serde_json::{Map, Value, json};
 
-use super::object;
+use super::{house, object};
 use crate::limits::{LABEL_CHARS_MAX, OPTIONS_MAX, QUESTION_CHARS_MAX, QUESTIONS_MAX};
 use crate::text::{plural, quoted, visible};
 use crate::tool::{Hands, Prepared, Tool, ToolContext};
@@ -39,16 +41,36 @@ impl Question {
 }
 
 fn interface() -> ToolInterface {
-    ToolInterface::tool("question")
+    house("question")
         .user_facing_name("Question")
         .description(DESCRIPTION)
         .model_input_schema(parameters())
         .requires(RequirementSet::nothing())
-        .origin(Origin::BuiltIn)
         .mode(ToolMode::Read)
         .kind(ToolKind::Other)
+        .search_hint("ask the person a question")
         .is_read_only(true)
+        .is_concurrency_safe(false)
+        .is_destructive(false)
+        .is_open_world(false)
         .requires_user_interaction(true)
+        .sandbox_profile("nothing")
+        .classifier_input("")
+        .permission_matcher(PermissionMatcher::Nothing)
+        .execution_profile_ref("person")
+        .abort_semantics(AbortSemantics::EndsAtNextStep)
+        .interrupt_behavior(InterruptBehavior::Cancel)
+        .persistence_policy_ref("sidecar")
+        .ui_summary("Ask")
+        .activity_description("Waiting for your answer")
+        .progress_render_hint(RenderHint::Form)
+        .rejected_render_hint(RenderHint::Form)
+        .error_render_hint(RenderHint::Line)
+        .transcript_search_text("{questions}")
+        .checks("every question asks something")
+        .checks("choosing several needs options to choose from")
+        .checks("the labels of one question differ")
+        .permission_channel(PermissionChannel::Form)
         .build()
 }
 

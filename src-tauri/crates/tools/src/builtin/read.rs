@@ -2,14 +2,14 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::Origin;
+use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
 use serde_json::{Map, Value, json};
 
 use super::read_lines::{Excerpt, Wanted, read_bytes, read_lines};
-use super::{blocking, number, object, path_member, text};
+use super::{blocking, house, number, object, path_member, text};
 use crate::limits::OUTPUT_BYTES_MAX;
 use crate::text::{plural, visible};
 use crate::tool::{Hands, Tool, ToolContext};
@@ -33,17 +33,35 @@ impl Read {
 }
 
 fn interface() -> ToolInterface {
-    ToolInterface::tool("read")
+    house("read")
         .user_facing_name("Read")
         .description(DESCRIPTION)
         .alias("read_file", &[])
         .model_input_schema(parameters())
         .requires(RequirementSet::nothing().reads("**"))
-        .origin(Origin::BuiltIn)
         .mode(ToolMode::Read)
         .kind(ToolKind::Read)
-        .read_only()
         .max_inline_chars(OUTPUT_BYTES_MAX)
+        .search_hint("read a text file by lines or bytes")
+        .is_read_only(true)
+        .is_concurrency_safe(true)
+        .is_destructive(false)
+        .is_open_world(false)
+        .requires_user_interaction(false)
+        .sandbox_profile("workspace_read")
+        .classifier_input("read {path}")
+        .permission_matcher(PermissionMatcher::Path)
+        .execution_profile_ref("engine")
+        .abort_semantics(AbortSemantics::EndsAtNextStep)
+        .interrupt_behavior(InterruptBehavior::Cancel)
+        .persistence_policy_ref("never")
+        .ui_summary("Read {path}")
+        .activity_description("Reading {path}")
+        .progress_render_hint(RenderHint::Nothing)
+        .rejected_render_hint(RenderHint::Line)
+        .error_render_hint(RenderHint::Line)
+        .transcript_search_text("{path}")
+        .checks("lines and bytes are not asked for together")
         .build()
 }
 

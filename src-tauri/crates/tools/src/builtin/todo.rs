@@ -2,14 +2,14 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::Origin;
+use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::preview::{TodoItem, TodoStatus};
 use protocol::{
     Access, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
 use serde_json::{Map, Value, json};
 
-use super::object;
+use super::{house, object};
 use crate::limits::{TODO_CHARS_MAX, TODO_ITEMS_MAX};
 use crate::text::plural;
 use crate::tool::{Hands, Prepared, Tool, ToolContext};
@@ -31,15 +31,33 @@ impl Todo {
 }
 
 fn interface() -> ToolInterface {
-    ToolInterface::tool("todo")
+    house("todo")
         .user_facing_name("To do")
         .description(DESCRIPTION)
         .model_input_schema(parameters())
         .requires(RequirementSet::nothing())
-        .origin(Origin::BuiltIn)
         .mode(ToolMode::Read)
         .kind(ToolKind::Other)
+        .search_hint("keep the list of things to do")
         .is_read_only(true)
+        .is_concurrency_safe(false)
+        .is_destructive(false)
+        .is_open_world(false)
+        .requires_user_interaction(false)
+        .sandbox_profile("nothing")
+        .classifier_input("")
+        .permission_matcher(PermissionMatcher::Nothing)
+        .execution_profile_ref("engine")
+        .abort_semantics(AbortSemantics::WholeOrNothing)
+        .interrupt_behavior(InterruptBehavior::Block)
+        .persistence_policy_ref("sidecar")
+        .ui_summary("To do")
+        .activity_description("Updating the list of things to do")
+        .progress_render_hint(RenderHint::Nothing)
+        .rejected_render_hint(RenderHint::Line)
+        .error_render_hint(RenderHint::Line)
+        .transcript_search_text("{items}")
+        .checks("no item is blank")
         .build()
 }
 

@@ -2,14 +2,14 @@
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::Origin;
+use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
 use serde_json::{Map, Value, json};
 
 use super::files::{carry_out, change, content, inside};
-use super::{blocking, object, path_member, text};
+use super::{blocking, house, object, path_member, text};
 use crate::limits::FILE_BYTES_MAX;
 use crate::text::{amount, visible};
 use crate::tool::{Hands, Prepared, Tool, ToolContext};
@@ -31,15 +31,36 @@ impl Write {
 }
 
 fn interface() -> ToolInterface {
-    ToolInterface::tool("write")
+    house("write")
         .user_facing_name("Write")
         .description(DESCRIPTION)
         .alias("write_file", &[])
         .model_input_schema(parameters())
         .requires(RequirementSet::nothing().writes("**"))
-        .origin(Origin::BuiltIn)
         .mode(ToolMode::SafeWrite)
         .kind(ToolKind::Edit)
+        .search_hint("create a file or replace its content")
+        .is_read_only(false)
+        .is_concurrency_safe(false)
+        .is_destructive(false)
+        .is_open_world(false)
+        .requires_user_interaction(false)
+        .sandbox_profile("workspace_write")
+        .classifier_input("write {path}")
+        .permission_matcher(PermissionMatcher::Path)
+        .execution_profile_ref("engine")
+        .abort_semantics(AbortSemantics::WholeOrNothing)
+        .interrupt_behavior(InterruptBehavior::Block)
+        .persistence_policy_ref("sidecar")
+        .ui_summary("Write {path}")
+        .activity_description("Writing {path}")
+        .progress_render_hint(RenderHint::Nothing)
+        .rejected_render_hint(RenderHint::Difference)
+        .error_render_hint(RenderHint::Line)
+        .transcript_search_text("{path} {content}")
+        .checks("the path names a file, not a folder")
+        .checks("the content is not larger than can be written at once")
+        .preflights("the file is still as it was when the difference was shown")
         .build()
 }
 

@@ -100,7 +100,7 @@ async fn without_a_person_the_refusal_is_fixed_s002_37() {
     let refusing: Vec<(String, &str)> = bench
         .registry
         .definitions()
-        .into_iter()
+        .iter()
         .filter_map(|d| {
             Some((
                 d.name.clone(),

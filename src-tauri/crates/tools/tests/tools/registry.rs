@@ -14,10 +14,10 @@ use tools::{Hands, LOCKED, Registry, Tool, ToolContext};
 use crate::support::object;
 
 /// A tool of somebody else.
-struct Foreign(ToolInterface);
+pub struct Foreign(pub ToolInterface);
 
 impl Foreign {
-    fn named(id: &str) -> InterfaceBuilder {
+    pub fn named(id: &str) -> InterfaceBuilder {
         ToolInterface::tool(id)
             .description("Does something.")
             .model_input_schema(json!({"type": "object"}))
@@ -75,7 +75,7 @@ fn what_there_is_s001_46_s002_11_s002_25() {
     );
     let definitions = registry.definitions();
     assert_eq!(definitions.len(), 9, "the model sees ids only (M05)");
-    for definition in &definitions {
+    for definition in definitions.iter() {
         assert!(
             definition.description.len() > 40,
             "S002-03: {}",
@@ -259,6 +259,10 @@ fn who_may_join_s002_26_s002_07_s002_106() {
         (
             Foreign::named("delete_path"),
             "The name `delete_path` is taken by the tool `delete_path`.",
+        ),
+        (
+            Foreign::named("mine").description(" "),
+            "The tool `mine` has no description",
         ),
         (
             Foreign::named("two words"),

@@ -161,7 +161,7 @@ pub fn approve(
     let judgement = judge(&Request {
         call: &CallId::from("c_1"),
         tool,
-        classified: &classify(tool, None),
+        classified: &classify(tool, policy::Declared::default()),
         facts: &[],
         undo: &UndoOutlook::Secured,
         needs_person: false,

@@ -1,5 +1,9 @@
 //! What a tool needs of the machine, published at registration (`S002-07`, `S002-47` to `S002-55`).
 
+mod compiled;
+
+pub use compiled::{Compiled, Surface, Surroundings, Variable};
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -180,6 +184,25 @@ impl RequirementSet {
         .collect()
     }
 
+    /// What all of these need together, each thing once (`S002-09`).
+    pub fn union<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
+        fn join<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
+            for item in from {
+                if !into.contains(item) {
+                    into.push(item.clone());
+                }
+            }
+        }
+        all.into_iter().fold(Self::default(), |mut union, one| {
+            join(&mut union.fs.read, &one.fs.read);
+            join(&mut union.fs.write, &one.fs.write);
+            join(&mut union.net.hosts, &one.net.hosts);
+            join(&mut union.shell, &one.shell);
+            join(&mut union.capabilities, &one.capabilities);
+            union
+        })
+    }
+
     /// Whether every host and every command in it is spelled out, without a wildcard (`S003-56`).
     pub fn is_scoped(&self) -> bool {
         let hosts = !self.net.hosts.iter().any(|host| host.contains(['*', '?']));
@@ -188,5 +211,30 @@ impl RequirementSet {
             run.cmd != "*" && run.args.iter().flatten().all(fixed) && run.args.is_some()
         });
         !(self.net.is_empty() && self.shell.is_empty()) && hosts && shell
+    }
+}
+
+impl ShellRunRequirement {
+    /// Whether this covers a command, given as its words. The arguments are matched in order; one too many or too few
+    /// does not match (`S002-55`).
+    pub fn covers(&self, argv: &[&str]) -> bool {
+        let Some((cmd, given)) = argv.split_first() else {
+            return false;
+        };
+        let args = self.args.as_ref().is_none_or(|args| {
+            args.len() == given.len()
+                && args.iter().zip(given).all(|(arg, given)| arg.covers(given))
+        });
+        (self.cmd == "*" || self.cmd == *cmd) && args
+    }
+}
+
+impl ArgPattern {
+    fn covers(&self, given: &str) -> bool {
+        match self {
+            Self::Exact(exact) => exact == given,
+            Self::Wildcard(_) => true,
+            Self::Prefix(Prefix { prefix }) => given.starts_with(prefix.as_str()),
+        }
     }
 }

@@ -1,0 +1,186 @@
+//! Requirements with their variables understood: an undefined one is an error here, and never at a call (`S002-60`).
+
+use crate::Fault;
+
+use super::{RequirementSet, ShellRunRequirement};
+
+/// What stands for a place that only the host knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variable {
+    /// `{workspace}`: the workspace root, and further roots that the manifest declares (`S002-56`).
+    Workspace,
+    /// `{ad-hoc}`: the folders of files that are open by themselves (`S002-57`).
+    AdHoc,
+    /// `{user-data}`: the host's folder for this person (`S002-58`).
+    UserData,
+}
+
+impl Variable {
+    const ALL: [(&'static str, Self); 3] = [
+        ("workspace", Self::Workspace),
+        ("ad-hoc", Self::AdHoc),
+        ("user-data", Self::UserData),
+    ];
+}
+
+/// What the variables stand for, here and now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Surroundings {
+    /// The workspace root, then the manifest's further roots; none if no workspace is open.
+    pub workspace: Vec<String>,
+    /// Folders of files that are open by themselves; none on a host that has no such thing.
+    pub ad_hoc: Vec<String>,
+    /// The host's folder for this person.
+    pub user_data: Option<String>,
+}
+
+/// Requirements whose variables are all defined.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Compiled {
+    read: Vec<Template>,
+    write: Vec<Template>,
+    hosts: Vec<Template>,
+    shell: Vec<ShellRunRequirement>,
+    capabilities: Vec<String>,
+}
+
+/// Requirements with every variable replaced. What expanded to nothing is not there, so it allows nothing (`S002-59`).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Surface {
+    /// Patterns of paths to read, relative to the workspace root or absolute.
+    pub read: Vec<String>,
+    /// Patterns of paths to write.
+    pub write: Vec<String>,
+    /// Patterns of hosts.
+    pub hosts: Vec<String>,
+    /// Commands.
+    pub shell: Vec<ShellRunRequirement>,
+    /// Other capabilities.
+    pub capabilities: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Variable(Variable),
+}
+
+type Template = Vec<Part>;
+
+impl RequirementSet {
+    /// Understands every pattern. `owner` says whose they are: "the tool `x`".
+    ///
+    /// # Errors
+    /// Names the pattern and its undefined variable.
+    pub fn compile(&self, owner: &str) -> Result<Compiled, Fault> {
+        let all = |patterns: &[String]| {
+            let parsed = patterns.iter().map(|pattern| parse(pattern, owner));
+            parsed.collect::<Result<Vec<Template>, Fault>>()
+        };
+        if self.shell.iter().any(|run| run.cmd.trim().is_empty()) {
+            return Err(Fault::new(
+                format!("A command that {owner} requires has no name."),
+                "Give `cmd`, such as `git`, or `*` for any command.",
+            ));
+        }
+        Ok(Compiled {
+            read: all(&self.fs.read)?,
+            write: all(&self.fs.write)?,
+            hosts: all(&self.net.hosts)?,
+            shell: self.shell.clone(),
+            capabilities: self.capabilities.clone(),
+        })
+    }
+}
+
+impl Compiled {
+    /// Puts the places in.
+    pub fn expand(&self, around: &Surroundings) -> Surface {
+        let all = |templates: &[Template]| {
+            let patterns = templates
+                .iter()
+                .flat_map(|template| expand(template, around));
+            patterns.collect::<Vec<String>>()
+        };
+        Surface {
+            read: all(&self.read),
+            write: all(&self.write),
+            hosts: all(&self.hosts),
+            shell: self.shell.clone(),
+            capabilities: self.capabilities.clone(),
+        }
+    }
+}
+
+impl Surface {
+    /// Whether some requirement covers a command, given as its words.
+    pub fn runs(&self, argv: &[&str]) -> bool {
+        self.shell.iter().any(|run| run.covers(argv))
+    }
+}
+
+/// Braces with a comma are alternatives of a glob and stay as they are; any others are a variable.
+fn parse(pattern: &str, owner: &str) -> Result<Template, Fault> {
+    if pattern.is_empty() {
+        return Err(Fault::new(
+            format!("A pattern that {owner} requires is empty."),
+            "Write `**` for everything in the workspace, or leave it out for nothing.",
+        ));
+    }
+    let mut template = Template::new();
+    let mut text = String::new();
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let Some((name, tail)) = after.split_once('}') else {
+            return Err(undefined(pattern, owner, "has a `{` without a `}`"));
+        };
+        match Variable::ALL.iter().find(|(known, _)| *known == name) {
+            Some((_, variable)) => {
+                template.extend([
+                    Part::Text(std::mem::take(&mut text)),
+                    Part::Variable(*variable),
+                ]);
+            }
+            None if name.contains(',') => text.push_str(&format!("{{{name}}}")),
+            None => {
+                let problem = format!("uses the variable `{{{name}}}`, which is not defined");
+                return Err(undefined(pattern, owner, &problem));
+            }
+        }
+        rest = tail;
+    }
+    text.push_str(rest);
+    template.push(Part::Text(text));
+    template.retain(|part| *part != Part::Text(String::new()));
+    Ok(template)
+}
+
+fn undefined(pattern: &str, owner: &str, problem: &str) -> Fault {
+    Fault::new(
+        format!("The pattern `{pattern}`, which {owner} requires, {problem}."),
+        "The variables are {workspace}, {ad-hoc} and {user-data}.",
+    )
+}
+
+/// Every combination of the places that the variables stand for.
+fn expand(template: &Template, around: &Surroundings) -> Vec<String> {
+    template.iter().fold(vec![String::new()], |sofar, part| {
+        let places: Vec<&str> = match part {
+            Part::Text(text) => vec![text],
+            Part::Variable(Variable::Workspace) => strs(&around.workspace),
+            Part::Variable(Variable::AdHoc) => strs(&around.ad_hoc),
+            Part::Variable(Variable::UserData) => {
+                around.user_data.iter().map(String::as_str).collect()
+            }
+        };
+        let both = sofar
+            .iter()
+            .flat_map(|start| places.iter().map(move |place| format!("{start}{place}")));
+        both.collect()
+    })
+}
+
+fn strs(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
+}

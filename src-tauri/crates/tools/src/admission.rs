@@ -1,0 +1,112 @@
+//! Who may join the registry, and under which name.
+
+use protocol::{Fault, ToolInterface, ToolKind};
+
+use crate::limits::{ALIASES_MAX, ID_BYTES_MAX};
+use crate::registry::LOCKED;
+
+/// What a tool of somebody else must not be: one that takes a locked name (`S002-26`).
+///
+/// # Errors
+/// Names the locked id.
+pub fn check_not_locked(interface: &ToolInterface) -> Result<(), Fault> {
+    for name in names(interface) {
+        if LOCKED.contains(&name) {
+            return Err(Fault::new(
+                format!(
+                    "The name `{name}` is locked: models know what it does, so no other tool may take it."
+                ),
+                "Register the tool under another name.",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What every tool must be: named so that models can call it, with its requirements said.
+///
+/// # Errors
+/// Names what is wrong.
+pub fn check(interface: &ToolInterface) -> Result<(), Fault> {
+    let id = interface.id();
+    names(interface).try_for_each(check_name)?;
+    let aliases = interface.aliases().len();
+    if aliases > ALIASES_MAX {
+        return Err(Fault::new(
+            format!("The tool `{id}` has {aliases} aliases; at most {ALIASES_MAX} are taken."),
+            "Leave some of them out.",
+        ));
+    }
+    if interface.description().trim().is_empty() {
+        return Err(Fault::new(
+            format!("The tool `{id}` has no description, so no model could know what it does."),
+            "Describe it in a sentence or two.",
+        ));
+    }
+    if !interface.said("requires") {
+        return Err(Fault::new(
+            format!("The tool `{id}` does not say what it requires."),
+            "Declare `requires`: paths, hosts, commands, or an empty set if it needs nothing.",
+        ));
+    }
+    if reaches(interface) && interface.requires.is_empty() {
+        return Err(Fault::new(
+            format!("The tool `{id}` changes or reaches something but requires nothing."),
+            "Declare in `requires` which paths, hosts or commands it needs.",
+        ));
+    }
+    interface.requires.compile(&format!("the tool `{id}`"))?;
+    if !interface.requires.is_empty() && interface.safety.classifier_input.is_empty() {
+        return Err(Fault::new(
+            format!(
+                "The tool `{id}` touches the machine but gives a classifier nothing to judge by."
+            ),
+            "Say in `safety.classifier_input` which arguments matter, such as `{path}`.",
+        ));
+    }
+    Ok(())
+}
+
+/// The id and the aliases.
+pub fn names(interface: &ToolInterface) -> impl Iterator<Item = &str> {
+    let aliases = interface.aliases().iter().map(|alias| alias.name.as_str());
+    std::iter::once(interface.id()).chain(aliases)
+}
+
+fn check_name(name: &str) -> Result<(), Fault> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.len() <= ID_BYTES_MAX && name.chars().all(allowed) {
+        return Ok(());
+    }
+    let shown: String = name.chars().take(ID_BYTES_MAX).collect();
+    Err(Fault::new(
+        format!("`{shown}` cannot be the name of a tool."),
+        format!(
+            "Use 1 to {ID_BYTES_MAX} letters, digits, `_` and `-`; models can call nothing else."
+        ),
+    ))
+}
+
+/// The name with the first numeric tail under which it is free (M11). Cut so that it still fits.
+pub fn with_tail(name: &str, taken: &dyn Fn(&str) -> bool) -> String {
+    (2..u32::MAX)
+        .map(|n| {
+            let tail = format!("_{n}");
+            let keep = name.len().min(ID_BYTES_MAX - tail.len());
+            format!("{}{tail}", &name[..keep])
+        })
+        .find(|name| !taken(name))
+        .unwrap_or_default()
+}
+
+/// A kind that changes or reaches something cannot require nothing: the capability check would have nothing to check.
+fn reaches(interface: &ToolInterface) -> bool {
+    match interface.kind() {
+        ToolKind::Edit
+        | ToolKind::Delete
+        | ToolKind::Move
+        | ToolKind::Execute
+        | ToolKind::Fetch => true,
+        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Other => false,
+    }
+}

@@ -1,0 +1,63 @@
+//! The classifier's table: from name, given mode and hints to mode and kind. The interface reads the same cases.
+
+use policy::classify::{decide_tool_mode, strictness};
+use policy::{Declared, classify};
+use protocol::{ToolKind, ToolMode};
+use serde::Deserialize;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    id: String,
+    name: String,
+    given: Option<ToolMode>,
+    given_kind: Option<ToolKind>,
+    #[serde(default)]
+    is_destructive: bool,
+    #[serde(default)]
+    is_open_world: bool,
+    mode: Option<ToolMode>,
+    kind: ToolKind,
+}
+
+fn cases() -> Vec<Case> {
+    serde_json::from_str(include_str!("cases/classify.json")).unwrap()
+}
+
+/// `S000-20`, `S000-27`, `S000-28`, `S000-29`, `S000-30`, `S000-31`, `S000-32`, `S000-33`: each row of the table names its own.
+#[test]
+fn the_shared_table_s000_20_s000_21_s000_27_to_s000_33_s000_42_s000_47() {
+    for case in cases() {
+        let declared = Declared {
+            mode: case.given,
+            kind: case.given_kind,
+            is_destructive: case.is_destructive,
+            is_open_world: case.is_open_world,
+        };
+        let found = classify(&case.name, declared);
+        assert_eq!((found.mode, found.kind), (case.mode, case.kind), "{case:?}");
+        assert!(!found.from.is_empty());
+        // S000-21: the name alone, without any tool.
+        if declared == Declared::default() {
+            assert_eq!(
+                decide_tool_mode(&case.name).map(|(mode, _)| mode),
+                case.mode,
+                "{}",
+                case.id
+            );
+        }
+        // M16: a hint never loosens.
+        let without = classify(
+            &case.name,
+            Declared {
+                is_destructive: false,
+                is_open_world: false,
+                ..declared
+            },
+        );
+        assert!(
+            strictness(found.mode) >= strictness(without.mode),
+            "{case:?}"
+        );
+    }
+}

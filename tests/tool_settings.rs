@@ -1,0 +1,153 @@
+//! Tools as the person set them, and tried by hand.
+
+use agent::Host;
+use protocol::query::{Answer, Query, ToolView};
+use protocol::{CallState, Fault, Op, SessionState, ToolMode};
+use serde_json::{Map, Value, json};
+use support::{Fixture, call};
+
+fn set(tool: &str, enabled: bool, mode: Option<ToolMode>) -> Op {
+    Op::SetTool {
+        tool: tool.to_owned(),
+        enabled,
+        mode,
+    }
+}
+
+async fn view(desk: &Fixture, tool: &str) -> ToolView {
+    let Answer::Tools { tools } = desk.desk.query(Query::Tools).await.unwrap() else {
+        panic!("no tools")
+    };
+    tools
+        .into_iter()
+        .find(|view| view.record.id() == tool)
+        .unwrap()
+}
+
+/// `S003-18`: a tool that is switched off cannot be called, by no name of its, and says so.
+#[tokio::test]
+async fn a_tool_that_is_off_is_not_callable() {
+    let calls = json!([
+        call("grep", json!({ "pattern": "x" })),
+        call("search", json!({ "query": "x" })),
+        { "text": "Done." }
+    ]);
+    let mut desk = Fixture::new(calls).await;
+    desk.desk.submit(set("grep", false, None)).await.unwrap();
+    assert!(!view(&desk, "grep").await.enabled);
+    desk.play().await;
+    let off = |name: &str| {
+        (
+            CallState::Failed,
+            format!("Tool not found: {name}. It is switched off; do without it."),
+        )
+    };
+    assert_eq!(desk.outcomes().await, [off("grep"), off("search")]);
+    // It lasts, and can be taken back.
+    let desk = desk.restart().await;
+    assert!(!view(&desk, "grep").await.enabled);
+    desk.desk.submit(set("grep", true, None)).await.unwrap();
+    assert!(view(&desk, "grep").await.enabled);
+}
+
+/// A mode that the person set stricter is the one that holds; a looser one is refused.
+#[tokio::test]
+async fn a_mode_can_only_be_made_stricter() {
+    let mut desk =
+        Fixture::new(json!([call("read", json!({ "path": "a" })), { "text": "Done." }])).await;
+    desk.file("a", "text\n");
+    let refused: Fault = desk
+        .desk
+        .submit(set("bash", true, Some(ToolMode::Read)))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        refused.message,
+        "The mode read is looser than the tool `bash` is by itself: local."
+    );
+    assert!(desk.desk.submit(set("nothing", true, None)).await.is_err());
+    desk.desk
+        .submit(set("read", true, Some(ToolMode::Local)))
+        .await
+        .unwrap();
+    let set = view(&desk, "read").await;
+    assert_eq!(
+        (set.mode, set.mode_from.as_str()),
+        (Some(ToolMode::Local), "set by you")
+    );
+    desk.start("Go.").await;
+    let waiting = desk.until_waiting().await;
+    desk.allow(&waiting).await;
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    assert_eq!(desk.outcomes().await[0].0, CallState::Done);
+}
+
+async fn try_tool(
+    desk: &Fixture,
+    tool: &str,
+    arguments: Value,
+) -> Result<protocol::SessionId, Fault> {
+    let arguments: Map<String, Value> = arguments.as_object().unwrap().clone();
+    let workspace = desk.root().display().to_string();
+    let tried = Op::TryTool {
+        workspace,
+        tool: tool.to_owned(),
+        arguments,
+    };
+    Ok(desk.desk.submit(tried).await?.session.unwrap())
+}
+
+/// A tool that is tried walks the same page as any call.
+#[tokio::test]
+async fn a_tool_can_be_tried() {
+    let mut desk = Fixture::with_host(json!([]), Host::Person).await;
+    desk.session = try_tool(&desk, "write", json!({ "path": "a", "content": "x" }))
+        .await
+        .unwrap();
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    assert_eq!(desk.read("a").as_deref(), Some("x"));
+    desk.session = try_tool(&desk, "bash", json!({ "command": "echo hi" }))
+        .await
+        .unwrap();
+    let waiting = desk.until_waiting().await;
+    assert_eq!(
+        (waiting.tool.as_str(), waiting.mode),
+        ("bash", Some(ToolMode::Local)),
+        "S000-34"
+    );
+    desk.allow(&waiting).await;
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    let sessions = desk.desk.snapshot().await.unwrap().sessions;
+    let mut titles: Vec<&str> = sessions
+        .iter()
+        .map(|session| session.title.as_str())
+        .collect();
+    titles.sort_unstable();
+    assert_eq!(titles, ["Try bash", "Try write"]);
+    for (tool, arguments, problem) in [
+        (
+            "reed",
+            json!({}),
+            "Tool not found: reed. Did you mean `read`?",
+        ),
+        ("read", json!({}), "Invalid arguments: "),
+        (
+            "read",
+            json!({ "path": "a", "colour": "red" }),
+            "Invalid arguments: ",
+        ),
+        (
+            "read",
+            json!({ "path": "a".repeat(10_000_000) }),
+            "Invalid arguments: `path` must have at most 4096 characters, but 10000000 were given",
+        ),
+    ] {
+        let fault = try_tool(&desk, tool, arguments).await.unwrap_err();
+        assert!(fault.message.starts_with(problem), "{fault}");
+    }
+    assert_eq!(
+        desk.desk.snapshot().await.unwrap().sessions.len(),
+        2,
+        "nothing was opened"
+    );
+}
