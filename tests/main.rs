@@ -16,6 +16,8 @@ mod classify;
 mod pipeline;
 // What a model can write in the place of a call, at any size and depth.
 mod bad_input;
+// What comes from outside, at random: the fuzz targets with a fixed budget.
+mod fuzz;
 // Calls that cannot be: each is a result that the model can act on.
 mod bad_calls;
 // Calls side by side, in batches, one after the other; several that wait at once.

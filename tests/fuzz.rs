@@ -1,0 +1,89 @@
+//! The fuzz targets' entry functions over their seeds, over bytes made from them, and over any bytes, on every run.
+
+#[path = "fuzz/src/lib.rs"]
+mod entries;
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+/// Inputs made for each target.
+const CASES: u32 = 1_000;
+
+fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fuzz/seeds")
+        .join(target);
+    let files = std::fs::read_dir(folder).unwrap();
+    files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .collect()
+}
+
+/// A seed with some of its bytes changed, taken out, or said again.
+fn near(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
+    const WORDS: [&str; 12] = [
+        "{", "}", "[", "]", "\"", ",", "null", "\\u0000", "$ref", "#", "_output", "1e999",
+    ];
+    let change = (
+        any::<prop::sample::Index>(),
+        0..6_usize,
+        0..WORDS.len(),
+        any::<u8>(),
+    );
+    (
+        prop::sample::select(seeds),
+        prop::collection::vec(change, 0..8),
+    )
+        .prop_map(|(mut bytes, changes)| {
+            for (place, how, word, byte) in changes {
+                let at = place.index(bytes.len() + 1);
+                let end = (at + usize::from(byte % 16)).min(bytes.len());
+                match how {
+                    0 if at < bytes.len() => bytes[at] = byte,
+                    1 => drop(bytes.drain(at..end)),
+                    2 => {
+                        let again = bytes[at..end].to_vec();
+                        bytes.splice(at..at, again);
+                    }
+                    3 => bytes.truncate(at),
+                    _ => drop(bytes.splice(at..at, WORDS[word].bytes())),
+                }
+            }
+            bytes
+        })
+}
+
+fn holds(target: &str, entry: fn(&[u8])) {
+    let seeds = seeds(target);
+    assert!(seeds.len() >= 2, "{target} has no seeds");
+    seeds.iter().for_each(|seed| entry(seed));
+    let any_bytes = prop::collection::vec(any::<u8>(), 0..256);
+    let inputs = prop_oneof![9 => near(seeds), 1 => any_bytes];
+    let config = Config {
+        cases: CASES,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let tried = TestRunner::new(config).run(&inputs, |bytes| {
+        entry(&bytes);
+        Ok(())
+    });
+    tried.unwrap_or_else(|failed| panic!("{target}: {failed}"));
+}
+
+#[test]
+fn calls() {
+    holds("call_parsing", entries::call_parsing);
+}
+
+#[test]
+fn composed_schemas() {
+    holds("schema_composition", entries::schema_composition);
+}
+
+#[test]
+fn files_of_tools() {
+    holds("tool_files", entries::tool_files);
+}

@@ -1,0 +1,5 @@
+//! `cargo +nightly fuzz run --fuzz-dir tests/fuzz tool_files tests/fuzz/seeds/tool_files`
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| entries::tool_files(bytes));

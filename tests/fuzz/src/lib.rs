@@ -1,0 +1,103 @@
+//! What a fuzzer calls: bytes go in, and what must hold whatever they are is asserted.
+//!
+//! The ordinary tests run the same functions over the seeds and over bytes made from them (`tests/fuzz.rs`), so that they
+//! hold on the stable compiler too.
+
+use std::sync::LazyLock;
+
+use protocol::model::ToolDefinition;
+use protocol::{Fault, ToolCall};
+use serde_json::Value;
+use tools::Registry;
+use tools::schema_first::{Composed, Definition, Execution, definitions};
+
+/// The longest sentence that a model is told of a bad call, in bytes.
+const TOLD_BYTES_MAX: usize = 32 * 1024;
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::builtin);
+
+/// A call as a model writes it, found and checked: the same call comes out of its own JSON, no meta-property reaches a tool,
+/// and an error is bounded.
+pub fn call_parsing(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let call = match ToolCall::from_json(&text) {
+        Ok(call) => call,
+        Err(fault) => return assert!(!fault.hint.is_empty(), "{fault}"),
+    };
+    let written = serde_json::to_string(&call).expect("a call can be written");
+    assert_eq!(ToolCall::from_json(&written).as_ref(), Ok(&call));
+    let checked = REGISTRY
+        .find(&call.name)
+        .and_then(|found| found.arguments(&call.arguments));
+    match checked {
+        Ok(checked) => {
+            let meta = |name: &String| name.starts_with('_');
+            assert!(!checked.arguments.keys().any(meta));
+            assert!(checked.meta.keys().all(meta));
+        }
+        Err(error) => {
+            let room = TOLD_BYTES_MAX + call.name.len();
+            assert!(
+                error.to_string().len() <= room,
+                "{} bytes",
+                error.to_string().len()
+            );
+        }
+    }
+}
+
+/// A file of tools, an output schema and an answer, one after the other with a zero byte between: what composes is one
+/// schema with both members, and an answer that is taken names tools that there are.
+pub fn schema_composition(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut parts = text.splitn(3, '\0');
+    let mut part = || parts.next().unwrap_or_default();
+    let (file, output, answer) = (part(), part(), part());
+    let tools: Vec<ToolDefinition> = definitions("tools.json", "tool", file)
+        .tools
+        .iter()
+        .map(|(_, definition)| offered(definition))
+        .collect();
+    let names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
+    let output = serde_json::from_str::<Value>(output).ok();
+    let Ok(composed) = Composed::new(tools, output.as_ref()) else {
+        return;
+    };
+    let schema = composed.schema();
+    assert_eq!(schema["required"], serde_json::json!(["calls", "output"]));
+    assert!(schema["properties"]["calls"].is_object());
+    match composed.read(answer) {
+        Ok(read) => assert!(read.calls.iter().all(|call| names.contains(&call.tool))),
+        Err(problem) => assert!(problem.len() <= TOLD_BYTES_MAX, "{} bytes", problem.len()),
+    }
+}
+
+/// A file of tools: each that is read has a name, offers a schema of an object, and says its line; each fault names the
+/// file.
+pub fn tool_files(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let read = definitions("tools.json", "tool", &text);
+    let lines = text.lines().count().max(1);
+    for (line, definition) in &read.tools {
+        assert!((1..=lines).contains(line), "line {line} of {lines}");
+        assert_eq!(offered(definition).parameters["type"], "object");
+        assert!(!definition.name.is_empty());
+        assert!(
+            definition
+                .parameter_names()
+                .all(|name| !name.starts_with('_'))
+        );
+    }
+    for fault in &read.faults {
+        let Fault { message, .. } = fault;
+        assert!(message.contains("tools.json"), "{message}");
+    }
+}
+
+fn offered(definition: &Definition) -> ToolDefinition {
+    ToolDefinition {
+        name: definition.name.clone(),
+        description: definition.description.clone(),
+        parameters: definition.parameters(Execution::Latent),
+    }
+}
