@@ -1,10 +1,23 @@
 //! Tools as the person set them, and tried by hand.
 
+use std::sync::Arc;
+
 use agent::Host;
 use protocol::query::{Answer, Query, ToolView};
-use protocol::{CallState, Fault, Op, SessionState, ToolMode};
+use protocol::{CallState, EventBody, Fault, Gate, Op, SessionState, ToolMode, ToolOutput};
+use provider::{Script, Scripted};
 use serde_json::{Map, Value, json};
+use support::probe::Probe;
 use support::{Fixture, call};
+
+async fn with_probe(turns: Value, probe: Probe) -> Fixture {
+    let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
+    let provider = Arc::new(Scripted::new(script));
+    Fixture::with_config(provider, Host::Person, |config| {
+        config.tools = probe.tools()
+    })
+    .await
+}
 
 fn set(tool: &str, enabled: bool, mode: Option<ToolMode>) -> Op {
     Op::SetTool {
@@ -150,4 +163,106 @@ async fn a_tool_can_be_tried() {
         2,
         "nothing was opened"
     );
+}
+
+/// `S003-26`: a call that a rule denies whatever it touches is denied without a look at any file. A more specific rule
+/// that may say otherwise needs the look.
+#[tokio::test]
+async fn a_tool_that_is_denied_as_a_whole_touches_nothing() {
+    let deny = "[[rule]]\npermission = \"read\"\naction = \"deny\"\n";
+    let but = "[[rule]]\npermission = \"read\"\npattern = \"docs/**\"\naction = \"allow\"\n";
+    for (rules, looked) in [(deny.to_owned(), false), (format!("{deny}{but}"), true)] {
+        let mut desk =
+            Fixture::new(json!([call("read", json!({ "path": "../there" })), { "text": "Done." }]))
+                .await;
+        std::fs::write(desk.data().join("rules.toml"), rules).unwrap();
+        desk.play().await;
+        let view = desk.calls().await.remove(0);
+        assert_eq!(view.outcome.unwrap().state, CallState::Denied);
+        let steps = view.trail.unwrap().steps;
+        let seen = steps
+            .iter()
+            .find(|step| step.gate == Gate::Capability)
+            .unwrap();
+        assert_eq!(
+            seen.text != "It touches nothing on this machine.",
+            looked,
+            "{}",
+            seen.text
+        );
+    }
+    // Nor is the tool itself given a look: this one would panic.
+    let probe = Probe::new(|_, _| async { Ok(ToolOutput::new("ran", "ran")) });
+    let turns = json!([call("probe", json!({ "name": "p", "panic": true })), { "text": "Done." }]);
+    let mut desk = with_probe(turns, probe).await;
+    std::fs::write(
+        desk.data().join("rules.toml"),
+        deny.replace("read", "probe"),
+    )
+    .unwrap();
+    desk.play().await;
+    assert_eq!(desk.outcomes().await[0].0, CallState::Denied);
+}
+
+/// `S003-19`.
+#[tokio::test]
+async fn a_tool_that_is_not_set_up_says_so_instead_of_running() {
+    let probe =
+        Probe::new(|_, _| async { panic!("it ran") }).with(|tool| tool.requires_setup(true));
+    let mut desk = with_probe(
+        json!([call("probe", json!({ "name": "p" })), { "text": "Done." }]),
+        probe,
+    )
+    .await;
+    desk.play().await;
+    let sentence = "Probe has to be set up before it can be used.".to_owned();
+    assert_eq!(
+        desk.outcomes().await,
+        [(CallState::Failed, sentence.clone())]
+    );
+    assert_eq!(view(&desk, "probe").await.setup, Some(sentence));
+}
+
+/// `S003-23`, `S003-24`, `S003-25`: first the schema, then values, then a look at what is there; nothing has begun when
+/// one of them fails.
+#[tokio::test]
+async fn what_is_checked_before_anything_is_done() {
+    let edit = |more: Value| {
+        let mut arguments = json!({ "path": "a", "old_string": "x", "new_string": "x" });
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        call("edit", arguments)
+    };
+    let turns = json!([
+        edit(json!({ "colour": "red" })),
+        edit(json!({})),
+        edit(json!({ "new_string": "y" })),
+        { "text": "Done." }
+    ]);
+    let mut desk = Fixture::new(turns).await;
+    desk.file("a", "tezt\n");
+    desk.play().await;
+    let texts: Vec<String> = desk
+        .outcomes()
+        .await
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect();
+    assert!(
+        texts[0].contains("colour") && !texts[0].contains("equal"),
+        "{}",
+        texts[0]
+    );
+    assert!(texts[1].contains("are equal"), "{}", texts[1]);
+    assert!(!texts[2].contains("equal"), "{}", texts[2]);
+    let began = |body: &EventBody| {
+        matches!(
+            body,
+            EventBody::CallStarted { .. } | EventBody::UndoPrepared { .. }
+        )
+    };
+    assert!(!desk.events().await.iter().any(|event| began(&event.body)));
+    assert_eq!(desk.read("a").as_deref(), Some("tezt\n"));
 }

@@ -46,6 +46,7 @@ async fn walk(session: &Arc<Session>, open: &OpenCall) -> Result<(Outcome, bool)
     let mut changed: Option<String> = None;
     let mut unsecured: Option<String> = None;
     loop {
+        judged::forbidden_outright(session, call, &tool, &arguments)?;
         let facts = prepared::facts(session, &tool, &arguments);
         judged::forbidden(session, call, &tool, &arguments, &facts)?;
         let ready = prepared::prepare(session, call, &tool, &arguments, unsecured.take()).await?;

@@ -155,6 +155,37 @@ impl RuleSet {
         })
     }
 
+    /// Whether a call is denied whatever it touches: a rule denies the whole tool, and no rule that could speak of the
+    /// call says anything else. Such a call needs no look at a file to be denied (`S003-26`).
+    pub fn denies_outright(
+        &self,
+        tool: &str,
+        mode: Option<ToolMode>,
+        touches: &[Capability],
+    ) -> bool {
+        let whole = Subject {
+            tool,
+            mode,
+            fact: None,
+        };
+        let speaks = |compiled: &&CompiledRule| {
+            let permission = compiled.rule.permission.as_str();
+            compiled.permission_rank(&whole).is_some()
+                || touches
+                    .iter()
+                    .any(|capability| capability.as_str() == permission)
+        };
+        let mut outright = false;
+        for compiled in self.rules.iter().filter(speaks) {
+            if compiled.rule.action != Action::Deny {
+                return false;
+            }
+            outright |=
+                compiled.rule.pattern.is_none() && compiled.permission_rank(&whole).is_some();
+        }
+        outright
+    }
+
     /// Every rule that matches, the winner first, each with why it won or lost. Empty if none matches.
     pub fn matching(&self, subject: &Subject<'_>) -> Vec<RuleTrace> {
         let mut found: Vec<(Key, &Rule)> = self

@@ -11,6 +11,22 @@ use super::{Ended, finish};
 use crate::config::Host;
 use crate::session::Session;
 
+/// Ends a call of a tool that is denied as a whole, before any file is looked at (`S003-26`).
+pub(crate) fn forbidden_outright(
+    session: &Session,
+    call: &ToolCall,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+) -> Result<(), Ended> {
+    let accesses = called.0.tool.accesses(arguments);
+    let touches: Vec<_> = accesses.iter().map(|access| access.capability).collect();
+    let mode = classified(called).mode;
+    match session.rules().denies_outright(called.id(), mode, &touches) {
+        true => denied_unprepared(session, call, called, arguments, &[]),
+        false => Ok(()),
+    }
+}
+
 /// Ends a call that nothing could make right, before even its preview touches a file. A call that declares no access
 /// touches none, and waits for its one full verdict.
 pub(crate) fn forbidden(
@@ -23,6 +39,16 @@ pub(crate) fn forbidden(
     if facts.is_empty() {
         return Ok(());
     }
+    denied_unprepared(session, call, called, arguments, facts)
+}
+
+fn denied_unprepared(
+    session: &Session,
+    call: &ToolCall,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+    facts: &[Fact],
+) -> Result<(), Ended> {
     let nothing = Ready {
         preview: Preview::Nothing,
         plan: protocol::Plan::None,
