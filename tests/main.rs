@@ -22,6 +22,12 @@ mod fuzz;
 mod bad_calls;
 // Calls side by side, in batches, one after the other; several that wait at once.
 mod strategies;
+// A running call: updates, progress, cancelling, steering.
+mod execution;
+// What a host hears of a call and may keep from happening.
+mod hooks;
+// Limits of a run, and calls that repeat themselves.
+mod run_limits;
 // Steering, stopping, and what is left of a session after a crash.
 mod sessions;
 // Deletions and changes taken back and brought again.

@@ -86,6 +86,7 @@ fn check(case: &Case) {
         facts: &facts,
         undo: &undo,
         needs_person: case.needs_person,
+        watchdog: None,
         rules: &rules,
         ask_for_everything: case.ask_for_everything,
         headless: case

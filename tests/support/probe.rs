@@ -7,7 +7,8 @@ use futures::future::BoxFuture;
 use policy::Approved;
 use protocol::interface::InterfaceBuilder;
 use protocol::{
-    Access, Message, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+    Access, Event, EventBody, Message, RequirementSet, ToolError, ToolInterface, ToolKind,
+    ToolMode, ToolOutput,
 };
 use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, Scripted};
 use serde_json::{Map, Value, json};
@@ -174,4 +175,31 @@ impl Provider for Listener {
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         Ok(Vec::new())
     }
+}
+
+/// One turn that asks for one call of `probe` named `a`, with further members.
+pub fn one(extra: Value) -> Value {
+    let mut call = json!({ "name": "a" });
+    for (member, value) in extra.as_object().unwrap() {
+        call[member] = value.clone();
+    }
+    probes(&[call])
+}
+
+/// What a call's events say while it lives, in order.
+pub fn life(events: &[Event]) -> Vec<String> {
+    events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::CallStarted { call } => Some(format!("start {call}")),
+            EventBody::CallOutput { call, text } => Some(format!("output {call} {text}")),
+            EventBody::CallProgress {
+                call,
+                tool,
+                message,
+            } => Some(format!("progress {call} {tool} {message}")),
+            EventBody::CallEnded { call, .. } => Some(format!("end {call}")),
+            _ => None,
+        })
+        .collect()
 }

@@ -180,6 +180,7 @@ export function entry(id: string, more: Partial<CallView> = {}, at = NOW - 60_00
     undo: null,
     undone_at: null,
     output: '',
+    progress: null,
     outcome: null,
     started_at: null,
     ended_at: null,

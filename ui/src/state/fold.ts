@@ -26,6 +26,7 @@ export function entryId(event: Event): string | null {
     case 'session_opened':
     case 'session_renamed':
     case 'session_changed':
+    case 'limit_reached':
       return null;
     case 'person_said':
     case 'turn_started':
@@ -43,6 +44,7 @@ export function entryId(event: Event): string | null {
     case 'call_started':
     case 'call_output':
     case 'state_written':
+    case 'call_progress':
     case 'call_ended':
     case 'undo_applied':
     case 'redo_applied':
@@ -83,9 +85,11 @@ export function begun(event: Event): Entry | null {
     case 'call_started':
     case 'call_output':
     case 'state_written':
+    case 'call_progress':
     case 'call_ended':
     case 'undo_applied':
     case 'redo_applied':
+    case 'limit_reached':
       return null;
     default:
       return unknown(body);
@@ -141,6 +145,7 @@ function proposed(call: ToolCall, reasoning: string | null): CallView {
     undo: null,
     undone_at: null,
     output: '',
+    progress: null,
     outcome: null,
     started_at: null,
     ended_at: null,
@@ -190,10 +195,13 @@ function callAfter(view: CallView, event: Event): CallView {
       const { path, instance } = body;
       return { ...view, kept: { path, ...(instance !== undefined && { instance }) } };
     }
+    case 'call_progress':
+      return { ...view, progress: body.message };
     case 'call_ended':
       return {
         ...view,
         state: body.outcome.state,
+        progress: null,
         waits: null,
         ended_at: event.at,
         outcome: body.outcome,
@@ -217,6 +225,7 @@ function callAfter(view: CallView, event: Event): CallView {
     case 'answer_checked':
     case 'turn_ended':
     case 'call_proposed':
+    case 'limit_reached':
     case 'noted':
       return view;
     default:

@@ -148,6 +148,31 @@ test('a settled call is taken back and brought again in its page', () => {
   expect(after && isCall(after) && [after.body.state, after.body.undone_at, after.body.undo?.state]).toEqual(['done', null, 'applied']);
 });
 
+describe('a run that tells how far it is', () => {
+  const session = 'ses_a';
+  const tell = (bodies: EventBody[]) =>
+    reduce(
+      withEmptyPage(fromSnapshot(emptySnapshot()), session),
+      bodies.map((body, index): Event => ({ seq: index + 1, session, at: index + 1, body })),
+    );
+  const proposed: EventBody = { type: 'call_proposed', call: { id: 'call_1', name: 'probe', arguments: {} }, message: 'msg_1', reasoning: null };
+  const progress = (message: string): EventBody => ({ type: 'call_progress', call: 'call_1', tool: 'probe', message });
+  const running: EventBody[] = [opened, proposed, { type: 'call_started', call: 'call_1' }, progress('10 %'), progress('20 %')];
+
+  test('keeps the last word while the call runs, and none after its end', () => {
+    const call = (state: State) => state.pages.get(session)?.entries.find(isCall)?.body.progress;
+    expect(call(tell(running))).toBe('20 %');
+    const end: EventBody = { type: 'call_ended', call: 'call_1', outcome: { state: 'done', text: 'ok', message: '', duration_ms: 1, needs_followup: false, terminal: false, digest: '' } };
+    expect(call(tell([...running, end]))).toBeNull();
+  });
+
+  test('a limit is no entry: its notice is', () => {
+    const state = tell([opened, { type: 'limit_reached', limit: 'turns', used: 2, max: 2 }]);
+    expect(state.pages.get(session)?.entries).toEqual([]);
+    expect(state.seq).toBe(2);
+  });
+});
+
 describe('the end of live output', () => {
   test.each([
     ['short enough', 'abc', 4, 'abc'],

@@ -194,7 +194,7 @@ function change(draft: Draft, event: Event, id: string): void {
     return;
   }
   // It began before the snapshot. A page may include a piece already, so pieces are left out until a stage is complete.
-  if (event.body.type !== 'agent_said' && event.body.type !== 'call_output') draft.stale.add(event.session);
+  if (event.body.type !== 'agent_said' && event.body.type !== 'call_output' && event.body.type !== 'call_progress') draft.stale.add(event.session);
 }
 
 function write(draft: Draft, entry: Entry, begins: boolean): void {

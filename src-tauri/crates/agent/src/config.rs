@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use protocol::Fault;
+use protocol::{Fault, RunLimits};
 use provider::{Keys, Provider};
 use runtime::clock::{Clock, Ids, SystemClock, TimeIds};
 use tools::Tool;
+
+use crate::hooks::Hooks;
 
 /// Who answers when a call asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +20,35 @@ pub enum Host {
         /// The caller approved beforehand whatever would ask. Denials stay denials, and questions stay unanswered.
         approve_all: bool,
     },
+}
+
+/// Limits of a run that a caller gives; what it leaves out is as the settings have it. 0 means no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RunLimitsGiven {
+    /// Model turns.
+    pub turns: Option<u32>,
+    /// Calls.
+    pub calls: Option<u32>,
+    /// Tokens, read and written.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost_usd: Option<f64>,
+    /// Minutes at work.
+    pub minutes: Option<u32>,
+}
+
+impl RunLimitsGiven {
+    /// The limits in force.
+    pub(crate) fn over(&self, set: RunLimits) -> RunLimits {
+        RunLimits {
+            turns: self.turns.unwrap_or(set.turns),
+            calls: self.calls.unwrap_or(set.calls),
+            tokens: self.tokens.unwrap_or(set.tokens),
+            cost_usd: self.cost_usd.unwrap_or(set.cost_usd),
+            minutes: self.minutes.unwrap_or(set.minutes),
+            repeats: set.repeats,
+        }
+    }
 }
 
 /// Everything that a desk needs to open.
@@ -33,6 +64,10 @@ pub struct DeskConfig {
     pub provider: Option<Arc<dyn Provider>>,
     /// Tools of the caller's own, beside those of the house (`S002-106`).
     pub tools: Vec<Arc<dyn Tool>>,
+    /// What the caller does around each call, in this order; none is fine (`S001-67`).
+    pub hooks: Vec<Arc<dyn Hooks>>,
+    /// Limits of a run that hold instead of those of the settings.
+    pub limits: RunLimitsGiven,
     /// Where keys come from; environment and system keychain if none is given.
     pub keys: Option<Arc<dyn Keys>>,
     /// The clock.
@@ -57,6 +92,8 @@ impl DeskConfig {
             rules: None,
             provider: None,
             tools: Vec::new(),
+            hooks: Vec::new(),
+            limits: RunLimitsGiven::default(),
             keys: None,
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeIds),

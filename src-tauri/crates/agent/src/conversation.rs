@@ -184,6 +184,8 @@ impl Conversation {
             | EventBody::CallOutput { .. }
             | EventBody::AnswerChecked { .. }
             | EventBody::StateWritten { .. }
+            | EventBody::CallProgress { .. }
+            | EventBody::LimitReached { .. }
             | EventBody::UndoApplied { .. }
             | EventBody::RedoApplied { .. }
             | EventBody::Noted { .. } => {}

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-/// Model turns of one run; a run that needs more stops and says so. The person may let it go on.
-pub const TURNS_MAX: u32 = 1_000;
 /// Calls of one model turn; a turn that asks for more is refused whole.
 pub const CALLS_PER_TURN_MAX: usize = 1_024;
 /// Longest name of a tool that a model can ask for, in characters; a longer one is no tool's and is kept cut.
@@ -28,3 +26,11 @@ pub const LINES_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub const OUTPUT_PAGE_BYTES: u64 = 256 * 1024;
 /// Calls that run at the same time (M08).
 pub const TOGETHER_MAX: usize = 10;
+/// How long one hook of the host may take; one that takes longer counts as broken.
+pub const HOOK_MAX: Duration = Duration::from_secs(10);
+/// Longest word on progress, in bytes.
+pub const PROGRESS_BYTES_MAX: usize = 1024;
+/// Live output that may pile up behind a slow hook, in bytes; what comes on top is not shown, the result has it all.
+pub const OUTPUT_PILED_BYTES_MAX: usize = 256 * 1024;
+/// Different calls of one run that are remembered, to notice those that repeat.
+pub const CALLS_REMEMBERED_MAX: usize = 4_096;

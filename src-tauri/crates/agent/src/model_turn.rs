@@ -17,6 +17,8 @@ use crate::session::Session;
 pub(crate) struct Answer {
     /// Calls that it asked for, in order.
     pub calls: Vec<ToolCall>,
+    /// What the turn used.
+    pub usage: Usage,
     /// Whether the answer was cut off or failed; why is on record.
     pub failed: bool,
 }
@@ -93,7 +95,11 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
         calls.iter().for_each(|call| conversation.owes(call));
     });
     session.journal.check()?;
-    Ok(Answer { calls, failed })
+    Ok(Answer {
+        calls,
+        usage,
+        failed,
+    })
 }
 
 async fn stream(

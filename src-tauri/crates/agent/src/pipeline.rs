@@ -11,15 +11,18 @@ use policy::Approved;
 use protocol::{CallState, Fault, Outcome, ToolCall, Verdict};
 
 use crate::conversation::OpenCall;
+use crate::hooks::{self, Hooked};
 use crate::session::Session;
 use crate::stages::consent::{self, Answer};
-use crate::stages::{Ended, execute, finish, found, judged, prepared, secured};
+use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, stopped};
 
 /// Walks the page with one call and records how it ended. Fails only if the record does.
 pub(crate) async fn run(session: &Arc<Session>, open: &OpenCall) -> Result<Outcome, Fault> {
     let call = &open.call;
     // A tool that panics, wherever on the page, ends its own call and nothing beside it.
-    let (outcome, touched) = match AssertUnwindSafe(walk(session, open)).catch_unwind().await {
+    let mut hooked = None;
+    let walk = AssertUnwindSafe(walk(session, open, &mut hooked));
+    let (outcome, touched) = match walk.catch_unwind().await {
         Ok(Ok(ended)) => ended,
         Ok(Err(Ended::Early(outcome))) => (*outcome, false),
         Ok(Err(Ended::Closing)) => return Err(Fault::new("The app is closing.", "")),
@@ -33,14 +36,19 @@ pub(crate) async fn run(session: &Arc<Session>, open: &OpenCall) -> Result<Outco
         .journal
         .keep_end(&call.id, &outcome, touched)
         .await?;
+    hooks::after(session, hooked, !outcome.is_success()).await;
     Ok(outcome)
 }
 
 /// The outcome, and whether the call may have changed something.
-async fn walk(session: &Arc<Session>, open: &OpenCall) -> Result<(Outcome, bool), Ended> {
+async fn walk(
+    session: &Arc<Session>,
+    open: &OpenCall,
+    hooked: &mut Hooked,
+) -> Result<(Outcome, bool), Ended> {
     let call: &ToolCall = &open.call;
     let tools = session.tools();
-    let tool = found::tool(&tools, call)?;
+    let tool = found::tool(&tools, session, call, hooked).await?;
     let mut edited = open.edited.clone();
     let mut arguments = found::arguments(&tool, edited.as_ref().unwrap_or(&call.arguments))?;
     let mut changed: Option<String> = None;
@@ -50,7 +58,7 @@ async fn walk(session: &Arc<Session>, open: &OpenCall) -> Result<(Outcome, bool)
         let facts = prepared::facts(session, &tool, &arguments);
         judged::forbidden(session, call, &tool, &arguments, &facts)?;
         let ready = prepared::prepare(session, call, &tool, &arguments, unsecured.take()).await?;
-        let judgement = judged::judge(session, call, &tool, &facts, &ready);
+        let judgement = judged::judge(session, call, &tool, &arguments, &facts, &ready);
         judged::tell(session, call, &tool, &arguments, &ready, &judgement);
 
         let answer = match judgement.verdict() {
@@ -79,6 +87,9 @@ async fn walk(session: &Arc<Session>, open: &OpenCall) -> Result<(Outcome, bool)
         let approved: Approved = judgement
             .approve(arguments.clone(), plan, consent)
             .map_err(|refused| finish::refused(&tool, &refused))?;
+        *hooked = hooks::before(session, &call.id, tool.id(), &arguments)
+            .await
+            .map_err(stopped::hooked)?;
 
         let copy = match secured::before_image(session, &approved, &ready).await? {
             secured::Copy::Taken(entry) => entry,
@@ -91,14 +102,13 @@ async fn walk(session: &Arc<Session>, open: &OpenCall) -> Result<(Outcome, bool)
             .journal
             .keep_start(&call.id, tool.may_change())
             .await?;
-        let ran = execute::run(session, &tool, approved).await;
+        let ran = execute::run(session, &tool, approved, hooked.clone()).await;
         if let Some(what) = execute::files_changed(&ran) {
             changed = Some(what);
             continue;
         }
-        return Ok((
-            finish::fold(session, call, &tool, ran, copy, &said),
-            tool.may_change(),
-        ));
+        let outcome = finish::fold(session, call, &tool, ran, copy, &said);
+        judged::remember(session, &tool, &arguments, &outcome);
+        return Ok((outcome, tool.may_change()));
     }
 }

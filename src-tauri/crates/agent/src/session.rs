@@ -7,13 +7,16 @@ use policy::RuleSet;
 use protocol::{
     CallId, Decision, Digest, EventBody, ModelChoice, Preview, SessionId, SessionState, Strategy,
 };
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tools::{Hands, Registry};
 
 use crate::conversation::Conversation;
 use crate::desk::Shared;
 use crate::journal::Journal;
+use crate::repeats::Repeats;
+use crate::run_limits::Reached;
 
 /// A session that is open in this process.
 pub(crate) struct Session {
@@ -25,6 +28,7 @@ pub(crate) struct Session {
     /// How the calls of one model turn are run; read once, when the session was admitted (`S001-27`).
     pub strategy: Strategy,
     rules: RulesInForce,
+    steering: Notify,
     live: Mutex<Live>,
 }
 
@@ -40,9 +44,29 @@ struct Live {
     said: VecDeque<String>,
     /// The run, while there is one.
     run: Option<CancellationToken>,
+    /// Why the run was stopped, once it was.
+    why: Why,
+    /// What the run's calls came to, to notice those that repeat.
+    repeats: Repeats,
+    /// When the run began, and how long of that it waited for a person.
+    began: Option<Instant>,
+    waited: Duration,
+    waits_since: Option<Instant>,
     /// The state that was last recorded.
     state: Option<SessionState>,
     conversation: Conversation,
+}
+
+/// Why a run was stopped before its end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) enum Why {
+    /// The person wanted it so, or said something.
+    #[default]
+    Person,
+    /// It came to one of its limits.
+    Limit(Reached),
+    /// Something of ours is broken.
+    Fault,
 }
 
 /// A call on the desk, and the way to whoever waits for the decision.
@@ -82,6 +106,7 @@ impl Session {
             model,
             strategy,
             rules,
+            steering: Notify::new(),
             live,
         }
     }
@@ -108,6 +133,9 @@ impl Session {
         }
         let token = self.shared.closing.child_token();
         live.run = Some(token.clone());
+        live.began = Some(Instant::now());
+        (live.why, live.repeats) = (Why::Person, Repeats::default());
+        (live.waited, live.waits_since) = (Duration::ZERO, None);
         Some(token)
     }
 
@@ -132,6 +160,36 @@ impl Session {
         run.map(|token| token.cancel()).is_some()
     }
 
+    /// Stops the run for a reason of its own.
+    pub(crate) fn stop_because(&self, why: Why) {
+        let mut live = self.live();
+        live.why = why;
+        if let Some(token) = &live.run {
+            token.cancel();
+        }
+    }
+
+    /// Why the run was stopped.
+    pub(crate) fn why(&self) -> Why {
+        self.live().why
+    }
+
+    /// How long the run has been at work, without the time that it waited for a person.
+    pub(crate) fn worked(&self) -> Duration {
+        let live = self.live();
+        let waits = live
+            .waits_since
+            .map_or(Duration::ZERO, |since| since.elapsed());
+        live.began.map_or(Duration::ZERO, |began| {
+            began.elapsed().saturating_sub(live.waited + waits)
+        })
+    }
+
+    /// How often a call came to the same result in this run, or what it came to now.
+    pub(crate) fn repeats<T>(&self, change: impl FnOnce(&mut Repeats) -> T) -> T {
+        change(&mut self.live().repeats)
+    }
+
     /// Whether a run is there.
     pub(crate) fn is_running(&self) -> bool {
         self.live().run.is_some()
@@ -143,6 +201,7 @@ impl Session {
         match live.run {
             Some(_) => {
                 live.said.push_back(text);
+                self.steering.notify_waiters();
                 Ok(())
             }
             None => Err(text),
@@ -152,6 +211,20 @@ impl Session {
     /// Whether the person said something that the model has not heard.
     pub(crate) fn is_steered(&self) -> bool {
         !self.live().said.is_empty()
+    }
+
+    /// Waits until the person says something that the model has not heard.
+    pub(crate) async fn steered(&self) {
+        loop {
+            let next = self.steering.notified();
+            tokio::pin!(next);
+            // Listen first, then look: nothing can fall between.
+            next.as_mut().enable();
+            if self.is_steered() {
+                return;
+            }
+            next.await;
+        }
     }
 
     /// Takes what the person said.
@@ -177,6 +250,10 @@ impl Session {
     fn tell_state(&self, live: &mut Live, state: SessionState) {
         if live.state != Some(state) {
             live.state = Some(state);
+            if let Some(since) = live.waits_since.take() {
+                live.waited += since.elapsed();
+            }
+            live.waits_since = (state == SessionState::Waiting).then(Instant::now);
             self.journal.tell(EventBody::SessionChanged { state });
         }
     }

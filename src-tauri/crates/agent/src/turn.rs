@@ -10,9 +10,9 @@ use protocol::{
 };
 
 use crate::conversation::OpenCall;
-use crate::limits::TURNS_MAX;
-use crate::session::Session;
-use crate::stages::{finish, found};
+use crate::run_limits::{self, Meter};
+use crate::session::{Session, Why};
+use crate::stages::{found, stopped};
 use crate::{model_turn, pipeline, strategy};
 
 /// How a run came to its end.
@@ -33,7 +33,7 @@ pub(crate) fn start(session: &Arc<Session>) {
     let session = session.clone();
     tokio::spawn(async move {
         loop {
-            let end = run(&session).await;
+            let end = within_its_time(&session).await;
             // The app is going: how the run ended is no news, and what waits keeps waiting.
             let over = session.shared.closing.is_cancelled()
                 || session.end_run(state_after(&session, end));
@@ -52,16 +52,19 @@ fn state_after(session: &Session, end: Result<End, Fault>) -> SessionState {
     match end {
         Ok(End::Done) => SessionState::Done,
         Ok(End::Failed) => SessionState::Failed,
-        Ok(End::Stopped) => SessionState::Interrupted,
+        Ok(End::Stopped) => {
+            match session.why() {
+                Why::Limit(reached) => run_limits::tell(session, &reached),
+                Why::Person | Why::Fault => {}
+            }
+            SessionState::Interrupted
+        }
         Err(fault) => {
             tracing::error!(%fault, session = %session.id, "the run stopped");
-            let open = session.conversation(|conversation| conversation.unanswered());
-            for call in &open {
-                end_call(
-                    session,
-                    call,
-                    &finish::stopped_outcome(CallState::Interrupted),
-                );
+            session.stop_because(Why::Fault);
+            for call in &session.conversation(|conversation| conversation.unanswered()) {
+                let outcome = stopped::outcome(session, CallState::Interrupted);
+                end_call(session, call, &outcome);
             }
             session.shared.raise(&fault);
             let level = NoticeLevel::Error;
@@ -73,38 +76,63 @@ fn state_after(session: &Session, end: Result<End, Fault>) -> SessionState {
     }
 }
 
-async fn run(session: &Arc<Session>) -> Result<End, Fault> {
+/// The run, which stops when it was at work for as long as it may.
+async fn within_its_time(session: &Arc<Session>) -> Result<End, Fault> {
+    let config = &session.shared.config;
+    let limits = config.limits.over(session.shared.settings().limits);
+    let run = run(session, Meter::new(limits));
+    tokio::pin!(run);
+    tokio::select! {
+        biased;
+        end = &mut run => end,
+        reached = run_limits::time_up(session, limits) => {
+            session.stop_because(Why::Limit(reached));
+            run.await
+        }
+    }
+}
+
+async fn run(session: &Arc<Session>, mut meter: Meter) -> Result<End, Fault> {
     let stop = session.stop_token();
     session.reload_rules();
     session.becomes(SessionState::Running);
     let mut open = session.conversation(|conversation| std::mem::take(&mut conversation.open));
-    for turns in 0.. {
+    loop {
         if let Some(end) = calls(session, open).await? {
             return Ok(end);
         }
         for text in session.heard() {
             session.conversation(|conversation| conversation.messages.push(Message::User { text }));
         }
-        if turns == TURNS_MAX {
-            return Err(Fault::new(
-                format!("The agent took {TURNS_MAX} turns without coming to an end."),
-                "Everything it did is kept. Say something to let it go on.",
-            ));
+        if let Err(reached) = meter.begin_turn() {
+            session.stop_because(Why::Limit(reached));
+            return Ok(End::Stopped);
         }
         let answer = model_turn::ask(session, &stop).await?;
+        meter.take(&answer.usage);
         if stop.is_cancelled() || answer.failed {
             skip(session, answer.calls.iter().map(|call| &call.id));
-            return Ok(match answer.failed {
-                true if !stop.is_cancelled() => End::Failed,
-                _ => End::Stopped,
+            return Ok(match stop.is_cancelled() {
+                true => End::Stopped,
+                false => End::Failed,
             });
         }
         if answer.calls.is_empty() && !session.is_steered() {
             return Ok(End::Done);
         }
+        let (admitted, reached) = meter.admit(answer.calls.len());
         open = answer.calls.into_iter().map(fresh).collect();
+        if let Some(reached) = reached {
+            let left_out = open.split_off(admitted);
+            if let Some(end) = calls(session, open).await? {
+                skip(session, left_out.iter().map(|open| &open.call.id));
+                return Ok(end);
+            }
+            session.stop_because(Why::Limit(reached));
+            skip(session, left_out.iter().map(|open| &open.call.id));
+            return Ok(End::Stopped);
+        }
     }
-    Ok(End::Done)
 }
 
 fn fresh(call: ToolCall) -> OpenCall {
@@ -134,9 +162,9 @@ async fn calls(session: &Arc<Session>, open: Vec<OpenCall>) -> Result<Option<End
         let ends = &ends;
         async move {
             // A fault of ours is the run's end: what runs or waits beside it must not keep it from being told.
-            let outcome = pipeline::run(session, &open).await.inspect_err(|_| {
-                session.stop();
-            })?;
+            let outcome = pipeline::run(session, &open)
+                .await
+                .inspect_err(|_| session.stop_because(Why::Fault))?;
             if outcome.terminal || (!outcome.is_success() && !outcome.needs_followup) {
                 ends.store(true, Ordering::Relaxed);
             }
@@ -157,7 +185,11 @@ async fn calls(session: &Arc<Session>, open: Vec<OpenCall>) -> Result<Option<End
 /// Every call has a result, also one that never began (`S001-36`).
 fn skip<'a>(session: &Session, calls: impl IntoIterator<Item = &'a CallId>) {
     for call in calls {
-        end_call(session, call, &finish::stopped_outcome(CallState::Skipped));
+        end_call(
+            session,
+            call,
+            &stopped::outcome(session, CallState::Skipped),
+        );
     }
 }
 

@@ -11,6 +11,7 @@ Exit codes:
   2    usage: the command line, or something that it names, is wrong
   3    denied: the call, or at least one call of the run
   4    the record, the settings or the rules cannot be used
+  5    the run came to one of its limits
   130  interrupted by the keyboard
 
 Environment:
@@ -116,8 +117,37 @@ pub(crate) struct Run {
     pub(crate) events: Option<String>,
     #[command(flatten)]
     pub(crate) consent: Consent,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
     /// What is to be done.
     pub(crate) prompt: String,
+}
+
+/// How much the run may use; 0 for no limit. What is left out is as the settings have it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Limits {
+    /// Stop after so many model turns.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_turns: Option<u32>,
+    /// Stop after so many calls.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u32>,
+    /// Stop when so many tokens were read and written.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// Stop when so many US dollars were spent, as far as prices are known.
+    #[arg(long, value_name = "USD", value_parser = amount)]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop after so many minutes at work.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_minutes: Option<u32>,
+}
+
+fn amount(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(amount) if amount.is_finite() && amount >= 0.0 => Ok(amount),
+        Ok(_) | Err(_) => Err("give an amount such as 0.5, or 0 for no limit".to_owned()),
+    }
 }
 
 /// One call.

@@ -16,6 +16,8 @@ pub(crate) enum Code {
     Denied = 3,
     /// The record, the settings or the rules cannot be used.
     Unusable = 4,
+    /// The run came to one of its limits.
+    Limited = 5,
     /// Stopped by the keyboard.
     Interrupted = 130,
 }

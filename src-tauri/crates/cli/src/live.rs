@@ -18,6 +18,8 @@ pub(crate) struct Live {
     speaking: bool,
     /// Calls that were denied, by a rule, a scope, or because nobody could be asked.
     pub(crate) denied: u64,
+    /// Whether the run came to one of its limits.
+    pub(crate) limited: bool,
     /// How the last call ended, with all that is known of it.
     pub(crate) last_call: Option<Entry>,
     /// The last event that was seen.
@@ -33,6 +35,7 @@ impl Live {
             open: HashMap::new(),
             speaking: false,
             denied: 0,
+            limited: false,
             last_call: None,
             seq: 0,
             teller: None,
@@ -79,6 +82,7 @@ impl Live {
             self.denied += u64::from(outcome.state == CallState::Denied);
             self.last_call.clone_from(&entry);
         }
+        self.limited |= matches!(event.body, EventBody::LimitReached { .. });
         if let Some(teller) = &mut self.teller {
             teller
                 .map(event)
@@ -134,6 +138,10 @@ impl Live {
             EventBody::RedoApplied { paths, .. } => {
                 self.restored(out, "Brought again", entry, *paths)
             }
+            EventBody::CallProgress { tool, message, .. } => {
+                let text = story::progress(out, tool, message);
+                self.paragraph(out, &text)
+            }
             EventBody::Noted { notice } => {
                 let text = story::notice(out, notice);
                 self.paragraph(out, &text)
@@ -153,7 +161,9 @@ impl Live {
             | EventBody::UndoPrepared { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
-            | EventBody::StateWritten { .. } => Ok(()),
+            | EventBody::StateWritten { .. }
+            // Its notice follows.
+            | EventBody::LimitReached { .. } => Ok(()),
         }
     }
 

@@ -14,6 +14,7 @@
 //! | 2 | usage: the command line, or something that it names, is wrong |
 //! | 3 | denied: the call, or at least one call of the run |
 //! | 4 | the record, the settings or the rules cannot be used |
+//! | 5 | the run came to one of its limits |
 //! | 130 | interrupted by the keyboard |
 //!
 //! Start reading at [`args`] (what can be asked) and `verbs/run.rs` (the longest road).

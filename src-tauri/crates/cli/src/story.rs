@@ -311,6 +311,12 @@ fn result(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
     }
 }
 
+/// How far a call says that it is.
+pub(crate) fn progress(out: &Out, tool: &str, message: &str) -> String {
+    let text = format!("… {tool}: {}", message.replace('\n', "⏎"));
+    out.ink(Ink::Faint, &text) + "\n"
+}
+
 /// A time in the machine's zone.
 pub(crate) fn time(at: At) -> String {
     Timestamp::from_millisecond(at).map_or_else(

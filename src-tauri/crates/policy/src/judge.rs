@@ -30,6 +30,8 @@ pub struct Request<'a> {
     pub ask_for_everything: bool,
     /// The sentence with which asking becomes denying, where no person is there (`S002-85`).
     pub headless: Option<&'a str>,
+    /// Why a watchdog wants a person to look, if it does.
+    pub watchdog: Option<&'a str>,
     /// Digest of exactly what is shown: what a consent must name.
     pub shown: &'a Digest,
 }
@@ -68,9 +70,13 @@ pub fn judge(request: &Request<'_>) -> Judgement {
     let mut verdict = ruled.max(scope.verdict.unwrap_or(Verdict::Allow));
     let mut steps = vec![mode, scope, rules];
     let by_mode = steps[2].rules.iter().all(|trace| !trace.won);
-    for step in [undo_step(request, by_mode), interaction_step(request)]
-        .into_iter()
-        .flatten()
+    for step in [
+        undo_step(request, by_mode),
+        interaction_step(request),
+        watchdog_step(request),
+    ]
+    .into_iter()
+    .flatten()
     {
         verdict = verdict.max(step.verdict.unwrap_or(Verdict::Allow));
         steps.push(step);
@@ -221,6 +227,19 @@ fn undo_step(request: &Request<'_>, by_mode: bool) -> Option<TrailStep> {
         gate: Gate::Undo,
         verdict,
         text,
+        rules: Vec::new(),
+    })
+}
+
+/// What only a person can judge is denied at once where none is, so that the model hears the watchdog's own words.
+fn watchdog_step(request: &Request<'_>) -> Option<TrailStep> {
+    request.watchdog.map(|text| TrailStep {
+        gate: Gate::Watchdog,
+        verdict: Some(match request.headless {
+            Some(_) => Verdict::Deny,
+            None => Verdict::Ask,
+        }),
+        text: text.to_owned(),
         rules: Vec::new(),
     })
 }

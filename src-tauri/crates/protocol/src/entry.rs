@@ -100,6 +100,8 @@ pub struct CallView {
     pub undone_at: Option<At>,
     /// The end of the live output, at most [`CallView::OUTPUT_KEPT_BYTES`].
     pub output: String,
+    /// How far it says that it is, while it runs.
+    pub progress: Option<String>,
     /// How it ended.
     pub outcome: Option<Outcome>,
     /// Where in the session's state its output stands.

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+pub use crate::asked::{Asked, Checked};
 use crate::preview::UndoOutlook;
 use crate::{
-    At, CallId, Decision, Digest, MessageId, ModelChoice, Outcome, Preview, SessionId, ToolCall,
-    ToolKind, ToolMode, Trail, UndoEntry, UndoId, Usage,
+    At, CallId, Decision, Digest, Limit, MessageId, ModelChoice, Outcome, Preview, SessionId,
+    ToolCall, ToolKind, ToolMode, Trail, UndoEntry, UndoId, Usage,
 };
 
 /// One recorded fact. It is on record before anybody hears of it.
@@ -193,6 +194,15 @@ pub enum EventBody {
         #[ts(type = "unknown")]
         value: Value,
     },
+    /// A word on how far the call is; for people, never for the model (`S001-13`).
+    CallProgress {
+        /// The call.
+        call: CallId,
+        /// The tool's id.
+        tool: String,
+        /// The word.
+        message: String,
+    },
     /// The call is over.
     CallEnded {
         /// The call.
@@ -218,6 +228,15 @@ pub enum EventBody {
         /// Paths written.
         paths: u64,
     },
+    /// The run came to one of its limits and stops; a notice says what follows from it.
+    LimitReached {
+        /// Which limit.
+        limit: Limit,
+        /// How much was used, in the limit's unit.
+        used: f64,
+        /// How much was allowed.
+        max: f64,
+    },
     /// Something that a person should know.
     Noted {
         /// The notice.
@@ -232,40 +251,6 @@ pub struct Parent {
     pub session: SessionId,
     /// The call.
     pub call: CallId,
-}
-
-/// What is asked of a session's model beyond the person's words.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
-#[serde(deny_unknown_fields)]
-pub struct Asked {
-    /// JSON Schema of the output that the run must come to; none if words will do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional, type = "unknown")]
-    pub output_schema: Option<Value>,
-    /// Names of the tools that may be called; all that there are if none are named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub tools: Option<Vec<String>>,
-    /// What the model is told before anything else; empty for what every session is told.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub instructions: String,
-    /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub temperature: Option<f64>,
-}
-
-/// What came of an answer that was asked for in a schema. Neither means that it holds calls and no output yet.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
-pub struct Checked {
-    /// The output, once there is one; it fits the output schema.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional, type = "unknown")]
-    pub output: Option<Value>,
-    /// What is wrong with the answer, as the model is told; nothing of it was carried out then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub problem: Option<String>,
 }
 
 /// A place in a session's state.
@@ -299,10 +284,12 @@ impl EventBody {
             Self::UndoPrepared { .. } => "undo_prepared",
             Self::CallStarted { .. } => "call_started",
             Self::CallOutput { .. } => "call_output",
+            Self::CallProgress { .. } => "call_progress",
             Self::StateWritten { .. } => "state_written",
             Self::CallEnded { .. } => "call_ended",
             Self::UndoApplied { .. } => "undo_applied",
             Self::RedoApplied { .. } => "redo_applied",
+            Self::LimitReached { .. } => "limit_reached",
             Self::Noted { .. } => "noted",
         }
     }
@@ -322,7 +309,7 @@ pub enum SessionState {
     Done,
     /// The run ended with an error.
     Failed,
-    /// The person, or the end of the app, stopped it.
+    /// The person, a limit, or the end of the app stopped it.
     Interrupted,
 }
 

@@ -17,7 +17,8 @@ pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
     match &event.body {
         EventBody::SessionOpened { .. }
         | EventBody::SessionRenamed { .. }
-        | EventBody::SessionChanged { .. } => None,
+        | EventBody::SessionChanged { .. }
+        | EventBody::LimitReached { .. } => None,
         EventBody::PersonSaid { message, .. }
         | EventBody::TurnStarted { message, .. }
         | EventBody::AgentSaid { message, .. }
@@ -32,6 +33,7 @@ pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
         | EventBody::CallStarted { call }
         | EventBody::CallOutput { call, .. }
         | EventBody::StateWritten { call, .. }
+        | EventBody::CallProgress { call, .. }
         | EventBody::CallEnded { call, .. }
         | EventBody::UndoApplied { call, .. }
         | EventBody::RedoApplied { call, .. } => Some(Cow::Borrowed(call.as_str())),
@@ -108,6 +110,7 @@ fn proposed(call: &crate::ToolCall, reasoning: Option<String>) -> CallView {
         undo: None,
         undone_at: None,
         output: String::new(),
+        progress: None,
         outcome: None,
         kept: None,
         started_at: None,
@@ -210,8 +213,10 @@ fn change_call(view: &mut CallView, event: &Event) {
             keep_end(&mut view.output, CallView::OUTPUT_KEPT_BYTES);
         }
         EventBody::StateWritten { place, .. } => view.kept = Some(place.clone()),
+        EventBody::CallProgress { message, .. } => view.progress = Some(message.clone()),
         EventBody::CallEnded { outcome, .. } => {
             view.state = outcome.state;
+            view.progress = None;
             view.waits = None;
             view.ended_at = Some(event.at);
             view.outcome = Some(outcome.clone());
@@ -249,6 +254,7 @@ fn change_call(view: &mut CallView, event: &Event) {
         | EventBody::AnswerChecked { .. }
         | EventBody::TurnEnded { .. }
         | EventBody::CallProposed { .. }
+        | EventBody::LimitReached { .. }
         | EventBody::Noted { .. } => {}
     }
 }

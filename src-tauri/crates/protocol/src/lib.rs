@@ -11,6 +11,7 @@
 
 pub mod access;
 pub mod account;
+pub mod asked;
 pub mod call;
 pub mod depth;
 pub mod entry;
@@ -21,6 +22,7 @@ pub mod history;
 pub mod ids;
 pub mod interface;
 pub mod judge;
+pub mod limit;
 pub mod mappers;
 pub mod mode;
 pub mod model;
@@ -44,6 +46,7 @@ pub use history::{Node, UndoEntry, UndoState};
 pub use ids::{CallId, Digest, MessageId, SessionId, UndoId};
 pub use interface::ToolInterface;
 pub use judge::{Gate, Trail, TrailStep, Verdict};
+pub use limit::{Limit, RunLimits};
 pub use mode::{ToolKind, ToolMode};
 pub use model::{Message, ModelChoice, Usage};
 pub use op::{Decision, Op};

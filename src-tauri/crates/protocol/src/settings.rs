@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{ModelChoice, ToolMode};
+use crate::{ModelChoice, RunLimits, ToolMode};
 
 /// Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -30,6 +30,8 @@ pub struct Settings {
     pub model: Option<ModelChoice>,
     /// How the calls of one model turn are run; holds for sessions that are opened from now on (`S001-27`).
     pub strategy: Strategy,
+    /// How much one run may use before it stops.
+    pub limits: RunLimits,
     /// Providers beyond the built-in ones.
     pub providers: Vec<ProviderSettings>,
     /// What holds for single tools, by their ids.
@@ -48,6 +50,7 @@ impl Default for Settings {
             undo_bytes_max: 2 * 1024 * 1024 * 1024,
             model: None,
             strategy: Strategy::default(),
+            limits: RunLimits::default(),
             providers: Vec::new(),
             tools: BTreeMap::new(),
         }

@@ -24,9 +24,11 @@ pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
         | EventBody::UndoPrepared { .. }
         | EventBody::CallStarted { .. }
         | EventBody::StateWritten { .. }
+        | EventBody::CallProgress { .. }
         | EventBody::CallEnded { .. }
         | EventBody::UndoApplied { .. }
         | EventBody::RedoApplied { .. }
+        | EventBody::LimitReached { .. }
         | EventBody::Noted { .. } => None,
     }
 }

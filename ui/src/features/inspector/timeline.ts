@@ -55,6 +55,8 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
       return { icon: 'execute', text: 'Output', detail: bytes(new TextEncoder().encode(body.text).length) };
     case 'state_written':
       return { icon: 'info', text: 'Kept in the session’s state', detail: body.instance ? `${body.path} of instance ${body.instance}` : body.path };
+    case 'call_progress':
+      return { icon: 'info', text: body.message, detail: '' };
     case 'call_ended':
       return { icon: callStates[body.outcome.state].icon, text: `${callStates[body.outcome.state].text}, ${duration(body.outcome.duration_ms)}`, detail: body.outcome.message };
     case 'undo_applied':
@@ -71,6 +73,7 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
     case 'agent_said':
     case 'answer_checked':
     case 'turn_ended':
+    case 'limit_reached':
       return { icon: 'info', text: body.type.replaceAll('_', ' '), detail: '' };
   }
 }

@@ -85,6 +85,10 @@ undone_at: number | null,
  */
 output: string, 
 /**
+ * How far it says that it is, while it runs.
+ */
+progress: string | null, 
+/**
  * How it ended.
  */
 outcome: Outcome | null, 

@@ -5,6 +5,7 @@ import type { Decision } from "./Decision";
 import type { Digest } from "./Digest";
 import type { Fault } from "./Fault";
 import type { Grant } from "./Grant";
+import type { Limit } from "./Limit";
 import type { MessageId } from "./MessageId";
 import type { ModelChoice } from "./ModelChoice";
 import type { Notice } from "./Notice";
@@ -244,7 +245,19 @@ path: string,
 /**
  * The instance whose state it is; none for the state that all instances share (`S004-13`).
  */
-instance?: string, } | { "type": "call_ended", 
+instance?: string, } | { "type": "call_progress", 
+/**
+ * The call.
+ */
+call: CallId, 
+/**
+ * The tool's id.
+ */
+tool: string, 
+/**
+ * The word.
+ */
+message: string, } | { "type": "call_ended", 
 /**
  * The call.
  */
@@ -276,7 +289,19 @@ call: CallId,
 /**
  * Paths written.
  */
-paths: number, } | { "type": "noted", 
+paths: number, } | { "type": "limit_reached", 
+/**
+ * Which limit.
+ */
+limit: Limit, 
+/**
+ * How much was used, in the limit's unit.
+ */
+used: number, 
+/**
+ * How much was allowed.
+ */
+max: number, } | { "type": "noted", 
 /**
  * The notice.
  */

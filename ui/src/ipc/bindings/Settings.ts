@@ -2,6 +2,7 @@
 import type { DiffLayout } from "./DiffLayout";
 import type { ModelChoice } from "./ModelChoice";
 import type { ProviderSettings } from "./ProviderSettings";
+import type { RunLimits } from "./RunLimits";
 import type { Strategy } from "./Strategy";
 import type { Theme } from "./Theme";
 import type { ToolSettings } from "./ToolSettings";
@@ -46,6 +47,10 @@ model: ModelChoice | null,
  * How the calls of one model turn are run; holds for sessions that are opened from now on (`S001-27`).
  */
 strategy: Strategy, 
+/**
+ * How much one run may use before it stops.
+ */
+limits: RunLimits, 
 /**
  * Providers beyond the built-in ones.
  */

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::found::Called;
 use super::prepared::Ready;
-use super::{Ended, finish};
+use super::{Ended, finish, stopped};
 use crate::config::Host;
 use crate::session::{Session, Waiting};
 
@@ -119,10 +119,10 @@ pub(crate) async fn ask(
         biased;
         decided = &mut decision => match decided {
             Ok(decided) => said(decided, judgement, ready),
-            Err(_) => Err(finish::stopped(CallState::Interrupted)),
+            Err(_) => Err(stopped::outcome(session, CallState::Interrupted).into()),
         },
         () = session.shared.closing.cancelled() => return Err(Ended::Closing),
-        () = stop.cancelled() => Err(finish::stopped(CallState::Interrupted)),
+        () = stop.cancelled() => Err(stopped::outcome(session, CallState::Interrupted).into()),
         () = change => Ok(Answer::Changed("The file changed, so what is shown is new.".to_owned())),
         () = expiry => Err(finish::expired(expires_after)),
     };

@@ -1,45 +1,71 @@
 //! Stage 12: the tool runs, within its limits, able to be stopped, and unable to take anything else down with it.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use policy::Approved;
-use protocol::{CallId, EventBody, ToolError};
+use protocol::ToolError;
+use protocol::interface::InterruptBehavior;
+use tokio_util::task::AbortOnDropHandle;
 use tools::ToolContext;
 
 use super::finish::Ran;
 use super::found::Called;
-use crate::limits::{COALESCE, COALESCE_BYTES, TIMEOUT_GRACE};
+use super::updates::Updates;
+use crate::hooks::HookedCall;
+use crate::limits::{COALESCE, TIMEOUT_GRACE};
 use crate::session::Session;
 
-/// Runs the tool. A panic, a time-out and a stop are errors of this one call (`S001-25`).
-pub(crate) async fn run(session: &Arc<Session>, called: &Called<'_>, approved: Approved) -> Ran {
+/// Runs the tool. A panic, a time-out and a stop are errors of this one call (`S001-25`). Steering ends it if it is a tool
+/// that wants that (M09). Whoever drops this ends the tool too.
+pub(crate) async fn run(
+    session: &Arc<Session>,
+    called: &Called<'_>,
+    approved: Approved,
+    hooked: Option<Arc<HookedCall>>,
+) -> Ran {
     let began = session.shared.config.clock.now();
     let stop = session.stop_token();
     let cancel = stop.child_token();
     let limit_ms = called.interface().timeout_ms();
-    let pieces = Arc::new(Pieces::new(session.clone(), approved.call().clone()));
+    let call = approved.call().clone();
+    let updates = Arc::new(Updates::new(
+        session.clone(),
+        call.clone(),
+        called.id(),
+        hooked,
+    ));
+    let (output, progress) = (updates.clone(), updates.clone());
     let context = ToolContext {
-        tool_call_id: approved.call().clone(),
+        tool_call_id: call,
         tool_name: called.id().to_owned(),
         cancel: cancel.clone(),
-        on_output: Some(Arc::new({
-            let pieces = pieces.clone();
-            move |text: &str| pieces.add(text)
-        })),
-        on_progress: None,
+        on_output: Some(Arc::new(move |text: &str| output.output(text))),
+        on_progress: Some(Arc::new(move |text: &str| progress.progress(text))),
         delegates: None,
     };
     let (tool, hands) = (called.0.tool.clone(), session.hands.clone());
-    let mut work = tokio::spawn(async move { tool.execute(&approved, &hands, &context).await });
+    let mut work = AbortOnDropHandle::new(tokio::spawn(async move {
+        tool.execute(&approved, &hands, &context).await
+    }));
     let limit = tokio::time::sleep(Duration::from_millis(limit_ms) + TIMEOUT_GRACE);
     tokio::pin!(limit);
+    let steered = session.steered();
+    tokio::pin!(steered);
+    let mut gives_way = match called.interface().execution.interrupt_behavior {
+        InterruptBehavior::Cancel => true,
+        InterruptBehavior::Block => false,
+    };
     let ended = loop {
         tokio::select! {
             ended = &mut work => break Some(ended),
             () = &mut limit => break None,
+            () = &mut steered, if gives_way => {
+                gives_way = false;
+                cancel.cancel();
+            }
             // A command that pauses does not keep back what it printed before.
-            () = tokio::time::sleep(COALESCE) => pieces.flush(),
+            () = tokio::time::sleep(COALESCE) => updates.flush().await,
         }
     };
     let result = match ended {
@@ -61,7 +87,7 @@ pub(crate) async fn run(session: &Arc<Session>, called: &Called<'_>, approved: A
             )))
         }
     };
-    pieces.flush();
+    updates.flush().await;
     Ran {
         result,
         duration_ms: session.shared.config.clock.elapsed_ms(began),
@@ -86,49 +112,5 @@ pub(crate) fn files_changed(ran: &Ran) -> Option<String> {
         | ToolError::InvalidArgs(_)
         | ToolError::Cancelled
         | ToolError::TimedOut(_) => None,
-    }
-}
-
-/// Joins small pieces of live output, so that a chatty command costs few events.
-struct Pieces {
-    session: Arc<Session>,
-    call: CallId,
-    open: Mutex<(String, Option<Instant>)>,
-}
-
-impl Pieces {
-    fn new(session: Arc<Session>, call: CallId) -> Self {
-        Self {
-            session,
-            call,
-            open: Mutex::default(),
-        }
-    }
-
-    fn add(&self, text: &str) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let (joined, since) = &mut *open;
-        joined.push_str(text);
-        let due = joined.len() >= COALESCE_BYTES
-            || since.get_or_insert_with(Instant::now).elapsed() >= COALESCE;
-        if due {
-            *since = None;
-            self.tell(std::mem::take(joined));
-        }
-    }
-
-    fn flush(&self) {
-        let (joined, _) =
-            std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
-        if !joined.is_empty() {
-            self.tell(joined);
-        }
-    }
-
-    fn tell(&self, text: String) {
-        self.session.journal.tell(EventBody::CallOutput {
-            call: self.call.clone(),
-            text,
-        });
     }
 }

@@ -115,7 +115,7 @@ pub(crate) fn failed(state: CallState, error: &ToolError) -> Outcome {
 }
 
 /// No tool ran: the model hears why, the person reads a line.
-fn ended(state: CallState, text: String, message: String) -> Outcome {
+pub(crate) fn ended(state: CallState, text: String, message: String) -> Outcome {
     let digest = Digest::of(text.as_bytes());
     Outcome {
         state,
@@ -197,12 +197,7 @@ pub(crate) fn expired(after_min: u32) -> Ended {
     .into()
 }
 
-/// The run was stopped, or steered away from calls that had not begun (`S001-36`).
-pub(crate) fn stopped(state: CallState) -> Ended {
-    stopped_outcome(state).into()
-}
-
-/// The same as an outcome.
+/// The person stopped the run, or steered it away from calls that had not begun (`S001-36`).
 pub(crate) fn stopped_outcome(state: CallState) -> Outcome {
     let (text, message) = match state {
         CallState::Skipped => (

@@ -4,8 +4,9 @@ use protocol::{CallState, ToolCall, ToolError, ToolInterface, ToolMode};
 use serde_json::{Map, Value};
 use tools::registry::{Found, Registry};
 
-use super::{Ended, finish};
+use super::{Ended, finish, stopped};
 use crate::conversation::OpenCall;
+use crate::hooks::{self, Hooked};
 use crate::limits::ARGUMENTS_BYTES_MAX;
 use crate::session::Session;
 
@@ -29,23 +30,38 @@ impl Called<'_> {
     }
 }
 
-/// Finds the tool, by id or alias (`S000-03`, `S001-26`).
-pub(crate) fn tool<'a>(tools: &'a Registry, call: &ToolCall) -> Result<Called<'a>, Ended> {
-    let found = tools.find(&call.name).and_then(|found| {
-        // A tool that is not set up says so and does nothing (`S003-19`).
-        match found.tool.missing_setup() {
-            None => Ok(Called(found)),
-            Some(sentence) => Err(ToolError::Failed(sentence)),
+/// Finds the tool, by id or alias (`S000-03`, `S001-26`). Hooks hear of a call of no tool too.
+pub(crate) async fn tool<'a>(
+    tools: &'a Registry,
+    session: &Session,
+    call: &ToolCall,
+    hooked: &mut Hooked,
+) -> Result<Called<'a>, Ended> {
+    match lookup(tools, call) {
+        Ok(called) => Ok(called),
+        Err(error) => {
+            *hooked = hooks::before(session, &call.id, &call.name, &call.arguments)
+                .await
+                .map_err(stopped::hooked)?;
+            Err(finish::failed(CallState::Failed, &error).into())
         }
-    });
-    found.map_err(|error| finish::failed(CallState::Failed, &error).into())
+    }
+}
+
+fn lookup<'a>(tools: &'a Registry, call: &ToolCall) -> Result<Called<'a>, ToolError> {
+    let found = tools.find(&call.name)?;
+    // A tool that is not set up says so and does nothing (`S003-19`).
+    match found.tool.missing_setup() {
+        None => Ok(Called(found)),
+        Some(sentence) => Err(ToolError::Failed(sentence)),
+    }
 }
 
 /// Whether the call is proven to run safely while others do, with the arguments that it will have. What is not known or
 /// not valid is not proven (M08).
 pub(crate) fn is_safe_beside_others(session: &Session, open: &OpenCall) -> bool {
     let tools = session.tools();
-    let Ok(called) = tool(&tools, &open.call) else {
+    let Ok(called) = lookup(&tools, &open.call) else {
         return false;
     };
     let given = open.edited.as_ref().unwrap_or(&open.call.arguments);

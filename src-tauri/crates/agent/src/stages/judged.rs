@@ -2,13 +2,14 @@
 
 use policy::{Judgement, Request};
 use protocol::preview::UndoOutlook;
-use protocol::{Digest, EventBody, Fact, Preview, ToolCall, Verdict};
+use protocol::{Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict};
 use serde_json::{Map, Value};
 
 use super::found::Called;
 use super::prepared::{Ready, classified};
 use super::{Ended, finish};
 use crate::config::Host;
+use crate::repeats;
 use crate::session::Session;
 
 /// Ends a call of a tool that is denied as a whole, before any file is looked at (`S003-26`).
@@ -55,7 +56,7 @@ fn denied_unprepared(
         undo: UndoOutlook::NotNeeded,
         shown: Digest(String::new()),
     };
-    let judgement = judge_for(session, call, called, facts, &nothing, None);
+    let judgement = judge_for(session, call, called, facts, &nothing, None, None);
     if judgement.verdict() == Verdict::Deny {
         tell(session, call, called, arguments, &nothing, &judgement);
         return Err(finish::denied(called, &judgement));
@@ -68,16 +69,22 @@ pub(crate) fn judge(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
+    arguments: &Map<String, Value>,
     facts: &[Fact],
     ready: &Ready,
 ) -> Judgement {
+    let asks_after = session.shared.settings().limits.repeats;
+    let key = repeats::key(called.id(), arguments);
+    let times = session.repeats(|repeats| repeats.of(&key));
+    let watchdog = repeats::reason(times, asks_after);
     let headless = match session.shared.config.host {
         Host::Person | Host::Headless { approve_all: true } => None,
         Host::Headless { approve_all: false } => {
             Some("Nobody is there to ask, so asking means denying.")
         }
     };
-    judge_for(session, call, called, facts, ready, headless)
+    let watchdog = watchdog.as_deref();
+    judge_for(session, call, called, facts, ready, headless, watchdog)
 }
 
 fn judge_for(
@@ -87,6 +94,7 @@ fn judge_for(
     facts: &[Fact],
     ready: &Ready,
     headless: Option<&str>,
+    watchdog: Option<&str>,
 ) -> Judgement {
     policy::judge(&Request {
         call: &call.id,
@@ -98,6 +106,7 @@ fn judge_for(
         rules: &session.rules(),
         ask_for_everything: session.shared.settings().ask_for_everything,
         headless,
+        watchdog,
         shown: &ready.shown,
     })
 }
@@ -123,4 +132,15 @@ pub(crate) fn tell(
         preview: ready.preview.clone(),
         undo: ready.undo.clone(),
     });
+}
+
+/// Keeps in mind what a call came to, so that it is noticed when it comes to that again and again.
+pub(crate) fn remember(
+    session: &Session,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+    outcome: &Outcome,
+) {
+    let key = repeats::key(called.id(), arguments);
+    session.repeats(|repeats| repeats.take(key, outcome));
 }

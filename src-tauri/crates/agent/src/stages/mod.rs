@@ -7,6 +7,8 @@ pub(crate) mod found;
 pub(crate) mod judged;
 pub(crate) mod prepared;
 pub(crate) mod secured;
+pub(crate) mod stopped;
+mod updates;
 
 use protocol::{Fault, Outcome};
 

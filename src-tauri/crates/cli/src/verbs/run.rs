@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agent::config::RunLimitsGiven;
 use agent::{Desk, Host};
 use protocol::mappers::Vocabulary;
 use protocol::{Fault, ModelChoice, Op, SessionId, SessionState};
@@ -23,6 +24,13 @@ pub(crate) const SCRIPT: &str = "script";
 pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, out: &mut Out) -> Ended {
     let config = super::config(data_dir, Host::Headless { approve_all: false })?;
     let mut config = super::consent(config, run.consent)?;
+    config.limits = RunLimitsGiven {
+        turns: run.limits.max_turns,
+        calls: run.limits.max_calls,
+        tokens: run.limits.max_tokens,
+        cost_usd: run.limits.max_cost,
+        minutes: run.limits.max_minutes,
+    };
     if let Some(file) = &run.script {
         config.provider = Some(Arc::new(Scripted::with_id(SCRIPT, script(file)?)));
     }
@@ -174,6 +182,9 @@ async fn summary(
             Code::Denied,
             format!("Done, {} denied", count(denied, "call")),
         ),
+        (SessionState::Interrupted, _) if live.limited => {
+            (Code::Limited, "Stopped at a limit".to_owned())
+        }
         (SessionState::Interrupted, _) => (Code::Interrupted, "Interrupted".to_owned()),
         (
             SessionState::Failed

@@ -235,3 +235,37 @@ fn a_run_is_told_in_a_specifications_words_while_it_happens() {
     let ran = place.run(&["run", "--script", &script, "--events", "chat", "Go."]);
     assert_eq!(ran.code, 2, "words are for programs, which read JSON");
 }
+
+/// The limits of a run come from the command line before the settings, and have an exit code of their own.
+#[test]
+fn a_run_stops_at_a_limit() {
+    for (flags, text) in [
+        (
+            ["--max-turns", "2"],
+            "The run reached its limit of 2 turns.",
+        ),
+        (["--max-calls", "1"], "The run reached its limit of 1 call."),
+    ] {
+        let (place, script) = place();
+        let mut args = vec!["run", "--script", &script];
+        args.extend(flags);
+        args.push("Go.");
+        let ran = place.run(&args);
+        assert_eq!((ran.code, ran.err.as_str()), (5, ""), "{}", ran.out);
+        assert!(ran.out.contains(text), "{}", ran.out);
+        assert!(ran.out.contains("\nStopped at a limit · "), "{}", ran.out);
+    }
+    let (place, script) = place();
+    let ran = place.run(&["run", "--script", &script, "--max-cost", "-1", "Go."]);
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    std::fs::create_dir_all(place.data()).unwrap();
+    let settings = "[limits]\nturns = 1\n";
+    std::fs::write(place.data().join("settings.toml"), settings).unwrap();
+    assert_eq!(place.run(&["run", "--script", &script, "Go."]).code, 5);
+    assert_eq!(
+        place
+            .run(&["run", "--script", &script, "--max-turns", "0", "Go."])
+            .code,
+        3
+    );
+}

@@ -281,6 +281,10 @@ impl Account {
                 self.streamed.pieces += 1;
                 self.streamed.bytes += text.len() as u64;
             }
+            EventBody::CallProgress { message, .. } => {
+                self.streamed.pieces += 1;
+                self.streamed.bytes += message.len() as u64;
+            }
             EventBody::StateWritten { place, .. } => self.persisted.state.push(place.clone()),
             EventBody::CallEnded { outcome, .. } => self.end(outcome, event.at),
             EventBody::UndoApplied { .. } => {
@@ -300,6 +304,7 @@ impl Account {
             | EventBody::AnswerChecked { .. }
             | EventBody::TurnEnded { .. }
             | EventBody::CallProposed { .. }
+            | EventBody::LimitReached { .. }
             | EventBody::Noted { .. } => {}
         }
     }

@@ -111,6 +111,9 @@ impl AgentEvents {
             }
             EventBody::CallStarted { call } => self.started(call, &mut out),
             EventBody::CallOutput { call, text } => self.update(call, text, &mut out),
+            EventBody::CallProgress { call, message, .. } => {
+                self.progress(call, message, &mut out);
+            }
             EventBody::CallEnded { call, outcome } => self.ended(call, outcome, event.at, &mut out),
             EventBody::SessionOpened { .. }
             | EventBody::SessionRenamed { .. }
@@ -121,6 +124,7 @@ impl AgentEvents {
             | EventBody::UndoPrepared { .. }
             | EventBody::AnswerChecked { .. }
             | EventBody::StateWritten { .. }
+            | EventBody::LimitReached { .. }
             | EventBody::UndoApplied { .. }
             | EventBody::RedoApplied { .. }
             | EventBody::Noted { .. } => {}
@@ -240,6 +244,17 @@ impl AgentEvents {
                     content: vec![Part::Text { text: text.into() }],
                     details: Value::Null,
                 },
+            });
+        }
+    }
+
+    fn progress(&mut self, call: &CallId, text: &str, out: &mut Vec<AgentEvent>) {
+        if let Some(open) = self.calls.get(call).filter(|open| open.started) {
+            out.push(AgentEvent::ProgressMessage {
+                loop_id: self.loop_id(),
+                tool_call_id: call.clone(),
+                tool_name: open.name.clone(),
+                text: text.to_owned(),
             });
         }
     }

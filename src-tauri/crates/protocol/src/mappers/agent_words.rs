@@ -42,6 +42,13 @@ pub enum AgentEvent {
         tool_name: String,
         partial_result: Partial,
     },
+    /// A word on how far a call is; for people, never for the model (`S001-13`).
+    ProgressMessage {
+        loop_id: String,
+        tool_call_id: CallId,
+        tool_name: String,
+        text: String,
+    },
     /// A call is over.
     ToolExecutionEnd {
         loop_id: String,

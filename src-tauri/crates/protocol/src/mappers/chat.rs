@@ -49,6 +49,11 @@ pub enum ChatEvent {
         /// What happened.
         payload: ChatError,
     },
+    /// The run came to one of its limits.
+    BudgetExhausted {
+        /// Which.
+        payload: ChatBudget,
+    },
     /// The run is over.
     Done {
         /// How.
@@ -94,6 +99,15 @@ pub struct ChatError {
     pub message: String,
     /// What to do next; may be empty.
     pub hint: String,
+}
+
+/// The limit that a run came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChatBudget {
+    /// What was used up.
+    pub message: String,
+    /// The limit's name: `E_BUDGET_TOOL_CALLS`.
+    pub code: String,
 }
 
 /// How a run ended.
@@ -167,6 +181,12 @@ impl Chat {
             EventBody::Noted { notice } if notice.level == NoticeLevel::Error => {
                 Some(error(&notice.fault))
             }
+            EventBody::LimitReached { limit, used, max } => Some(ChatEvent::BudgetExhausted {
+                payload: ChatBudget {
+                    message: format!("{used} of {max} {} used", limit.unit()),
+                    code: limit.code().to_owned(),
+                },
+            }),
             EventBody::SessionChanged { state } => ends_run(*state).then_some(ChatEvent::Done {
                 payload: ChatDone { state: *state },
             }),
@@ -185,6 +205,7 @@ impl Chat {
             | EventBody::UndoPrepared { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
+            | EventBody::CallProgress { .. }
             | EventBody::StateWritten { .. }
             | EventBody::UndoApplied { .. }
             | EventBody::RedoApplied { .. }

@@ -146,6 +146,7 @@ impl Chunks {
             | EventBody::CallEdited { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
+            | EventBody::CallProgress { .. }
             | EventBody::StateWritten { .. } => out.extend(self.of_open_call(&event.body)),
             EventBody::UndoApplied { entry, call, paths } => {
                 let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
@@ -154,6 +155,10 @@ impl Chunks {
             EventBody::RedoApplied { entry, call, paths } => {
                 let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
                 out.push(data("data-redone", told));
+            }
+            EventBody::LimitReached { limit, used, max } => {
+                let told = json!({ "limit": limit, "used": used, "max": max });
+                out.push(data("data-limit", told));
             }
             EventBody::Noted { notice } => out.push(data("data-notice", json!(notice))),
             EventBody::SessionOpened { .. }
@@ -196,6 +201,10 @@ impl Chunks {
             EventBody::CallOutput { call, text } => {
                 let told = json!({ "toolCallId": call, "text": text });
                 (call, moment("data-output", told))
+            }
+            EventBody::CallProgress { call, message, .. } => {
+                let told = json!({ "toolCallId": call, "message": message });
+                (call, moment("data-progress", told))
             }
             EventBody::StateWritten { call, place, value } => {
                 let told = json!({ "toolCallId": call, "place": place, "value": value });

@@ -145,6 +145,7 @@ impl ToolEvents {
             | EventBody::UndoPrepared { call, .. }
             | EventBody::CallStarted { call }
             | EventBody::CallOutput { call, .. }
+            | EventBody::CallProgress { call, .. }
             | EventBody::StateWritten { call, .. } => {
                 let Some(open) = self.calls.get_mut(call) else {
                     return Vec::new();
@@ -155,6 +156,7 @@ impl ToolEvents {
             }
             EventBody::SessionOpened { .. }
             | EventBody::SessionRenamed { .. }
+            | EventBody::LimitReached { .. }
             | EventBody::SessionChanged { .. }
             | EventBody::PersonSaid { .. }
             | EventBody::TurnStarted { .. }
@@ -254,6 +256,10 @@ fn goes_on(told: &mut Told<'_>, open: &mut Open) {
             });
             open.pieces += 1;
             told.push("tool.invocation.partial_result", piece);
+        }
+        EventBody::CallProgress { message, .. } if open.started => {
+            let word = json!({ "status": "running", "message": message });
+            told.push("tool.invocation.progress", word);
         }
         EventBody::StateWritten { place, .. } => {
             let instance = place.instance.as_deref().unwrap_or_default();

@@ -165,6 +165,7 @@ pub fn approve(
         facts: &[],
         undo: &UndoOutlook::Secured,
         needs_person: false,
+        watchdog: None,
         rules: &RuleSet::default(),
         ask_for_everything: true,
         headless: None,

@@ -1,0 +1,124 @@
+//! What a running call says, joined into few events, between the hooks that may keep it back.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use protocol::{CallId, EventBody};
+
+use crate::hooks::{self, HookedCall, Update};
+use crate::limits::{COALESCE, COALESCE_BYTES, OUTPUT_PILED_BYTES_MAX, PROGRESS_BYTES_MAX};
+use crate::session::Session;
+
+/// The updates of one call. A tool says them from wherever it runs; without hooks they are told at once when there are
+/// enough of them, with hooks when the call's own loop comes by.
+pub(super) struct Updates {
+    session: Arc<Session>,
+    call: CallId,
+    tool: String,
+    hooked: Option<Arc<HookedCall>>,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    output: String,
+    progress: Option<String>,
+    since: Option<Instant>,
+    /// A hook broke: nothing more is told.
+    silent: bool,
+}
+
+impl Updates {
+    pub fn new(
+        session: Arc<Session>,
+        call: CallId,
+        tool: &str,
+        hooked: Option<Arc<HookedCall>>,
+    ) -> Self {
+        Self {
+            session,
+            call,
+            tool: tool.to_owned(),
+            hooked,
+            open: Mutex::default(),
+        }
+    }
+
+    /// Takes live output (`S001-12`).
+    pub fn output(&self, text: &str) {
+        let mut open = self.open();
+        let room = OUTPUT_PILED_BYTES_MAX.saturating_sub(open.output.len());
+        open.output.push_str(beginning(text, room));
+        self.tell_if_due(&mut open);
+    }
+
+    /// Takes a word on progress (`S001-13`). Of several at once the last counts.
+    pub fn progress(&self, message: &str) {
+        let mut open = self.open();
+        open.progress = Some(beginning(message, PROGRESS_BYTES_MAX).to_owned());
+        self.tell_if_due(&mut open);
+    }
+
+    /// Tells what there is.
+    pub async fn flush(&self) {
+        let updates = take(&mut self.open());
+        let Some(hooked) = &self.hooked else {
+            updates.for_each(|update| self.tell(update));
+            return;
+        };
+        for update in updates {
+            if self.open().silent {
+                return;
+            }
+            match hooks::before_update(&self.session, hooked, &update).await {
+                Ok(true) => {
+                    self.tell(update.clone());
+                    hooks::after_update(&self.session, hooked, &update).await;
+                }
+                Ok(false) => {}
+                Err(()) => self.open().silent = true,
+            }
+        }
+    }
+
+    fn tell_if_due(&self, open: &mut Open) {
+        let due = open.since.get_or_insert_with(Instant::now).elapsed() >= COALESCE
+            || open.output.len() >= COALESCE_BYTES;
+        if due && self.hooked.is_none() {
+            take(open).for_each(|update| self.tell(update));
+        }
+    }
+
+    fn tell(&self, update: Update) {
+        let call = self.call.clone();
+        self.session.journal.tell(match update {
+            Update::Output(text) => EventBody::CallOutput { call, text },
+            Update::Progress(message) => EventBody::CallProgress {
+                call,
+                tool: self.tool.clone(),
+                message,
+            },
+        });
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn take(open: &mut Open) -> impl Iterator<Item = Update> + use<> {
+    open.since = None;
+    let output = std::mem::take(&mut open.output);
+    let output = (!output.is_empty()).then_some(Update::Output(output));
+    let progress = open.progress.take().map(Update::Progress);
+    output.into_iter().chain(progress)
+}
+
+/// As much of a text as has room, never half a character.
+fn beginning(text: &str, bytes_max: usize) -> &str {
+    let mut cut = bytes_max.min(text.len());
+    while !text.is_char_boundary(cut) {
+        cut -= 1;
+    }
+    &text[..cut]
+}

@@ -1,0 +1,39 @@
+//! What is asked of a session's model, and what came of an answer to it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+/// What is asked of a session's model beyond the person's words.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// JSON Schema of the output that the run must come to; none if words will do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub output_schema: Option<Value>,
+    /// Names of the tools that may be called; all that there are if none are named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tools: Option<Vec<String>>,
+    /// What the model is told before anything else; empty for what every session is told.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub instructions: String,
+    /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub temperature: Option<f64>,
+}
+
+/// What came of an answer that was asked for in a schema. Neither means that it holds calls and no output yet.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
+pub struct Checked {
+    /// The output, once there is one; it fits the output schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub output: Option<Value>,
+    /// What is wrong with the answer, as the model is told; nothing of it was carried out then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub problem: Option<String>,
+}

@@ -1,0 +1,172 @@
+//! A running call: what it says while it runs, what ends it, and what the model hears of that.
+
+use std::sync::Arc;
+
+use agent::Host;
+use protocol::interface::InterruptBehavior;
+use protocol::{CallState, Decision, EventBody, Message, Op, SessionState, ToolError, ToolOutput};
+use serde_json::{Value, json};
+use support::Fixture;
+use support::probe::{Listener, Probe, life, name, one, probes};
+
+async fn desk(turns: Value, probe: Probe) -> Fixture {
+    let agent = Listener::new(turns);
+    Fixture::with_config(agent, Host::Person, |config| config.tools = probe.tools()).await
+}
+
+async fn interrupt(desk: &Fixture) {
+    let session = desk.session.clone();
+    desk.desk.submit(Op::Interrupt { session }).await.unwrap();
+}
+
+async fn say(desk: &Fixture, text: &str) {
+    let (session, text) = (desk.session.clone(), text.to_owned());
+    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+}
+
+/// `S001-09`, `S001-12`, `S001-13`, `S001-15`: updates and progress are events of the call between its start and its
+/// end, progress with the tool's name; the model reads neither.
+#[tokio::test]
+async fn updates_and_progress_are_events_of_the_call() {
+    let agent = Listener::new(json!([one(json!({})), { "text": "On." }]));
+    let probe = Probe::new(|_, cx| async move {
+        assert_eq!(
+            (cx.tool_call_id.as_str(), cx.tool_name.as_str()),
+            ("call_4", "probe")
+        );
+        cx.on_output.unwrap()("half of it");
+        cx.on_progress.unwrap()("50 %");
+        Ok(ToolOutput::new("the result", "ok"))
+    });
+    let mut desk =
+        Fixture::with_config(agent.clone(), Host::Person, |c| c.tools = probe.tools()).await;
+    desk.play().await;
+    assert_eq!(
+        life(&desk.events().await),
+        [
+            "start call_4",
+            "output call_4 half of it",
+            "progress call_4 probe 50 %",
+            "end call_4"
+        ]
+    );
+    assert_eq!(agent.results(), ["the result"]);
+    assert_eq!(
+        desk.calls().await[0].progress,
+        None,
+        "what is over has no progress"
+    );
+}
+
+/// `S001-11`: stopping the run cancels the tool's token; a tool that cancels its own token stops nothing else.
+#[tokio::test]
+async fn cancelling_goes_down_and_never_up() {
+    let probe = Probe::new(|arguments, cx| async move {
+        if name(&arguments) == "a" {
+            cx.cancel.cancel();
+            return Ok(ToolOutput::new("went on", "ok"));
+        }
+        cx.cancel.cancelled().await;
+        Err(ToolError::Cancelled)
+    });
+    let waits = probes(&[json!({ "name": "b" })]);
+    let mut desk = desk(json!([one(json!({})), waits, { "text": "Never." }]), probe).await;
+    desk.start("Go.").await;
+    desk.until("the second call", |body| match body {
+        EventBody::CallStarted { call } => call.as_str() != "call_4",
+        _ => false,
+    })
+    .await;
+    interrupt(&desk).await;
+    assert_eq!(desk.until_ended().await, SessionState::Interrupted);
+    let outcomes = desk.outcomes().await;
+    assert_eq!(outcomes[0], (CallState::Done, "went on".into()));
+    assert_eq!(
+        outcomes[1],
+        (CallState::Interrupted, "Cancelled".into()),
+        "S002-101"
+    );
+}
+
+/// M09: steering lets a running tool come to its end, unless the tool says that it gives way.
+#[tokio::test]
+async fn steering_ends_only_what_gives_way() {
+    for (behavior, expected) in [
+        (InterruptBehavior::Block, CallState::Done),
+        (InterruptBehavior::Cancel, CallState::Interrupted),
+    ] {
+        let go = Arc::new(tokio::sync::Notify::new());
+        let gate = go.clone();
+        let probe = Probe::new(move |_, cx| {
+            let gate = gate.clone();
+            async move {
+                tokio::select! {
+                    () = gate.notified() => Ok(ToolOutput::new("whole", "ok")),
+                    () = cx.cancel.cancelled() => Err(ToolError::Cancelled),
+                }
+            }
+        })
+        .with(|interface| interface.interrupt_behavior(behavior));
+        let mut desk = desk(json!([one(json!({})), { "text": "I heard." }]), probe).await;
+        desk.start("Go.").await;
+        desk.until("the call", |body| {
+            matches!(body, EventBody::CallStarted { .. })
+        })
+        .await;
+        say(&desk, "Otherwise.").await;
+        if expected == CallState::Done {
+            go.notify_one();
+        }
+        assert_eq!(desk.until_ended().await, SessionState::Done);
+        assert_eq!(desk.outcomes().await[0].0, expected, "{behavior:?}");
+    }
+}
+
+/// `S001-37`: an instruction, a cancellation and a correction each become the model's next input.
+#[tokio::test]
+async fn steering_is_the_next_input() {
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let go = gate.clone();
+    let probe = Probe::new(move |_, cx| {
+        let gate = gate.clone();
+        async move {
+            tokio::select! {
+                permit = gate.acquire() => permit.unwrap().forget(),
+                () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
+            }
+            Ok(ToolOutput::new("ran", "ok"))
+        }
+    });
+    let agent = Listener::new(json!([
+        one(json!({})),
+        one(json!({ "n": 2 })),
+        { "text": "", "calls": [{ "name": "bash", "arguments": { "command": "echo no" } }] },
+        { "text": "Yes." }
+    ]));
+    let mut desk =
+        Fixture::with_config(agent.clone(), Host::Person, |c| c.tools = probe.tools()).await;
+    let started = |body: &EventBody| matches!(body, EventBody::CallStarted { .. });
+    desk.start("Go.").await;
+    desk.until("the first call", started).await;
+    say(&desk, "An instruction.").await;
+    go.add_permits(1);
+    desk.until("the second call", started).await;
+    let told = Message::User {
+        text: "An instruction.".into(),
+    };
+    assert_eq!(agent.last().last(), Some(&told));
+    interrupt(&desk).await;
+    desk.until_ended().await;
+    say(&desk, "Go on.").await;
+    let view = desk.until_waiting().await;
+    assert_eq!(agent.results(), ["ran", "Cancelled"]);
+    let note = "not like that".into();
+    desk.decide(&view, Decision::Reject { note, stop: false })
+        .await
+        .unwrap();
+    desk.until_ended().await;
+    assert_eq!(
+        agent.results()[2],
+        "The person rejected this call: not like that"
+    );
+}

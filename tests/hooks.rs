@@ -1,0 +1,175 @@
+//! What a host's hooks hear of a call, in which order, and what they can keep from happening.
+
+use std::sync::{Arc, Mutex};
+
+use agent::Host;
+use agent::hooks::{Before, HookedCall, Hooks, Update};
+use async_trait::async_trait;
+use protocol::{CallState, EventBody, ToolOutput};
+use serde_json::{Value, json};
+use support::Fixture;
+use support::probe::{Listener, Probe, life, one};
+
+/// Hooks that write down what they hear, and say what a test wants.
+#[derive(Default)]
+struct Witness {
+    heard: Arc<Mutex<Vec<String>>>,
+    skip: bool,
+    suppress: bool,
+    broken: bool,
+}
+
+#[async_trait]
+impl Hooks for Witness {
+    fn name(&self) -> &str {
+        "the witness"
+    }
+
+    async fn before_execution(&self, call: &HookedCall) -> Before {
+        assert!(!self.broken, "a hook's own fault");
+        self.hear(format!(
+            "before {} {} {}",
+            call.tool,
+            call.call,
+            Value::from(call.arguments.clone())
+        ));
+        match self.skip {
+            true => Before::Skip {
+                reason: "not on a Sunday".into(),
+            },
+            false => Before::Go,
+        }
+    }
+
+    async fn before_update(&self, _: &HookedCall, update: &Update) -> bool {
+        self.hear(format!("before {update:?}"));
+        !self.suppress
+    }
+
+    async fn after_update(&self, _: &HookedCall, update: &Update) {
+        self.hear(format!("after {update:?}"));
+    }
+
+    async fn after_execution(&self, call: &HookedCall, is_error: bool) {
+        self.hear(format!("after {} {} {is_error}", call.tool, call.call));
+    }
+}
+
+impl Witness {
+    fn hear(&self, what: String) {
+        self.heard.lock().unwrap().push(what);
+    }
+}
+
+async fn witnessed(witness: Witness, call: Value) -> (Fixture, Vec<String>) {
+    let heard = witness.heard.clone();
+    let probe = Probe::new(|_, cx| async move {
+        cx.on_output.unwrap()("half");
+        Ok(ToolOutput::new("the result", "ok"))
+    });
+    let agent = Listener::new(json!([call, { "text": "On." }]));
+    let mut desk = Fixture::with_config(agent, Host::Person, |config| {
+        config.tools = probe.tools();
+        config.hooks = vec![Arc::new(witness)];
+    })
+    .await;
+    desk.play().await;
+    let heard = heard.lock().unwrap().clone();
+    (desk, heard)
+}
+
+/// `S001-60`, `S001-63`, `S001-64`, `S001-66`, `S001-68`: the hooks of one call and its events, in order.
+#[tokio::test]
+async fn hooks_stand_around_the_events() {
+    let (desk, heard) = witnessed(Witness::default(), one(json!({}))).await;
+    assert_eq!(
+        heard,
+        [
+            "before probe call_4 {\"name\":\"a\"}",
+            "before Output(\"half\")",
+            "after Output(\"half\")",
+            "after probe call_4 false"
+        ]
+    );
+    assert_eq!(
+        life(&desk.events().await),
+        ["start call_4", "output call_4 half", "end call_4"]
+    );
+}
+
+/// `S001-65`, `S001-66`: an update that is kept back is no event and has no after-hook; the result is the same.
+#[tokio::test]
+async fn a_suppressed_update_changes_nothing_else() {
+    let witness = Witness {
+        suppress: true,
+        ..Witness::default()
+    };
+    let (desk, heard) = witnessed(witness, one(json!({}))).await;
+    assert_eq!(life(&desk.events().await), ["start call_4", "end call_4"]);
+    assert_eq!(
+        heard[1..],
+        ["before Output(\"half\")", "after probe call_4 false"]
+    );
+    assert_eq!(
+        desk.outcomes().await,
+        [(CallState::Done, "the result".to_owned())]
+    );
+}
+
+/// `S001-61`, `S001-62`: a refused call does not start, and the model is told that it was skipped. A hook that breaks
+/// refuses too.
+#[tokio::test]
+async fn a_hook_can_refuse() {
+    for (witness, expected) in [
+        (
+            Witness {
+                skip: true,
+                ..Witness::default()
+            },
+            (
+                CallState::Skipped,
+                "Skipped by the witness: not on a Sunday",
+            ),
+        ),
+        (
+            Witness {
+                broken: true,
+                ..Witness::default()
+            },
+            (
+                CallState::Failed,
+                "Not run, because the witness broke off when it was asked.",
+            ),
+        ),
+    ] {
+        let (desk, heard) = witnessed(witness, one(json!({}))).await;
+        assert_eq!(desk.outcomes().await, [(expected.0, expected.1.to_owned())]);
+        let started = desk
+            .events()
+            .await
+            .iter()
+            .any(|event| matches!(event.body, EventBody::CallStarted { .. }));
+        assert!(
+            !started && heard.iter().all(|heard| !heard.starts_with("after")),
+            "{heard:?}"
+        );
+    }
+}
+
+/// A hook hears of a call of a tool that does not exist; a denied call never reaches a hook, so that its *go* lifts
+/// nothing (M12).
+#[tokio::test]
+async fn hooks_come_after_the_rules() {
+    let unknown = json!({ "text": "", "calls": [{ "name": "no_such", "arguments": {} }] });
+    let (_, heard) = witnessed(Witness::default(), unknown).await;
+    assert_eq!(
+        heard,
+        ["before no_such call_4 {}", "after no_such call_4 true"]
+    );
+    let outside = json!({ "text": "", "calls": [{ "name": "read", "arguments": { "path": "/etc/passwd" } }] });
+    let (desk, heard) = witnessed(Witness::default(), outside).await;
+    assert_eq!(
+        (desk.outcomes().await[0].0, heard),
+        (CallState::Denied, Vec::new())
+    );
+}

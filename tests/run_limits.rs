@@ -1,0 +1,142 @@
+//! When a run has had enough: limits of turns, calls, tokens, cost and time, and calls that repeat themselves.
+
+use std::sync::Arc;
+
+use agent::Host;
+use agent::config::RunLimitsGiven;
+use protocol::{CallState, EventBody, Gate, Limit, Op, SessionState, ToolOutput};
+use serde_json::{Value, json};
+use support::Fixture;
+use support::probe::{Listener, Probe, name, one, probes};
+
+fn ok() -> Probe {
+    Probe::new(|arguments, _| async move { Ok(ToolOutput::new(name(&arguments), "ok")) })
+}
+
+async fn desk(turns: Value, probe: Probe) -> Fixture {
+    let agent = Listener::new(turns);
+    Fixture::with_config(agent, Host::Person, |config| config.tools = probe.tools()).await
+}
+
+async fn say(desk: &Fixture, text: &str) {
+    let (session, text) = (desk.session.clone(), text.to_owned());
+    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+}
+
+async fn limited(given: RunLimitsGiven, turns: Value) -> (Fixture, Vec<(Limit, f64, f64)>) {
+    let agent = Listener::new(turns);
+    let mut desk = Fixture::with_config(agent, Host::Person, |config| {
+        config.tools = ok().tools();
+        config.limits = given;
+    })
+    .await;
+    desk.start("Go.").await;
+    assert_eq!(desk.until_ended().await, SessionState::Interrupted);
+    let reached = desk
+        .events()
+        .await
+        .into_iter()
+        .filter_map(|event| match event.body {
+            EventBody::LimitReached { limit, used, max } => Some((limit, used, max)),
+            _ => None,
+        });
+    let reached = reached.collect();
+    (desk, reached)
+}
+
+/// A run stops at its limit of turns and goes on when the person says something; the limit then counts anew.
+#[tokio::test]
+async fn a_run_stops_at_its_turns_and_goes_on() {
+    let given = RunLimitsGiven {
+        turns: Some(2),
+        ..RunLimitsGiven::default()
+    };
+    let turn = |n: u32| one(json!({ "n": n }));
+    let (mut desk, reached) = limited(
+        given,
+        json!([turn(1), turn(2), turn(3), { "text": "Done." }]),
+    )
+    .await;
+    assert_eq!(reached, [(Limit::Turns, 2.0, 2.0)]);
+    say(&desk, "Go on.").await;
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    assert_eq!(desk.calls().await.len(), 3);
+}
+
+/// Of calls beyond the limit none runs, and each has its result.
+#[tokio::test]
+async fn a_run_stops_at_its_calls() {
+    let given = RunLimitsGiven {
+        calls: Some(2),
+        ..RunLimitsGiven::default()
+    };
+    let calls: Vec<Value> = (0..4).map(|n| json!({ "name": n.to_string() })).collect();
+    let (desk, reached) = limited(given, json!([probes(&calls), { "text": "Never." }])).await;
+    assert_eq!(reached, [(Limit::Calls, 2.0, 2.0)]);
+    let not_run = "Not run: the run reached its limit of 2 calls.";
+    let expected = [
+        (CallState::Done, "0"),
+        (CallState::Done, "1"),
+        (CallState::Skipped, not_run),
+        (CallState::Skipped, not_run),
+    ];
+    assert_eq!(
+        desk.outcomes().await,
+        expected.map(|(state, text)| (state, text.to_owned()))
+    );
+}
+
+/// The same call with the same result three times over is asked about, whatever the order of its arguments; what
+/// changes is polling and is let through.
+#[tokio::test]
+async fn repeated_calls_are_asked_about() {
+    let same = one(json!({ "x": 1, "y": { "p": 1, "q": 2 } }));
+    let turned = json!({ "text": "", "calls": [{ "name": "probe",
+        "arguments": { "y": { "q": 2, "p": 1 }, "x": 1, "name": "a" } }] });
+    let mut desk = desk(json!([same, turned, same, same, { "text": "On." }]), ok()).await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    assert_eq!(
+        desk.calls().await.len(),
+        4,
+        "three passed, the fourth waits"
+    );
+    let trail = view.trail.clone().unwrap();
+    assert!(
+        trail.steps.iter().any(|step| step.gate == Gate::Watchdog),
+        "{trail:?}"
+    );
+    assert!(
+        trail.lead.contains("made this very call 3 times"),
+        "{}",
+        trail.lead
+    );
+    desk.allow(&view).await;
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+
+    let count = Arc::new(std::sync::atomic::AtomicU32::new(0));
+    let polled = Probe::new(move |_, _| {
+        let now = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        async move { Ok(ToolOutput::new(now.to_string(), "ok")) }
+    });
+    let mut desk = self::desk(json!([same, same, same, same, same, {}]), polled).await;
+    desk.start("Go.").await;
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+}
+
+/// Where nobody can be asked, the repeated call is denied and the model hears why.
+#[tokio::test]
+async fn repeated_calls_are_denied_without_a_person() {
+    let same = one(json!({}));
+    let agent = Listener::new(json!([same, same, same, same, { "text": "On." }]));
+    let host = Host::Headless { approve_all: false };
+    let mut desk =
+        Fixture::with_config(agent.clone(), host, |config| config.tools = ok().tools()).await;
+    desk.play().await;
+    let last = agent.results().pop().unwrap();
+    assert!(
+        last.contains("made this very call 3 times in this run"),
+        "{last}"
+    );
+    assert_eq!(desk.outcomes().await[3].0, CallState::Denied);
+}
