@@ -14,6 +14,8 @@ mod verdicts;
 mod classify;
 // The page that a call walks: modes, consent, partial acceptance, edits, denials.
 mod pipeline;
+// What every tool can count on, and what is asked of every tool.
+mod contract;
 // What a model can write in the place of a call, at any size and depth.
 mod bad_input;
 // What comes from outside, at random: the fuzz targets with a fixed budget.

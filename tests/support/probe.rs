@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use futures::future::BoxFuture;
 use policy::Approved;
 use protocol::interface::InterfaceBuilder;
+use protocol::model::ToolDefinition;
 use protocol::{
     Access, Event, EventBody, Message, RequirementSet, ToolError, ToolInterface, ToolKind,
     ToolMode, ToolOutput,
@@ -103,7 +104,8 @@ impl Tool for Probe {
 
 /// The member `name` of a call's arguments.
 pub fn name(arguments: &Map<String, Value>) -> String {
-    arguments["name"].as_str().unwrap_or_default().to_owned()
+    let name = arguments.get("name").and_then(Value::as_str);
+    name.unwrap_or_default().to_owned()
 }
 
 /// One turn that asks for these calls of `probe`.
@@ -120,6 +122,8 @@ pub struct Listener {
     script: Scripted,
     /// The messages of each request.
     pub heard: Mutex<Vec<Vec<Message>>>,
+    /// The tools of each request.
+    pub offered: Mutex<Vec<Vec<ToolDefinition>>>,
 }
 
 impl Listener {
@@ -129,6 +133,7 @@ impl Listener {
         Arc::new(Self {
             script: Scripted::new(script),
             heard: Mutex::default(),
+            offered: Mutex::default(),
         })
     }
 
@@ -169,6 +174,7 @@ impl Provider for Listener {
         cancel: CancellationToken,
     ) -> Result<ChunkStream, ProviderError> {
         self.heard.lock().unwrap().push((*request.messages).clone());
+        self.offered.lock().unwrap().push((*request.tools).clone());
         self.script.stream(request, cancel).await
     }
 

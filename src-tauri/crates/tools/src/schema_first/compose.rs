@@ -127,7 +127,7 @@ mod tests {
 
     /// The specification's example, to the byte and in its order (`S004-44`; `S004-31` to `S004-34`, `S004-36`).
     #[test]
-    fn greet_user_is_composed_as_the_specification_shows_s004_44() {
+    fn greet_user_is_composed_as_the_specification_shows_s004_32_s004_33_s004_44() {
         let schema: Value = serde_json::from_str(
             r#"{"type":"object","properties":{"userName":{"type":"string"}},"required":["userName"]}"#,
         )

@@ -1,0 +1,336 @@
+//! What every tool can count on, and what is asked of every tool: one trait, one context, one result, for ours and others.
+
+use std::sync::{Arc, Mutex};
+
+use agent::Host;
+use protocol::mappers::{Teller, Vocabulary};
+use protocol::{
+    CallState, Decision, EventBody, Message, ToolCall, ToolError, ToolMode, ToolOutput,
+};
+use serde_json::{Value, json};
+use support::probe::{Listener, Probe, probes};
+use support::{Fixture, call};
+
+/// A desk with the probe as one more tool, and its agent.
+async fn desk(probe: Probe, turns: Value) -> (Fixture, Arc<Listener>) {
+    let agent = Listener::new(turns);
+    let desk = Fixture::with_config(agent.clone(), Host::Person, |config| {
+        config.tools = probe.tools();
+    })
+    .await;
+    (desk, agent)
+}
+
+fn says(text: &'static str) -> Probe {
+    Probe::new(move |_, _| async move { Ok(ToolOutput::new(text, "done")) })
+}
+
+/// The kinds of the events about each call, in order.
+async fn steps(desk: &Fixture) -> Vec<Vec<&'static str>> {
+    let events = desk.events().await;
+    let of = |id: &str| {
+        let about =
+            |event: &&protocol::Event| protocol::fold::entry_id(event).as_deref() == Some(id);
+        events
+            .iter()
+            .filter(about)
+            .map(|event| event.body.name())
+            .collect()
+    };
+    desk.calls()
+        .await
+        .iter()
+        .map(|view| of(view.call.id.as_str()))
+        .collect()
+}
+
+/// `S001-01`, `S002-01`: a foreign tool and one of ours walk the same page and end in
+/// the same envelope.
+#[tokio::test]
+async fn every_tool_obeys_one_contract() {
+    let turn = json!({ "text": "", "calls": [
+        { "name": "read", "arguments": { "path": "a.txt" } },
+        { "name": "probe", "arguments": {} },
+    ]});
+    let (mut desk, _) = desk(says("ok"), json!([turn, {}])).await;
+    desk.file("a.txt", "alpha\n").play().await;
+    let page = ["call_proposed", "call_judged", "call_started", "call_ended"];
+    assert_eq!(steps(&desk).await, [page, page]);
+    for view in desk.calls().await {
+        let envelope = view.outcome.unwrap().to_envelope();
+        let members: Vec<&String> = envelope.as_object().unwrap().keys().collect();
+        assert_eq!(
+            members,
+            ["type", "data", "metadata"],
+            "{}: {envelope}",
+            view.tool
+        );
+        assert_eq!(envelope["type"], "output");
+        assert!(envelope["metadata"]["duration_ms"].is_u64());
+    }
+}
+
+/// `S001-03` to `S001-06`, `S001-69`, `S002-02`: the model is told of id, description and schema, the person of the title; the
+/// definition and the tool are joined by the name alone, which is the same in every session.
+#[tokio::test]
+async fn a_definition_is_apart_from_its_tool() {
+    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+    let told = schema.clone();
+    let probe = says("ok").with(|it| {
+        it.user_facing_name("The probe")
+            .description("Probes.")
+            .model_input_schema(told)
+    });
+    let (mut desk, agent) = desk(probe, json!([probes(&[json!({})]), {}])).await;
+    desk.play().await;
+    desk.play().await;
+    let offered = agent.offered.lock().unwrap().clone();
+    assert!(offered.iter().all(|tools| *tools == offered[0]) && offered.len() >= 3);
+    let mine = offered[0].iter().find(|tool| tool.name == "probe").unwrap();
+    assert_eq!(mine.description, "Probes.");
+    assert_eq!(
+        mine.parameters["properties"]["name"],
+        schema["properties"]["name"]
+    );
+    let sent = serde_json::to_string(mine).unwrap();
+    assert!(!sent.contains("The probe"), "S001-04: {sent}");
+    let members = serde_json::to_value(mine).unwrap();
+    let members: Vec<&String> = members.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["name", "description", "parameters"]);
+    let view = desk.calls().await.remove(0);
+    assert_eq!(
+        (view.tool.as_str(), view.title.as_str()),
+        ("probe", "The probe")
+    );
+}
+
+/// `S001-07`, `S001-08`, `S001-10`, `S001-16`, `S002-08`: a tool gets checked arguments, and beside them a context of one shape
+/// in which each thing has its name; it answers with an output or an error.
+#[tokio::test]
+async fn arguments_and_context_are_apart() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let kept = seen.clone();
+    let probe = Probe::new(move |arguments, cx| {
+        let ran = (arguments.clone(), cx.tool_call_id.0, cx.tool_name);
+        kept.lock().unwrap().push(ran);
+        async move {
+            match arguments.contains_key("fail") {
+                true => Err(ToolError::Failed("It was told to.".to_owned())),
+                false => Ok(ToolOutput::new("ok", "done")),
+            }
+        }
+    })
+    .with(|it| {
+        it.model_input_schema(json!({
+            "type": "object",
+            "properties": { "name": { "type": "string" }, "fail": { "type": "boolean" } },
+            "required": ["name"],
+            "additionalProperties": false,
+        }))
+    });
+    let calls = [
+        json!({ "name": "a", "_reasoningForCall": "to see it" }),
+        json!({ "name": "b", "fail": true }),
+        json!({ "name": 3 }),
+        json!({}),
+    ];
+    let (mut desk, _) = desk(probe, json!([probes(&calls), {}])).await;
+    desk.play().await;
+    let views = desk.calls().await;
+    let ids: Vec<String> = views.iter().map(|view| view.call.id.0.clone()).collect();
+    let mut ran = seen.lock().unwrap().clone();
+    ran.sort_by(|a, b| a.1.cmp(&b.1));
+    let gets = |arguments: Value, id: &String| {
+        (
+            arguments.as_object().unwrap().clone(),
+            id.clone(),
+            "probe".to_owned(),
+        )
+    };
+    let expected = [
+        gets(json!({ "name": "a" }), &ids[0]),
+        gets(json!({ "name": "b", "fail": true }), &ids[1]),
+    ];
+    assert_eq!(*ran, expected, "what does not fit never reaches the tool");
+    let told: Vec<_> = desk.outcomes().await;
+    assert_eq!(told[0], (CallState::Done, "ok".to_owned()));
+    assert_eq!(told[1], (CallState::Failed, "It was told to.".to_owned()));
+    assert!(told[2].1.contains("`name` must be a string"), "{told:?}");
+    assert!(
+        told[3].1.contains("`name` is missing"),
+        "S004-16, S004-17: {told:?}"
+    );
+}
+
+/// `S001-21` to `S001-24`: each error shows its text.
+#[test]
+fn errors_say_what_they_are() {
+    for (error, text) in [
+        (ToolError::Failed("It is full.".into()), "It is full."),
+        (ToolError::NotFound("reed".into()), "Tool not found: reed"),
+        (
+            ToolError::InvalidArgs("`path` is missing".into()),
+            "Invalid arguments: `path` is missing",
+        ),
+        (ToolError::Cancelled, "Cancelled"),
+    ] {
+        assert_eq!(error.to_string(), text);
+    }
+}
+
+/// `S001-14`, `S001-71`: what a tool tells while it runs reaches people and log, never the model; one that tells nothing has the
+/// same result.
+#[tokio::test]
+async fn what_is_told_meanwhile_never_reaches_the_model() {
+    let probe = Probe::new(|arguments, cx| async move {
+        if arguments.contains_key("tells") {
+            cx.on_output.as_ref().unwrap()("a piece of live output\n");
+        }
+        Ok(ToolOutput::new("the result", "done"))
+    });
+    let calls = [json!({ "tells": true }), json!({})];
+    let (mut desk, agent) = desk(probe, json!([probes(&calls), {}])).await;
+    desk.play().await;
+    let views = desk.calls().await;
+    assert_eq!(views[0].output, "a piece of live output\n");
+    assert_eq!(views[1].output, "");
+    assert_eq!(agent.results(), ["the result", "the result"]);
+    let heard = agent.heard.lock().unwrap();
+    let text = |message: &Message| serde_json::to_string(message).unwrap();
+    assert!(
+        !heard
+            .iter()
+            .flatten()
+            .any(|message| text(message).contains("live output"))
+    );
+}
+
+/// `S000-01`, `S000-07`: whatever becomes known of a call stands in the events beside it; the call itself keeps its three
+/// members as the model wrote them.
+#[tokio::test]
+async fn a_call_keeps_its_three_members() {
+    let mut desk = Fixture::new(json!([call("bash", json!({ "command": "echo one" })), {}])).await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    let arguments = json!({ "command": "echo two" })
+        .as_object()
+        .unwrap()
+        .clone();
+    desk.decide(&view, Decision::Edit { arguments })
+        .await
+        .unwrap();
+    let view = desk.until_waiting().await;
+    desk.allow(&view).await;
+    desk.until_ended().await;
+    let events = desk.events().await;
+    let proposed = events.iter().find_map(|event| match &event.body {
+        EventBody::CallProposed { call, .. } => Some(call.clone()),
+        _ => None,
+    });
+    let after = desk.calls().await.remove(0).call;
+    assert_eq!(proposed, Some(after.clone()));
+    let written = serde_json::to_value(&after).unwrap();
+    let id = after.id.0.as_str();
+    assert_eq!(
+        written,
+        json!({ "id": id, "name": "bash", "arguments": { "command": "echo one" } })
+    );
+    assert_eq!(ToolCall::from_json(&written.to_string()), Ok(after));
+}
+
+/// `S000-15`: the message is for the person: the card, the story and the chat show it, and the model reads the text.
+#[tokio::test]
+async fn the_message_is_what_the_bubble_shows() {
+    let (mut desk, agent) = desk(
+        says("text for the model"),
+        json!([probes(&[json!({})]), {}]),
+    )
+    .await;
+    desk.play().await;
+    let view = desk.calls().await.remove(0);
+    assert_eq!(view.outcome.as_ref().unwrap().message, "done");
+    let mut teller = Teller::new(Vocabulary::Chat, desk.session.clone());
+    let words: Vec<Value> = desk
+        .events()
+        .await
+        .iter()
+        .flat_map(|event| teller.map(event))
+        .collect();
+    let result = words
+        .iter()
+        .find(|word| word["type"] == "tool_result")
+        .unwrap();
+    assert_eq!(result["payload"]["message"], "done");
+    assert_eq!(agent.results(), ["text for the model"]);
+}
+
+/// `S002-77`, `S002-103`: a tool without a listed size has one; whatever the size is, what is too long becomes a head and a path.
+#[tokio::test]
+async fn no_output_is_without_end() {
+    for (size, expected) in [
+        (None, 200 * 1024),
+        (Some(1_000_u64), 1_000),
+        (Some(50_000), 50_000),
+    ] {
+        let probe = Probe::new(|_, _| async { Ok(ToolOutput::new("x".repeat(1_000_000), "done")) })
+            .with(|it| match size {
+                Some(size) => it.max_inline_chars(size),
+                None => it,
+            });
+        let (mut desk, _) = desk(probe, json!([probes(&[json!({})]), {}])).await;
+        desk.play().await;
+        let outcome = desk.calls().await.remove(0).outcome.unwrap();
+        let head = outcome
+            .text
+            .bytes()
+            .take_while(|byte| *byte == b'x')
+            .count();
+        assert!(head <= expected && head > expected / 2, "{size:?}: {head}");
+        let envelope = outcome.to_envelope();
+        assert_eq!(envelope["metadata"]["truncated"], true);
+        assert!(envelope["data"]["head"].is_string());
+        let path = envelope["metadata"]["output_path"].as_str().unwrap();
+        assert_eq!(
+            std::fs::metadata(path).unwrap().len(),
+            1_000_000,
+            "{size:?}"
+        );
+    }
+}
+
+/// `S002-31`: the locked tools have the members of the specification and no more; what can do more comes under a name of its own.
+#[tokio::test]
+async fn what_is_richer_is_another_tool() {
+    let (mut desk, agent) = desk(says("ok"), json!([{}])).await;
+    desk.play().await;
+    let offered = agent.offered.lock().unwrap()[0].clone();
+    let members = |name: &str| -> Vec<String> {
+        let tool = offered.iter().find(|tool| tool.name == name).unwrap();
+        tool.parameters["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect()
+    };
+    for (name, expected) in [
+        (
+            "read",
+            &["path", "offset", "limit", "byte_offset", "byte_limit"][..],
+        ),
+        ("write", &["path", "content"]),
+        ("edit", &["path", "old_string", "new_string", "replace_all"]),
+        ("todo", &["items"]),
+        ("question", &["questions"]),
+    ] {
+        assert_eq!(members(name), expected, "{name}");
+    }
+    let richer = says("ok").with(|it| it.tool_id("apply_patch").mode(ToolMode::SafeWrite));
+    let mut registry = tools::Registry::builtin();
+    registry.register(richer.tools().remove(0)).unwrap();
+    for locked in tools::LOCKED {
+        let taken = says("ok").with(|it| it.tool_id(locked));
+        let fault = registry.register(taken.tools().remove(0)).unwrap_err();
+        assert!(fault.message.contains(locked), "{fault}");
+    }
+}
