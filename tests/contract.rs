@@ -70,7 +70,7 @@ async fn every_tool_obeys_one_contract() {
     }
 }
 
-/// `S001-03` to `S001-06`, `S001-69`, `S002-02`: the model is told of id, description and schema, the person of the title; the
+/// `S001-03`, `S001-04`, `S001-05`, `S001-06`, `S001-69`, `S002-02`: the model is told of id, description and schema, the person of the title; the
 /// definition and the tool are joined by the name alone, which is the same in every session.
 #[tokio::test]
 async fn a_definition_is_apart_from_its_tool() {
@@ -162,7 +162,7 @@ async fn arguments_and_context_are_apart() {
     );
 }
 
-/// `S001-21` to `S001-24`: each error shows its text.
+/// `S001-21`, `S001-22`, `S001-23`, `S001-24`: each error shows its text.
 #[test]
 fn errors_say_what_they_are() {
     for (error, text) in [
