@@ -334,3 +334,27 @@ async fn what_is_richer_is_another_tool() {
         assert!(fault.message.contains(locked), "{fault}");
     }
 }
+
+/// `S000-12`: a result that is marked as the last one ends the run, although it worked; what was asked for after it is skipped.
+#[tokio::test]
+async fn a_terminal_result_is_the_last() {
+    let probe = Probe::new(|_, _| async {
+        let terminal = true;
+        Ok(ToolOutput {
+            terminal,
+            ..ToolOutput::new("that was all", "done")
+        })
+    });
+    let calls = [json!({ "alone": true }), json!({ "alone": true })];
+    let (mut desk, agent) = desk(probe, json!([probes(&calls), { "text": "More." }])).await;
+    desk.play().await;
+    let states: Vec<CallState> = desk.calls().await.iter().map(|view| view.state).collect();
+    assert_eq!(states, [CallState::Done, CallState::Skipped]);
+    assert_eq!(
+        agent.heard.lock().unwrap().len(),
+        1,
+        "the model is not asked again"
+    );
+    let result = desk.calls().await.remove(0).outcome.unwrap().to_result();
+    assert_eq!((result.terminal, result.is_terminal()), (Some(true), true));
+}
