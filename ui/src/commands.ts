@@ -29,6 +29,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     { id: 'desk', text: 'Go to the Desk', icon: 'desk', run: () => desk.go('desk') },
     { id: 'search', text: 'Search', icon: 'search', key: '/', run: () => desk.go('search') },
     { id: 'history', text: 'Go to History', icon: 'history', run: () => desk.go('history') },
+    { id: 'tools', text: 'Go to Tools', icon: 'tools', run: () => desk.go('tools') },
     { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.go('start') },
     { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void desk.playDemo() },
     { id: 'inspector', text: 'Inspector', icon: 'panel', key: 'I', run: acts.inspector },

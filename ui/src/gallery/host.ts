@@ -60,6 +60,7 @@ export class SampleHost implements Host {
       case 'lines':
         return { type: 'lines', lines: fileLines(query.start, query.count) };
       case 'check_arguments':
+      case 'check_tool':
         return { type: 'check_arguments', problems: this.problems };
       case 'undo_check':
         return { type: 'undo_check', id: query.entry, conflicts: this.conflicts };

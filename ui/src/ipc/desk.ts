@@ -11,7 +11,7 @@ import type { Snapshot } from './bindings/Snapshot';
 /** The answer that belongs to a query. */
 export type AnswerTo<Q extends Query> = Extract<
   Answer,
-  { type: Q['type'] extends 'transcript_from' ? 'transcript' : Q['type'] }
+  { type: Q['type'] extends 'transcript_from' ? 'transcript' : Q['type'] extends 'check_tool' ? 'check_arguments' : Q['type'] }
 >;
 
 /** What the interface needs of the world. Every promise may be refused with a [`Refused`]. */

@@ -15,6 +15,7 @@ import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart } from './fake_settings';
+import { asSet, fakeTools, missing, tryOf } from './fake_tools';
 
 /** Reads a golden stream: one event on each line. */
 export function parseStream(text: string): Event[] {
@@ -36,6 +37,8 @@ export class FakeHost implements Host {
   conflicts: Record<string, string[]> = {};
   /** What the folder dialog gives. */
   picked: string | null = '/home/mira/code/site';
+  /** What is registered. */
+  tools = fakeTools;
   now: () => number = Date.now;
 
   constructor(events: readonly Event[] = [], settings: Partial<Snapshot> = {}) {
@@ -121,9 +124,9 @@ export class FakeHost implements Host {
         return null;
       }
       case 'try_tool': {
-        const session = `ses_new_${this.#sessions.size + 1}`;
-        const model = { provider: 'try', model: '' };
-        this.emit(session, { type: 'session_opened', title: `Try ${op.tool}`, workspace: op.workspace, model });
+        const session = `ses_try_${this.#sessions.size + 1}`;
+        const tool = this.tools.find((one) => one.record.identity.tool_id === op.tool);
+        if (tool) this.emit(session, ...tryOf(tool, op.workspace, op.arguments));
         return session;
       }
       case 'set_key': {
@@ -225,12 +228,14 @@ export class FakeHost implements Host {
       }
       case 'check_arguments':
         return { type: 'check_arguments', problems: [] };
+      case 'check_tool':
+        return { type: 'check_arguments', problems: missing(this.tools, query.tool, query.arguments) };
       case 'models': {
         const provider = this.#snapshot.providers.find((one) => one.id === query.provider);
         return { type: 'models', models: provider?.models ?? [] };
       }
       case 'tools':
-        return { type: 'tools', tools: [] };
+        return { type: 'tools', tools: asSet(this.tools, this.#snapshot.settings.tools) };
       case 'export':
         return { type: 'export', text: '' };
     }

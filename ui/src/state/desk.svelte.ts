@@ -26,6 +26,7 @@ export type View =
   | { screen: 'desk' }
   | { screen: 'search' }
   | { screen: 'history' }
+  | { screen: 'tools' }
   | { screen: 'session'; session: string };
 
 /** An entry to be shown and marked for a moment. */
@@ -52,6 +53,12 @@ export class Desk {
   typing = $state(false);
   /** What the person last searched for; kept while other screens are looked at. */
   searched = $state('');
+  /** The id of the tool that was last looked at. */
+  tool = $state('');
+  /** The session in which a tool was last tried; its cards stand on the Tools screen too. */
+  tried: string | null = $state(null);
+  /** The folder that tools are tried in; none while nobody chose one. */
+  folder: string | null = $state(null);
   /** Grows when something was changed, undone or done again. */
   changes = $state(0);
   /** The last thing that a screen reader should say. */
@@ -134,8 +141,14 @@ export class Desk {
   get cards(): readonly CallEntry[] {
     const view = this.view;
     if (view.screen === 'desk') return this.waiting;
-    if (view.screen === 'session') return this.waiting.filter((entry) => entry.session === view.session);
-    return [];
+    const session = this.#shown;
+    return session === null ? [] : this.waiting.filter((entry) => entry.session === session);
+  }
+
+  /** The one session whose calls are looked at; none on a screen that shows several or none. */
+  get #shown(): string | null {
+    if (this.view.screen === 'tools') return this.tried;
+    return this.view.screen === 'session' ? this.view.session : null;
   }
 
   /** The one card whose keys work: the one that last had the focus, else the first. */
@@ -183,7 +196,7 @@ export class Desk {
   /** What the inspector shows: the call that is looked at, else the one that owns the keys. */
   get inspected(): CallEntry | undefined {
     const looked = this.selected;
-    const here = looked && (this.view.screen === 'desk' || (this.view.screen === 'session' && this.view.session === looked.session));
+    const here = looked && (this.view.screen === 'desk' || this.#shown === looked.session);
     const entry = here ? this.entry(looked.session, looked.id) : undefined;
     return entry && isCall(entry) ? entry : this.owner;
   }
@@ -197,7 +210,7 @@ export class Desk {
   async submit(op: Op): Promise<Receipt | null> {
     try {
       const receipt = await this.#host.submit(op);
-      if (op.type === 'set_settings' || op.type === 'set_key') await this.refresh();
+      if (op.type === 'set_settings' || op.type === 'set_key' || op.type === 'set_tool') await this.refresh();
       return receipt;
     } catch (thrown) {
       this.tellFault(thrown);
@@ -231,7 +244,7 @@ export class Desk {
   }
 
   /** Goes to a screen. */
-  go(screen: 'start' | 'desk' | 'search' | 'history'): void {
+  go(screen: Exclude<View['screen'], 'session'>): void {
     this.#owner = null;
     this.touch();
     this.view = { screen };

@@ -110,6 +110,14 @@ call: CallId,
 /**
  * The arguments.
  */
+arguments: Record<string, unknown>, } | { "type": "check_tool", 
+/**
+ * The tool's id.
+ */
+tool: string, 
+/**
+ * The arguments.
+ */
 arguments: Record<string, unknown>, } | { "type": "models", 
 /**
  * The provider's id.

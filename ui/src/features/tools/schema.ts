@@ -1,0 +1,123 @@
+// A JSON Schema as rows that a person can read: every member with its type, its limits and what it means. Pure.
+
+/** A schema as it comes: an object, or `true` and `false`. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** One member, with those below it after it. */
+export interface Row {
+  /** Where it stands: `questions[].options`. */
+  path: string;
+  name: string;
+  depth: number;
+  type: string;
+  required: boolean;
+  description: string;
+  /** Its limits in words: "at least 1", "at most 4,096 characters". */
+  limits: string;
+  /** Set when the host puts it in: from where. */
+  internal: string | null;
+}
+
+const DEPTH_MAX = 6;
+const ROWS_MAX = 400;
+
+/** An object, or an empty one for what is none. */
+export function asSchema(value: unknown): Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : {};
+}
+
+/** What a local reference points to, followed at most as deep as rows are shown; nothing is ever fetched. */
+export function resolved(schema: Schema, root: Schema): Schema {
+  let at = schema;
+  for (let steps = 0; steps < DEPTH_MAX && typeof at['$ref'] === 'string'; steps += 1) {
+    const { $ref, ...beside } = at;
+    const path = $ref as string;
+    if (!path.startsWith('#')) return at;
+    const names = path.slice(1).split('/').filter(Boolean);
+    const found = names.reduce<unknown>((value, name) => asSchema(value)[unescaped(name)], root);
+    if (found === undefined) return at;
+    at = { ...asSchema(found), ...beside };
+  }
+  return at;
+}
+
+function unescaped(name: string): string {
+  return name.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** The members that must be there. */
+export function requiredOf(schema: Schema): ReadonlySet<string> {
+  const names = schema['required'];
+  return new Set(Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []);
+}
+
+/** The type in words: "text", "whole number", "list of text", "one of 3". */
+export function typeWords(schema: Schema, root: Schema): string {
+  const at = resolved(schema, root);
+  if ('const' in at) return `always ${JSON.stringify(at['const'])}`;
+  const choices = at['enum'];
+  if (Array.isArray(choices)) return choices.length <= 6 ? choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice))).join(' | ') : `one of ${choices.length}`;
+  const either = at['anyOf'] ?? at['oneOf'];
+  if (Array.isArray(either)) return either.map((one) => typeWords(asSchema(one), root)).join(' or ');
+  const type = at['type'];
+  if (Array.isArray(type)) return type.map((one) => words[String(one)] ?? String(one)).join(' or ');
+  if (type === 'array') return at['items'] === undefined ? 'list' : `list of ${typeWords(asSchema(at['items']), root)}`;
+  return typeof type === 'string' ? (words[type] ?? type) : 'anything';
+}
+const words: Record<string, string> = { string: 'text', integer: 'whole number', number: 'number', boolean: 'yes or no', object: 'object', array: 'list', null: 'nothing' };
+
+/** The limits in words. */
+export function limitWords(schema: Schema): string {
+  const figure = (name: string) => (typeof schema[name] === 'number' ? (schema[name] as number).toLocaleString('en-GB') : null);
+  const out: string[] = [];
+  const say = (name: string, text: (figure: string) => string) => {
+    const value = figure(name);
+    if (value !== null) out.push(text(value));
+  };
+  if (!(figure('minLength') === '1')) say('minLength', (n) => `at least ${n} characters`);
+  else out.push('not empty');
+  say('maxLength', (n) => `at most ${n} characters`);
+  say('minimum', (n) => `at least ${n}`);
+  say('exclusiveMinimum', (n) => `more than ${n}`);
+  say('maximum', (n) => `at most ${n}`);
+  say('exclusiveMaximum', (n) => `less than ${n}`);
+  say('multipleOf', (n) => `a multiple of ${n}`);
+  say('minItems', (n) => `at least ${n}`);
+  say('maxItems', (n) => `at most ${n}`);
+  if (typeof schema['pattern'] === 'string') out.push(`matching ${schema['pattern']}`);
+  if (typeof schema['format'] === 'string') out.push(`written as ${schema['format']}`);
+  if ('default' in schema) out.push(`${JSON.stringify(schema['default'])} if left out`);
+  return out.join(', ');
+}
+
+/** Every member of a schema, outermost first; cut where it is deep or long. */
+export function rowsOf(value: unknown): Row[] {
+  const root = asSchema(value);
+  const rows: Row[] = [];
+  members(root, root, '', 0, rows);
+  return rows;
+}
+
+function members(schema: Schema, root: Schema, path: string, depth: number, rows: Row[]): void {
+  const at = resolved(schema, root);
+  const required = requiredOf(at);
+  for (const [name, value] of Object.entries(asSchema(at['properties']))) {
+    if (rows.length >= ROWS_MAX) return;
+    const member = resolved(asSchema(value), root);
+    const here = path === '' ? name : `${path}.${name}`;
+    const source = member['mutation_source'];
+    rows.push({
+      path: here,
+      name,
+      depth,
+      type: typeWords(member, root),
+      required: required.has(name),
+      description: typeof member['description'] === 'string' ? member['description'] : '',
+      limits: limitWords(member),
+      internal: member['visibility'] === 'internal' ? (typeof source === 'string' ? source : 'the host') : null,
+    });
+    if (depth >= DEPTH_MAX) continue;
+    members(member, root, here, depth + 1, rows);
+    if (member['items'] !== undefined) members(asSchema(member['items']), root, `${here}[]`, depth + 1, rows);
+  }
+}
