@@ -87,6 +87,7 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             call,
             arguments,
         } => check_arguments(shared, &session, &call, &arguments)?,
+        Query::CheckTool { tool, arguments } => problems(shared, &tool, &arguments),
         Query::Models { provider } => {
             let models = shared.provider(&provider)?.models().await?;
             Answer::Models { models }
@@ -221,9 +222,14 @@ fn check_arguments(
         Some(EntryBody::Call(view)) => view.tool,
         _ => return Err(Fault::new("There is no such call.", "")),
     };
-    let problems = match shared.tools().find(&name) {
+    Ok(problems(shared, &name, arguments))
+}
+
+/// What is wrong with arguments for the tool of that name.
+fn problems(shared: &Shared, name: &str, arguments: &Map<String, Value>) -> Answer {
+    let problems = match shared.tools().find(name) {
         Err(error) => vec![error.to_string()],
         Ok(found) => found.problems(arguments),
     };
-    Ok(Answer::CheckArguments { problems })
+    Answer::CheckArguments { problems }
 }

@@ -122,6 +122,14 @@ pub enum Query {
         #[ts(type = "Record<string, unknown>")]
         arguments: Map<String, Value>,
     },
+    /// What is wrong with arguments for a tool that a person wants to try; answered like `check_arguments`.
+    CheckTool {
+        /// The tool's id.
+        tool: String,
+        /// The arguments.
+        #[ts(type = "Record<string, unknown>")]
+        arguments: Map<String, Value>,
+    },
     /// The models of a provider.
     Models {
         /// The provider's id.
@@ -186,7 +194,7 @@ pub enum Answer {
         /// Where to go on, if there is more.
         next: Option<u64>,
     },
-    /// To `check_arguments`.
+    /// To `check_arguments` and `check_tool`.
     CheckArguments {
         /// What is wrong, one sentence each; empty if nothing is.
         problems: Vec<String>,
