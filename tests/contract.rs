@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use agent::Host;
 use protocol::mappers::{Teller, Vocabulary};
 use protocol::{
-    CallState, Decision, EventBody, Message, ToolCall, ToolError, ToolMode, ToolOutput,
+    CallState, Decision, EventBody, Message, ToolCall, ToolError, ToolKind, ToolMode, ToolOutput,
 };
 use serde_json::{Value, json};
 use support::probe::{Listener, Probe, probes};
@@ -357,4 +357,21 @@ async fn a_terminal_result_is_the_last() {
     );
     let result = desk.calls().await.remove(0).outcome.unwrap().to_result();
     assert_eq!((result.terminal, result.is_terminal()), (Some(true), true));
+}
+
+/// `S000-26`: a call of an outside service runs without asking, and every step of it is on record.
+#[tokio::test]
+async fn an_external_call_is_logged() {
+    let probe = says("ok").with(|it| it.mode(ToolMode::External).kind(ToolKind::Other));
+    let (mut desk, _) = desk(probe, json!([probes(&[json!({ "name": "there" })]), {}])).await;
+    desk.play().await;
+    let page = ["call_proposed", "call_judged", "call_started", "call_ended"];
+    assert_eq!(steps(&desk).await, [page]);
+    let desk = desk.restart().await;
+    let view = desk.calls().await.remove(0);
+    assert_eq!(
+        (view.mode, view.state),
+        (Some(ToolMode::External), CallState::Done)
+    );
+    assert_eq!(view.call.arguments["name"], "there");
 }

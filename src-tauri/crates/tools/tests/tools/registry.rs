@@ -50,7 +50,7 @@ impl Tool for Foreign {
 }
 
 #[test]
-fn what_there_is_s001_46_s002_11_s002_25() {
+fn what_there_is_s001_46_s002_25() {
     use ToolMode::{Destructive, Local, Read, SafeWrite};
     let registry = Registry::builtin();
     let views = registry.views();
