@@ -22,6 +22,7 @@ pub const OPEN: &[(&str, &str)] = &[
     ("S001-58", REACH),
     ("S001-59", REACH),
     ("S001-70", RULES),
+    ("S002-11", REACH),
     ("S002-19", REACH),
     ("S002-21", REACH),
     ("S002-22", REACH),
