@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use agent::Host;
 use protocol::interface::InterruptBehavior;
-use protocol::{CallState, Decision, EventBody, Message, Op, SessionState, ToolError, ToolOutput};
+use protocol::{
+    CallId, CallState, Decision, EventBody, Message, Op, SessionState, ToolError, ToolOutput,
+};
 use serde_json::{Value, json};
 use support::Fixture;
 use support::probe::{Listener, Probe, life, name, one, probes};
+use tokio_util::sync::CancellationToken;
+use tools::ToolContext;
 
 async fn desk(turns: Value, probe: Probe) -> Fixture {
     let agent = Listener::new(turns);
@@ -24,7 +28,7 @@ async fn say(desk: &Fixture, text: &str) {
     desk.desk.submit(Op::Say { session, text }).await.unwrap();
 }
 
-/// `S001-09`, `S001-12`, `S001-13`, `S001-15`: updates and progress are events of the call between its start and its
+/// `S001-09`, `S001-10`, `S001-12`, `S001-13`, `S001-15`: updates and progress are events of the call between its start and its
 /// end, progress with the tool's name; the model reads neither.
 #[tokio::test]
 async fn updates_and_progress_are_events_of_the_call() {
@@ -169,4 +173,25 @@ async fn steering_is_the_next_input() {
         agent.results()[2],
         "The person rejected this call: not like that"
     );
+}
+
+/// `S001-14`: a tool that says nothing while it runs comes to the same, and so does one that nobody listens to.
+#[tokio::test]
+async fn updates_are_optional_on_both_sides() {
+    let speaks = |cx: ToolContext| async move {
+        if let (Some(output), Some(progress)) = (&cx.on_output, &cx.on_progress) {
+            output("half");
+            progress("50 %");
+        }
+        Ok(ToolOutput::new("the result", "ok"))
+    };
+    let unheard = ToolContext::new(CallId("call_1".into()), "probe", CancellationToken::new());
+    assert_eq!(speaks(unheard).await.unwrap().text, "the result");
+    let silent = Probe::new(|_, _| async { Ok(ToolOutput::new("the result", "ok")) });
+    for probe in [Probe::new(move |_, cx| speaks(cx)), silent] {
+        let mut desk = desk(json!([one(json!({})), {}]), probe).await;
+        desk.play().await;
+        let expected = [(CallState::Done, "the result".to_owned())];
+        assert_eq!(desk.outcomes().await, expected);
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use agent::Host;
 use agent::hooks::{Before, HookedCall, Hooks, Update};
 use async_trait::async_trait;
-use protocol::{CallState, EventBody, ToolOutput};
+use protocol::{CallState, EventBody, SessionState, ToolOutput};
 use serde_json::{Value, json};
 use support::Fixture;
 use support::probe::{Listener, Probe, life, one};
@@ -172,4 +172,74 @@ async fn hooks_come_after_the_rules() {
         (desk.outcomes().await[0].0, heard),
         (CallState::Denied, Vec::new())
     );
+}
+
+/// A host that only has a name.
+struct Bare;
+
+#[async_trait]
+impl Hooks for Bare {
+    fn name(&self) -> &str {
+        "nobody"
+    }
+}
+
+/// `S001-67`: without hooks, and with hooks that say nothing, the same events are told and the same result is read.
+#[tokio::test]
+async fn hooks_are_optional() {
+    let mut told = Vec::new();
+    for hooks in [Vec::new(), vec![Arc::new(Bare) as Arc<dyn Hooks>]] {
+        let probe = Probe::new(|_, cx| async move {
+            cx.on_output.unwrap()("half");
+            Ok(ToolOutput::new("the result", "ok"))
+        });
+        let agent = Listener::new(json!([one(json!({})), { "text": "On." }]));
+        let mut desk = Fixture::with_config(agent.clone(), Host::Person, |config| {
+            config.tools = probe.tools();
+            config.hooks = hooks;
+        })
+        .await;
+        desk.play().await;
+        told.push((life(&desk.events().await), agent.results()));
+    }
+    assert_eq!(told[0], told[1]);
+    assert_eq!(told[0].0.len(), 3);
+}
+
+/// A host that never answers.
+struct Mute(Arc<tokio::sync::Notify>);
+
+#[async_trait]
+impl Hooks for Mute {
+    fn name(&self) -> &str {
+        "the mute"
+    }
+
+    async fn before_execution(&self, _: &HookedCall) -> Before {
+        self.0.notify_one();
+        std::future::pending().await
+    }
+}
+
+/// `S001-61`: a hook that does not answer within its ten seconds keeps the call from running, and the run goes on.
+#[tokio::test]
+async fn a_hook_that_hangs_refuses() {
+    let asked = Arc::new(tokio::sync::Notify::new());
+    let mute = Mute(asked.clone());
+    let probe = Probe::new(|_, _| async { Ok(ToolOutput::new("ran", "ok")) });
+    let agent = Listener::new(json!([one(json!({})), { "text": "On." }]));
+    let mut desk = Fixture::with_config(agent, Host::Person, |config| {
+        config.tools = probe.tools();
+        config.hooks = vec![Arc::new(mute)];
+    })
+    .await;
+    desk.start("Go.").await;
+    asked.notified().await;
+    tokio::time::pause();
+    tokio::time::advance(std::time::Duration::from_secs(11)).await;
+    tokio::time::resume();
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    let text = "Not run, because the mute did not answer in time when it was asked.";
+    let expected = [(CallState::Failed, text.to_owned())];
+    assert_eq!(desk.outcomes().await, expected);
 }

@@ -75,7 +75,6 @@ pub const COMING: &[(&str, &str)] = &[
     ("S001-18", "the tool contract"),
     ("S001-19", "the tool contract"),
     ("S001-20", "the tool contract"),
-    ("S001-67", "the tool contract"),
     ("S002-61", "the tool contract"),
     ("S002-62", "the tool contract"),
     ("S002-63", "the tool contract"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agent::Host;
 use agent::config::RunLimitsGiven;
-use protocol::{CallState, EventBody, Gate, Limit, Op, SessionState, ToolOutput};
+use protocol::{CallState, EventBody, Gate, Limit, Op, SessionState, ToolError, ToolOutput};
 use serde_json::{Value, json};
 use support::Fixture;
 use support::probe::{Listener, Probe, name, one, probes};
@@ -84,6 +84,56 @@ async fn a_run_stops_at_its_calls() {
         desk.outcomes().await,
         expected.map(|(state, text)| (state, text.to_owned()))
     );
+}
+
+/// Lets the clock run while nothing else does.
+async fn pass(minutes: u64) {
+    tokio::time::pause();
+    tokio::time::advance(std::time::Duration::from_secs(60 * minutes)).await;
+    tokio::time::resume();
+}
+
+/// A run stops when it was at work for as long as it may, in the middle of a call, which ends with it; the time that it
+/// waited for the person does not count.
+#[tokio::test]
+async fn a_run_stops_at_its_time_at_work() {
+    let probe = Probe::new(|_, cx| async move {
+        cx.cancel.cancelled().await;
+        Err(ToolError::Cancelled)
+    })
+    .with(|interface| interface.timeout_ms(3_600_000_u64));
+    let command =
+        json!({ "text": "", "calls": [{ "name": "bash", "arguments": { "command": "true" } }] });
+    let agent = Listener::new(json!([command, one(json!({})), { "text": "Never." }]));
+    let mut desk = Fixture::with_config(agent, Host::Person, |config| {
+        config.tools = probe.tools();
+        config.limits.minutes = Some(5);
+    })
+    .await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    pass(30).await;
+    desk.allow(&view).await;
+    desk.until("the second call", |body| match body {
+        EventBody::CallStarted { call } => *call != view.call.id,
+        _ => false,
+    })
+    .await;
+    pass(6).await;
+    assert_eq!(desk.until_ended().await, SessionState::Interrupted);
+    let states: Vec<_> = desk
+        .outcomes()
+        .await
+        .into_iter()
+        .map(|(state, _)| state)
+        .collect();
+    assert_eq!(states, [CallState::Done, CallState::Interrupted]);
+    let events = desk.events().await;
+    let reached = events.iter().find_map(|event| match event.body {
+        EventBody::LimitReached { limit, used, max } => Some((limit, used.round(), max)),
+        _ => None,
+    });
+    assert_eq!(reached, Some((Limit::Time, 6.0, 5.0)));
 }
 
 /// The same call with the same result three times over is asked about, whatever the order of its arguments; what

@@ -23,6 +23,9 @@ async fn broken_settings_make_everything_ask() {
             2,
             "nonzero",
         ),
+        // An amount that is none must not pass for "no limit".
+        ("[limits]\ncost_usd = -1.0\n", 2, "US dollars"),
+        ("[limits]\ncost_usd = nan\n", 2, "US dollars"),
     ] {
         std::fs::write(folder.path().join("settings.toml"), text).unwrap();
         let desk = Desk::open(DeskConfig::new(folder.path().to_owned(), Host::Person))
