@@ -1,0 +1,115 @@
+//! Secrets in structured data.
+
+use serde_json::{Map, Value};
+
+use super::MASK;
+
+/// Nesting beyond which nothing is looked at, and nothing is let through.
+pub(super) const DEPTH_MAX: usize = 256;
+
+/// Names whose value is a secret whatever it looks like; compared as lower-case letters and digits, exactly.
+const NAMES: [&str; 34] = [
+    "accesskey",
+    "accesstoken",
+    "apikey",
+    "apisecret",
+    "apitoken",
+    "authorization",
+    "authtoken",
+    "awssecretaccesskey",
+    "awssessiontoken",
+    "bearertoken",
+    "clientsecret",
+    "cookie",
+    "cookies",
+    "credential",
+    "credentials",
+    "csrftoken",
+    "encryptionkey",
+    "idtoken",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "proxyauthorization",
+    "pwd",
+    "refreshtoken",
+    "secret",
+    "secretaccesskey",
+    "secretkey",
+    "sessiontoken",
+    "setcookie",
+    "signingkey",
+    "token",
+    "xapikey",
+    "xauthtoken",
+];
+
+/// Whether a member's name says that its value is a secret.
+fn is_secret(name: &str) -> bool {
+    let plain: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    NAMES.binary_search(&plain.as_str()).is_ok()
+}
+
+pub(super) fn masked(value: &Value, depth: usize, count: &mut u32) -> Value {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        Value::String(text) => Value::String(text_of(text, count)),
+        Value::Array(_) | Value::Object(_) if depth == 0 => hidden(count),
+        Value::Array(items) => items
+            .iter()
+            .map(|item| masked(item, depth - 1, count))
+            .collect(),
+        Value::Object(members) => {
+            let mut out = Map::with_capacity(members.len());
+            for (name, member) in members {
+                let kept = match is_secret(name) && !says_nothing(member) {
+                    true => hidden(count),
+                    false => masked(member, depth - 1, count),
+                };
+                let mut name = text_of(name, count);
+                while out.contains_key(&name) {
+                    name.push('*');
+                }
+                out.insert(name, kept);
+            }
+            Value::Object(out)
+        }
+    }
+}
+
+fn text_of(text: &str, count: &mut u32) -> String {
+    let (masked, found) = super::text(text);
+    *count += found;
+    masked
+}
+
+fn hidden(count: &mut u32) -> Value {
+    *count += 1;
+    Value::String(MASK.to_owned())
+}
+
+/// What gives nothing away under any name, and what is masked already.
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) => true,
+        Value::String(text) => text.is_empty() || text == MASK,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Number(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_order_for_the_search() {
+        assert!(NAMES.is_sorted());
+    }
+}

@@ -1,0 +1,126 @@
+//! The one scan: takes pieces, gives them back without the secrets, and holds back only what it is not sure of.
+
+use super::MASK;
+use super::pem::{self, Within};
+use super::token::{self, Look, Of};
+
+/// Masks a stream. However a text is cut into pieces, what comes out of all of them together is the same.
+#[derive(Debug, Clone, Default)]
+pub struct Masker {
+    /// Bytes that may be the beginning of a secret.
+    held: Vec<u8>,
+    /// The two bytes before them; 0 where there was none.
+    before: [u8; 2],
+    inside: Inside,
+    count: u32,
+}
+
+/// Where the scan is.
+#[derive(Debug, Clone, Copy, Default)]
+enum Inside {
+    #[default]
+    Nothing,
+    /// Within a secret that goes on while bytes are of a kind.
+    Token(Of),
+    /// Within a private key, so many bytes behind its first mark.
+    Key(usize),
+}
+
+impl Masker {
+    /// Takes a piece; gives what is sure by now.
+    pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
+        self.held.extend_from_slice(piece);
+        self.scan(false)
+    }
+
+    /// The same for text. Nothing is cut within a character that was whole when it came.
+    pub fn push_text(&mut self, piece: &str) -> String {
+        String::from_utf8_lossy(&self.push(piece.as_bytes())).into_owned()
+    }
+
+    /// Gives what is left: no more will come. What comes later begins anew.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let rest = self.scan(true);
+        (self.before, self.inside) = ([0; 2], Inside::Nothing);
+        rest
+    }
+
+    /// How many secrets were found.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn scan(&mut self, is_all: bool) -> Vec<u8> {
+        let held = std::mem::take(&mut self.held);
+        let mut out = Vec::with_capacity(held.len());
+        let mut at = 0;
+        while at < held.len() {
+            let rest = &held[at..];
+            match self.inside {
+                Inside::Token(of) => {
+                    let length = rest.iter().take_while(|byte| of.has(**byte)).count();
+                    if length < rest.len() {
+                        self.inside = Inside::Nothing;
+                    }
+                    at += length;
+                    self.before = [b'*'; 2];
+                    continue;
+                }
+                Inside::Key(seen) => {
+                    let (length, is_over) = match pem::within(rest, seen, is_all) {
+                        Within::So(length) => (length, false),
+                        Within::Until(length) => (length, true),
+                    };
+                    at += length;
+                    self.before = [b'*'; 2];
+                    match is_over {
+                        true => self.inside = Inside::Nothing,
+                        false => {
+                            self.inside = Inside::Key(seen + length);
+                            break;
+                        }
+                    }
+                    continue;
+                }
+                Inside::Nothing => {}
+            }
+            let look = match rest[0] {
+                b'-' => pem::look(rest, is_all),
+                byte if byte.is_ascii_alphabetic() && self.is_word_start() => {
+                    token::look(rest, is_all)
+                }
+                _ => Look::No,
+            };
+            match look {
+                Look::No => {
+                    out.push(rest[0]);
+                    self.before = [self.before[1], rest[0]];
+                    at += 1;
+                }
+                Look::Unsure => break,
+                Look::Secret { kept, end, goes_on } => {
+                    out.extend_from_slice(&rest[..kept]);
+                    out.extend_from_slice(MASK.as_bytes());
+                    self.count += 1;
+                    self.inside = match (rest[0], goes_on) {
+                        (b'-', _) => Inside::Key(0),
+                        (_, Some(of)) => Inside::Token(of),
+                        (_, None) => Inside::Nothing,
+                    };
+                    self.before = [b'*'; 2];
+                    at += end;
+                }
+            }
+        }
+        self.held.extend_from_slice(&held[at..]);
+        out
+    }
+
+    /// Whether a word may begin here: `task-1` has no `sk-` in it. An escaped line end (`\n`) ends a word, too.
+    fn is_word_start(&self) -> bool {
+        match self.before {
+            [b'\\', b'n' | b'r' | b't'] => true,
+            [_, byte] => !(byte.is_ascii_alphanumeric() || byte == b'_'),
+        }
+    }
+}

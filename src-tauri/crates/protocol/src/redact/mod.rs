@@ -1,0 +1,62 @@
+//! Secrets are masked before anything is kept or shown: values that look like one, and values under a name that says so.
+//!
+//! What holds: texts, data, messages and live output of a call, and its sidecar file, hold `***` where a secret stood.
+//! Arguments, the differences that a person decides on, the files themselves and the copies for undo are as they are: a
+//! person must see what they agree to, and a file must not change because somebody looked at it.
+//!
+//! One scan serves whole texts and streams, so that a secret is found however its pieces arrive. It reads every byte a
+//! bounded number of times and holds back a bounded number of them.
+
+mod json;
+mod masker;
+mod pem;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use serde_json::Value;
+
+pub use masker::Masker;
+
+/// What stands in place of a secret.
+pub const MASK: &str = "***";
+
+/// The name of the policy under which secrets are masked (`S003-46`).
+pub const SECRETS: &str = "secrets";
+
+/// Whether the policies of a tool's interface ask for masking. None does so only by naming none; a name that is not
+/// known counts as asking.
+pub fn applies(policy_refs: &[String]) -> bool {
+    !policy_refs.is_empty()
+}
+
+/// A text without its secrets, and how many there were.
+pub fn text(text: &str) -> (String, u32) {
+    let (bytes, count) = bytes(text.as_bytes());
+    // Only whole stretches of ASCII are replaced, so what was UTF-8 still is.
+    (String::from_utf8_lossy(&bytes).into_owned(), count)
+}
+
+/// Bytes without their secrets, and how many there were.
+pub fn bytes(bytes: &[u8]) -> (Vec<u8>, u32) {
+    let mut masker = Masker::default();
+    let mut out = masker.push(bytes);
+    out.extend(masker.finish());
+    (out, masker.count())
+}
+
+/// Data without its secrets, and how many there were: every text in it, and everything under a secret's name.
+pub fn value(value: &Value) -> (Value, u32) {
+    let mut count = 0;
+    let masked = json::masked(value, json::DEPTH_MAX, &mut count);
+    (masked, count)
+}
+
+/// "[1 secret was masked as ***.]": how a model is told.
+pub fn told(count: u32) -> String {
+    let (secrets, were) = match count {
+        1 => ("1 secret".to_owned(), "was"),
+        many => (format!("{many} secrets"), "were"),
+    };
+    format!("[{secrets} {were} masked as ***; what stands in the file itself is unchanged.]")
+}
