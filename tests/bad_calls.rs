@@ -150,6 +150,6 @@ async fn a_long_output_goes_to_a_sidecar() {
             .starts_with(&desk.data().canonicalize().unwrap().display().to_string()),
         "S002-70"
     );
-    let envelope = outcome.to_envelope();
+    let envelope = serde_json::to_value(outcome.to_envelope()).unwrap();
     assert_eq!(envelope["metadata"]["truncated"], true);
 }

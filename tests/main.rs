@@ -30,6 +30,8 @@ mod execution;
 mod hooks;
 // Limits of a run, and calls that repeat themselves.
 mod run_limits;
+// What is kept and told of a result: empty, cut, masked, replayed.
+mod results;
 // Steering, stopping, and what is left of a session after a crash.
 mod sessions;
 // Deletions and changes taken back and brought again.

@@ -259,7 +259,7 @@ async fn edited_arguments_are_shown_before_they_run() {
         ("mine\n", Some(mine))
     );
     assert_eq!(view.call.arguments["command"], "echo theirs > a.txt");
-    let told = view.outcome.unwrap().text;
+    let told = view.outcome.unwrap().model_text();
     assert!(
         told.contains("echo mine > a.txt"),
         "the agent is told what was really done: {told}"

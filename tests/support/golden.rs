@@ -78,6 +78,9 @@ fn normal(events: &[Event], replace: &[(String, &str)]) -> Vec<Value> {
             visit(&mut value, &mut digests, replace);
             value["seq"] = seq.into();
             value["at"] = (1_767_225_600_000 + 1_000 * seq).into();
+            if let Some(ended_at) = value.pointer_mut("/body/outcome/ended_at") {
+                *ended_at = (1_767_225_600_000 + 1_000 * seq).into();
+            }
             value
         })
         .collect()

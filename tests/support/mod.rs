@@ -258,7 +258,9 @@ impl Fixture {
         let told = |view: CallView| {
             (
                 view.state,
-                view.outcome.map(|outcome| outcome.text).unwrap_or_default(),
+                view.outcome
+                    .map(|outcome| outcome.model_text())
+                    .unwrap_or_default(),
             )
         };
         self.calls().await.into_iter().map(told).collect()

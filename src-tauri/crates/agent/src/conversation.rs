@@ -79,12 +79,7 @@ impl Conversation {
         let Some(owed) = self.owed.iter_mut().find(|owed| owed.call == *call) else {
             return;
         };
-        owed.result = Some(Message::Tool {
-            call: call.clone(),
-            name: owed.name.clone(),
-            text: outcome.text.clone(),
-            is_error: !outcome.is_success(),
-        });
+        owed.result = Some(Message::of_outcome(call, &owed.name, outcome));
         while let Some(result) = self.owed.front_mut().and_then(|owed| owed.result.take()) {
             self.owed.pop_front();
             self.messages.push(result);

@@ -79,7 +79,7 @@ impl Journal {
     ) -> Result<(), Fault> {
         let body = EventBody::CallEnded {
             call: call.clone(),
-            outcome: outcome.clone(),
+            outcome: Box::new(outcome.clone()),
         };
         match matters {
             true => self.keep(body).await,

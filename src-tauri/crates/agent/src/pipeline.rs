@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use policy::Approved;
-use protocol::{CallState, Fault, Outcome, ToolCall, Verdict};
+use protocol::{Fault, Outcome, ToolCall, Verdict};
 
 use crate::conversation::OpenCall;
 use crate::hooks::{self, Hooked};
@@ -22,16 +22,14 @@ pub(crate) async fn run(session: &Arc<Session>, open: &OpenCall) -> Result<Outco
     // A tool that panics, wherever on the page, ends its own call and nothing beside it.
     let mut hooked = None;
     let walk = AssertUnwindSafe(walk(session, open, &mut hooked));
-    let (outcome, touched) = match walk.catch_unwind().await {
+    let (mut outcome, touched) = match walk.catch_unwind().await {
         Ok(Ok(ended)) => ended,
-        Ok(Err(Ended::Early(outcome))) => (*outcome, false),
+        Ok(Err(Ended::Early(outcome))) => (finish::redacted(*outcome), false),
         Ok(Err(Ended::Closing)) => return Err(Fault::new("The app is closing.", "")),
         Ok(Err(Ended::Fault(fault))) => return Err(fault),
-        Err(_panic) => (
-            finish::failed(CallState::Failed, &execute::broke_off()),
-            false,
-        ),
+        Err(_panic) => (finish::failed(&execute::broke_off()), false),
     };
+    outcome.ended_at = session.shared.config.clock.now();
     session
         .journal
         .keep_end(&call.id, &outcome, touched)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use protocol::account::Account;
 use protocol::query::{Answer, Query, Snapshot};
 use protocol::shown::shown;
-use protocol::{CallId, EntryBody, Fault, SessionId};
+use protocol::{CallId, EntryBody, Fault, SessionId, cut};
 use serde_json::{Map, Value};
 
 use crate::desk::Shared;
@@ -200,14 +200,13 @@ fn output(
 
 /// The text up to the last whole character, and how many bytes that is.
 fn whole_characters(bytes: &[u8]) -> (String, u64) {
-    let cut = match std::str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),
-        Ok(_) | Err(_) => bytes.len(),
+    let whole = match cut::whole(bytes) {
+        // Nothing but a beginning: shown as it is, so that reading comes to an end.
+        0 => bytes.len(),
+        length => length,
     };
-    (
-        String::from_utf8_lossy(&bytes[..cut]).into_owned(),
-        cut as u64,
-    )
+    let text = String::from_utf8_lossy(&bytes[..whole]).into_owned();
+    (text, whole as u64)
 }
 
 fn check_arguments(

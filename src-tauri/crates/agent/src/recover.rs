@@ -53,7 +53,7 @@ async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
         let effect = effect_of(shared, &session, &begun.call.id)?;
         outcome.text = format!("The app ended while this ran. {effect}");
         outcome.message = "The app ended while this ran".to_owned();
-        turn::end_call(&session, &begun.call.id, &outcome);
+        turn::end_call(&session, &begun.call.id, outcome);
     }
     if waits {
         turn::start(&session);

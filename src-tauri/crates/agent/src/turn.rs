@@ -64,7 +64,7 @@ fn state_after(session: &Session, end: Result<End, Fault>) -> SessionState {
             session.stop_because(Why::Fault);
             for call in &session.conversation(|conversation| conversation.unanswered()) {
                 let outcome = stopped::outcome(session, CallState::Interrupted);
-                end_call(session, call, &outcome);
+                end_call(session, call, outcome);
             }
             session.shared.raise(&fault);
             let level = NoticeLevel::Error;
@@ -165,7 +165,7 @@ async fn calls(session: &Arc<Session>, open: Vec<OpenCall>) -> Result<Option<End
             let outcome = pipeline::run(session, &open)
                 .await
                 .inspect_err(|_| session.stop_because(Why::Fault))?;
-            if outcome.terminal || (!outcome.is_success() && !outcome.needs_followup) {
+            if outcome.is_terminal() {
                 ends.store(true, Ordering::Relaxed);
             }
             session.conversation(|conversation| conversation.hear(&open.call.id, &outcome));
@@ -185,21 +185,18 @@ async fn calls(session: &Arc<Session>, open: Vec<OpenCall>) -> Result<Option<End
 /// Every call has a result, also one that never began (`S001-36`).
 fn skip<'a>(session: &Session, calls: impl IntoIterator<Item = &'a CallId>) {
     for call in calls {
-        end_call(
-            session,
-            call,
-            &stopped::outcome(session, CallState::Skipped),
-        );
+        end_call(session, call, stopped::outcome(session, CallState::Skipped));
     }
 }
 
 /// Records how a call ended that did not walk to its end, and lets the model hear it.
-pub(crate) fn end_call(session: &Session, call: &CallId, outcome: &Outcome) {
+pub(crate) fn end_call(session: &Session, call: &CallId, mut outcome: Outcome) {
+    outcome.ended_at = session.shared.config.clock.now();
     session.journal.tell(EventBody::CallEnded {
         call: call.clone(),
-        outcome: outcome.clone(),
+        outcome: Box::new(outcome.clone()),
     });
-    session.conversation(|conversation| conversation.hear(call, outcome));
+    session.conversation(|conversation| conversation.hear(call, &outcome));
 }
 
 /// Records what the person said, and lets the model hear it at the next turn.

@@ -208,7 +208,7 @@ pub enum EventBody {
         /// The call.
         call: CallId,
         /// How.
-        outcome: Outcome,
+        outcome: Box<Outcome>,
     },
     /// An effect was taken back.
     UndoApplied {

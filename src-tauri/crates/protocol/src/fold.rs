@@ -5,11 +5,12 @@
 
 use std::borrow::Cow;
 
+use crate::cut;
 use crate::entry::{Decided, SessionView, Waits};
 use crate::preview::UndoOutlook;
 use crate::{
-    CallState, CallView, Entry, EntryBody, Event, EventBody, Preview, SessionState, ToolKind,
-    UndoState, Usage,
+    CallState, CallView, Entry, EntryBody, Event, EventBody, Outcome, Preview, SessionState,
+    ToolKind, UndoState, Usage,
 };
 
 /// The id of the entry that an event begins or changes; none for events about the session as a whole.
@@ -219,7 +220,7 @@ fn change_call(view: &mut CallView, event: &Event) {
             view.progress = None;
             view.waits = None;
             view.ended_at = Some(event.at);
-            view.outcome = Some(outcome.clone());
+            view.outcome = Some(Outcome::clone(outcome));
             match (&mut view.undo, outcome.state) {
                 (Some(undo), CallState::Done) => undo.state = UndoState::Applied,
                 // Whether it took effect is not known: the copy stays on offer.
@@ -261,13 +262,8 @@ fn change_call(view: &mut CallView, event: &Event) {
 
 /// Cuts a text at its start so that at most `bytes_max` bytes are left, never inside a character.
 fn keep_end(text: &mut String, bytes_max: usize) {
-    if text.len() > bytes_max {
-        let mut cut = text.len() - bytes_max;
-        while !text.is_char_boundary(cut) {
-            cut += 1;
-        }
-        text.drain(..cut);
-    }
+    let kept = cut::tail(text, bytes_max).len();
+    text.drain(..text.len() - kept);
 }
 
 /// The session's line after an event. `waiting` counts calls that stand on the desk.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{CallId, ToolCall};
+use crate::{At, CallId, Content, Outcome, ToolCall};
 
 /// Which model answers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
@@ -42,9 +42,29 @@ pub enum Message {
         name: String,
         /// What the model reads.
         text: String,
+        /// Images that it gets beside the text, where it has eyes.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Content>,
         /// Whether the call failed.
         is_error: bool,
+        /// When the call ended.
+        #[serde(default)]
+        at: At,
     },
+}
+
+impl Message {
+    /// The result of a call as it enters the conversation (`S001-20`): of the outcome, the model's face alone.
+    pub fn of_outcome(call: &CallId, name: &str, outcome: &Outcome) -> Self {
+        Self::Tool {
+            call: call.clone(),
+            name: name.to_owned(),
+            text: outcome.model_text(),
+            images: outcome.images(),
+            is_error: !outcome.is_success(),
+            at: outcome.ended_at,
+        }
+    }
 }
 
 /// A tool as the model sees it.

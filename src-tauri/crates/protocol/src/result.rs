@@ -5,32 +5,102 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::outcome::Truncated;
+use crate::{Content, SessionId};
 
-/// What a tool returns when it worked. The pipeline folds it, once, into an [`crate::Outcome`] (M01).
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+/// What a tool returns when it came to an answer. The pipeline folds it, once, into an [`crate::Outcome`] (M01).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolOutput {
-    /// What the model reads. May be longer than the tool's limit; the pipeline truncates it to a sidecar.
+    /// What the model reads. May be longer than the tool's limit; the pipeline truncates it to a sidecar. Empty when
+    /// there is nothing.
     pub text: String,
+    /// How the model is told that there is nothing, where the tool's interface says it less well.
+    pub empty: Option<String>,
+    /// Items beside the text: images, pointers, more text (`S001-17`).
+    pub content: Vec<Content>,
     /// One short line for a person: "188 lines", "3 matches in 2 files".
     pub message: String,
-    /// Structured output; never sent to the model.
+    /// Text for the log, also shown, where it differs from the text (`S000-16`).
+    pub error: Option<String>,
+    /// Structured output.
     pub data: Option<Value>,
-    /// The tool worked and says that the run is over.
+    /// Free JSON that is never sent to the model (`S001-18`).
+    pub details: Option<Value>,
+    /// The session that a sub-agent worked in (`S001-19`).
+    pub child: Option<SessionId>,
+    /// A machine-readable hint for the next operation (`S000-14`).
+    pub next_action: Option<String>,
+    /// The tool's own word on whether it worked. One that did not ends the run, unless `needs_followup` is set (M04,
+    /// `S000-40`, `S000-41`).
+    pub success: bool,
+    /// Asks for another model turn although it did not work (`S000-13`).
+    pub needs_followup: bool,
+    /// The tool says that the run is over (`S000-12`).
     pub terminal: bool,
+    /// Members of a 000 result that this version does not know (`S000-18`).
+    pub extra: Map<String, Value>,
     /// Set when `text` is only the head by the tool's own count (entries, matches) and the whole already stands in a
     /// sidecar file (`S002-73` to `S002-75`). The pipeline takes it over as it is.
     pub truncated: Option<Truncated>,
+    /// Secrets that the tool masked itself, where the pipeline could not see them whole.
+    pub secrets_masked: u32,
 }
 
 impl ToolOutput {
-    /// An output with the model's text and the person's line.
+    /// An output that worked, with the model's text and the person's line.
     pub fn new(text: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             text: text.into(),
+            empty: None,
+            content: Vec::new(),
             message: message.into(),
+            error: None,
             data: None,
+            details: None,
+            child: None,
+            next_action: None,
+            success: true,
+            needs_followup: false,
             terminal: false,
+            extra: Map::new(),
             truncated: None,
+            secrets_masked: 0,
+        }
+    }
+}
+
+impl ToolOutput {
+    /// An output that is empty, with the words in which the model is told so: the record keeps that there was nothing.
+    pub fn nothing(told: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            empty: Some(told.into()),
+            ..Self::new("", message)
+        }
+    }
+}
+
+impl From<ToolResult> for ToolOutput {
+    /// A tool that speaks 000: the model reads its message, its error and its data.
+    fn from(result: ToolResult) -> Self {
+        let message = result.message.unwrap_or_default();
+        let data = result.data.map(Value::Object);
+        let lines: Vec<String> = [
+            Some(message.clone()),
+            result.error.clone(),
+            data.as_ref().map(Value::to_string),
+        ]
+        .into_iter()
+        .flatten()
+        .filter(|line| !line.is_empty())
+        .collect();
+        Self {
+            error: result.error,
+            data,
+            next_action: result.next_action,
+            success: result.success,
+            needs_followup: result.needs_followup == Some(true),
+            terminal: result.terminal == Some(true),
+            extra: result.other,
+            ..Self::new(lines.join("\n"), message)
         }
     }
 }
@@ -101,6 +171,14 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
+    /// The call's visible status (`S000-11`).
+    pub fn status(&self) -> &'static str {
+        match self.success {
+            true => "done",
+            false => "error",
+        }
+    }
+
     /// Whether the run ends with this result (`S000-36` to `S000-39`).
     pub fn is_terminal(&self) -> bool {
         self.terminal == Some(true) || (!self.success && self.needs_followup != Some(true))
@@ -111,45 +189,40 @@ impl ToolResult {
 mod tests {
     use super::*;
 
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Case {
+        id: String,
+        result: Value,
+        terminal: bool,
+        status: String,
+        shown: Vec<String>,
+    }
+
+    /// `S000-42`: the interface reads the same table (`ui/src/state/completion.test.ts`). Its cases are those of S000-18,
+    /// S000-36, S000-37, S000-38, S000-39, and the examples S000-44, S000-45, S000-46 with what they show.
     #[test]
     fn completion_semantics() {
-        for (id, json, terminal) in [
-            ("S000-36", r#"{"success":true,"terminal":true}"#, true),
-            (
-                "S000-36",
-                r#"{"success":false,"terminal":true,"needsFollowup":true}"#,
-                true,
-            ),
-            ("S000-37", r#"{"success":false}"#, true),
-            (
-                "S000-37",
-                r#"{"success":false,"needsFollowup":false}"#,
-                true,
-            ),
-            ("S000-38", r#"{"success":true}"#, false),
-            (
-                "S000-39",
-                r#"{"success":false,"needsFollowup":true}"#,
-                false,
-            ),
-            (
-                "S000-44",
-                r#"{"success":true,"message":"Event created.","data":{"eventId":"e_777"}}"#,
-                false,
-            ),
-            (
-                "S000-45",
-                r#"{"success":false,"needsFollowup":true,"error":"Invalid date format","message":"Please retry."}"#,
-                false,
-            ),
-            (
-                "S000-46",
-                r#"{"success":false,"terminal":true,"error":"Calendar service unavailable"}"#,
-                true,
-            ),
-        ] {
-            let result: ToolResult = serde_json::from_str(json).unwrap();
-            assert_eq!(result.is_terminal(), terminal, "{id}: {json}");
+        let table = include_str!("../../../../tests/cases/completion.json");
+        let cases: Vec<Case> = serde_json::from_str(table).unwrap();
+        for Case {
+            id,
+            result,
+            terminal,
+            status,
+            shown,
+        } in cases
+        {
+            let result: ToolResult = serde_json::from_value(result).unwrap();
+            assert_eq!(result.is_terminal(), terminal, "{id}");
+            assert_eq!(result.status(), status, "{id}");
+            let outcome = crate::Outcome::from_result(&result);
+            assert_eq!(outcome.is_terminal(), terminal, "{id}: as an outcome");
+            assert_eq!(outcome.state.as_str() == "done", status == "done", "{id}");
+            let told = outcome.model_text();
+            for text in shown {
+                assert!(told.contains(&text), "{id}: {told}");
+            }
         }
     }
 

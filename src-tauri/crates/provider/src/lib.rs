@@ -9,11 +9,13 @@
 //! Start reading at [`Provider`] and [`Chunk`]; then [`Providers`], the list that a person chooses from; then
 //! `wire.rs`, one request from key to last chunk.
 
+mod conversation;
 mod diagnose;
 mod endpoint;
 mod error;
 mod explain;
 mod http;
+mod images;
 mod keys;
 mod limits;
 mod listing;

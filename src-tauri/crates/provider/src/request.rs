@@ -1,24 +1,19 @@
 //! From our conversation to `genai`'s request, with what each wire format needs to be told differently.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use genai::chat::{
-    CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, ContentPart,
-    CustomPart, JsonSpec, MessageContent, ReasoningEffort, Tool, ToolCall, ToolResponse,
+    CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, JsonSpec,
+    ReasoningEffort, Tool,
 };
-use protocol::CallId;
-use protocol::model::{Message, ToolDefinition};
+use protocol::model::ToolDefinition;
 use protocol::settings::Wire;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::ModelRequest;
+use crate::conversation::Conversation;
 use crate::limits::{Timing, ms};
-use crate::opaque::{Kept, SignedCall, Thought};
 use crate::tap::Tap;
-
-/// OpenAI and Anthropic refuse ids that are longer than this or hold other characters.
-const CALL_ID_BYTES_MAX: usize = 40;
 
 /// Everything that one attempt sends.
 #[derive(Debug, Clone)]
@@ -44,8 +39,8 @@ impl Outgoing {
             Wire::Gemini => format!("models/{model}:streamGenerateContent?alt=sse"),
             Wire::Ollama => "api/chat".to_owned(),
         };
-        let mut messages =
-            Conversation::new(provider, wire).messages(Arc::unwrap_or_clone(request.messages));
+        let mut messages = Conversation::new(provider, wire, &model)
+            .messages(Arc::unwrap_or_clone(request.messages));
         if wire == Wire::Anthropic {
             mark_for_cache(&mut messages);
         }
@@ -184,164 +179,10 @@ fn mark_for_cache(messages: &mut [ChatMessage]) {
     }
 }
 
-/// Turns messages into `genai`'s, keeping track of the ids that calls go by on the wire.
-struct Conversation<'a> {
-    provider: &'a str,
-    wire: Wire,
-    ids: HashMap<CallId, String>,
-}
-
-impl<'a> Conversation<'a> {
-    fn new(provider: &'a str, wire: Wire) -> Self {
-        Self {
-            provider,
-            wire,
-            ids: HashMap::new(),
-        }
-    }
-
-    fn messages(mut self, messages: Vec<Message>) -> Vec<ChatMessage> {
-        let mut out = Vec::with_capacity(messages.len());
-        let mut results: Vec<ContentPart> = Vec::new();
-        for message in messages {
-            if !matches!(message, Message::Tool { .. }) {
-                flush(&mut results, &mut out);
-            }
-            match message {
-                Message::User { text } => out.push(ChatMessage::user(text)),
-                Message::Assistant {
-                    text,
-                    calls,
-                    opaque,
-                } => {
-                    let kept = Kept::from_value(&opaque, self.provider);
-                    let parts = self.assistant(text, calls, kept);
-                    if !parts.is_empty() {
-                        out.push(ChatMessage::assistant(MessageContent::from_parts(parts)));
-                    }
-                }
-                Message::Tool {
-                    call,
-                    name,
-                    text,
-                    is_error,
-                } => {
-                    results.push(self.result(&call, &name, text, is_error));
-                    // Anthropic wants the results of one turn in one message. With Ollama, `genai` keeps only the last
-                    // result of a message; with the others it makes no difference.
-                    if self.wire != Wire::Anthropic {
-                        flush(&mut results, &mut out);
-                    }
-                }
-            }
-        }
-        flush(&mut results, &mut out);
-        out
-    }
-
-    fn assistant(
-        &mut self,
-        text: String,
-        calls: Vec<protocol::ToolCall>,
-        kept: Option<Kept>,
-    ) -> Vec<ContentPart> {
-        let mut parts = Vec::new();
-        let mut signed = Vec::new();
-        match kept {
-            Some(Kept::Anthropic { thoughts }) => {
-                parts.extend(thoughts.into_iter().flat_map(thought))
-            }
-            Some(Kept::Gemini { signatures, calls }) => {
-                parts.extend(signatures.into_iter().map(ContentPart::ThoughtSignature));
-                signed = calls;
-            }
-            Some(Kept::Openai { reasoning, details }) => {
-                parts.extend(details.into_iter().map(custom));
-                // Endpoints that want their reasoning back want it beside calls; others may refuse it.
-                parts.extend(
-                    reasoning
-                        .filter(|_| !calls.is_empty())
-                        .map(ContentPart::ReasoningContent),
-                );
-            }
-            None => {}
-        }
-        // Anthropic refuses empty texts.
-        if !text.is_empty() {
-            parts.push(ContentPart::Text(text));
-        }
-        let mut signed = signed.into_iter();
-        for call in calls {
-            let SignedCall { id, signatures } = signed.next().unwrap_or_default();
-            let call_id = self.wire_id(&call.id, &call.name, id);
-            parts.push(ContentPart::ToolCall(ToolCall {
-                call_id,
-                fn_name: call.name,
-                fn_arguments: Value::Object(call.arguments),
-                thought_signatures: (!signatures.is_empty()).then_some(signatures),
-            }));
-        }
-        parts
-    }
-
-    /// The id that a call goes by on the wire. Gemini gets only ids that it gave; the stand-in makes `genai` send none.
-    fn wire_id(&mut self, call: &CallId, name: &str, given: Option<String>) -> String {
-        let number = self.ids.len();
-        let id = match self.wire {
-            Wire::Gemini => given.unwrap_or_else(|| format!("call#{name}#{number}")),
-            Wire::Anthropic | Wire::Openai if !is_plain(call.as_str()) => format!("call_{number}"),
-            Wire::Anthropic | Wire::Openai | Wire::Ollama => call.as_str().to_owned(),
-        };
-        self.ids.insert(call.clone(), id.clone());
-        id
-    }
-
-    fn result(&self, call: &CallId, name: &str, text: String, is_error: bool) -> ContentPart {
-        let id = self.ids.get(call).cloned();
-        let id = id.unwrap_or_else(|| call.as_str().to_owned());
-        if self.wire == Wire::Anthropic && is_error {
-            // `genai` has no word for a failed result, but passes blocks through.
-            return custom(json!({
-                "type": "tool_result", "tool_use_id": id, "content": text, "is_error": true
-            }));
-        }
-        ContentPart::ToolResponse(ToolResponse::new(id, text).with_fn_name(name))
-    }
-}
-
-fn flush(results: &mut Vec<ContentPart>, out: &mut Vec<ChatMessage>) {
-    if !results.is_empty() {
-        let parts = std::mem::take(results);
-        out.push(ChatMessage::tool(MessageContent::from_parts(parts)));
-    }
-}
-
-fn thought(thought: Thought) -> Vec<ContentPart> {
-    match thought {
-        Thought::Signed { text, signature } => vec![
-            ContentPart::ThoughtSignature(signature),
-            ContentPart::ReasoningContent(text),
-        ],
-        Thought::Block(block) => vec![custom(block)],
-    }
-}
-
-fn custom(data: Value) -> ContentPart {
-    ContentPart::Custom(CustomPart {
-        model_iden: None,
-        data,
-    })
-}
-
-fn is_plain(id: &str) -> bool {
-    (1..=CALL_ID_BYTES_MAX).contains(&id.len())
-        && id
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -394,34 +235,6 @@ mod tests {
                 }
             };
             assert_eq!(format, asked, "{wire:?} {schema}");
-        }
-    }
-
-    #[test]
-    fn ids_that_providers_refuse_are_replaced() {
-        let call = |id: &str| protocol::ToolCall {
-            id: id.into(),
-            name: "read".to_owned(),
-            arguments: serde_json::Map::new(),
-        };
-        for (wire, id, expected) in [
-            (Wire::Openai, "call_1-a", "call_1-a"),
-            (Wire::Openai, "call#read#0", "call_0"),
-            (Wire::Anthropic, &"x".repeat(41), "call_0"),
-            (Wire::Gemini, "toolu_1", "call#read#0"),
-            (Wire::Ollama, "toolu_1", "toolu_1"),
-        ] {
-            let mut conversation = Conversation::new("p", wire);
-            let parts = conversation.assistant(String::new(), vec![call(id)], None);
-            let ContentPart::ToolCall(sent) = &parts[0] else {
-                panic!("no call")
-            };
-            assert_eq!(sent.call_id, expected);
-            let result = conversation.result(&id.into(), "read", "ok".to_owned(), false);
-            let ContentPart::ToolResponse(result) = result else {
-                panic!("no result")
-            };
-            assert_eq!(result.call_id, expected);
         }
     }
 }

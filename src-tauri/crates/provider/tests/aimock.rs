@@ -191,7 +191,9 @@ async fn four_wire_formats_at_somebody_elses_endpoint() {
             call: format!("call_{number}").into(),
             name: "read".to_owned(),
             text: "hello".to_owned(),
+            images: Vec::new(),
             is_error: false,
+            at: 0,
         }));
         let (turn, _) = play(&*provider, messages).await.unwrap();
         let expected = Turn {

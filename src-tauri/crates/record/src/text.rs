@@ -35,7 +35,7 @@ impl Text {
     /// Adds a part on lines of its own, cut at its limit; the marks that a hit is drawn with become blanks.
     fn line(&mut self, part: &str) {
         let room = INDEXED_PART_BYTES_MAX.min(INDEXED_BYTES_MAX.saturating_sub(self.0.len() + 1));
-        let part = &part[..part.floor_char_boundary(room)];
+        let part = protocol::cut::head(part, room);
         if part.is_empty() {
             return;
         }
@@ -68,12 +68,7 @@ impl Text {
             self.decision(&decided.decision);
         }
         match &view.outcome {
-            Some(outcome) => {
-                self.line(&outcome.text);
-                if outcome.message != outcome.text {
-                    self.line(&outcome.message);
-                }
-            }
+            Some(outcome) => self.line(&outcome.search_text()),
             None => self.line(&view.output),
         }
         for path in crate::row::paths(view).lines() {

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use protocol::{CallId, Digest, SessionId};
+use protocol::{CallId, Digest, SessionId, redact};
 
 use crate::{FileError, private_folder};
 
@@ -33,14 +33,15 @@ impl SessionFolder {
         &self.path
     }
 
-    /// Writes a call's whole output; returns the absolute path that `read` takes (`S002-69`). A later output of the same
+    /// Writes a call's whole output, with its secrets masked whatever the caller did; returns the absolute path that `read` takes (`S002-69`). A later output of the same
     /// call replaces an earlier one.
     ///
     /// # Errors
     /// What the system says; nothing is left then.
     pub fn spill(&self, call: &CallId, bytes: &[u8]) -> Result<PathBuf, FileError> {
         let (path, mut file) = self.begin(call)?;
-        if let Err(error) = file.write_all(bytes) {
+        let (masked, _) = redact::bytes(bytes);
+        if let Err(error) = file.write_all(&masked) {
             drop(file);
             let _ = fs::remove_file(&path);
             return Err(FileError::from_io(path.display().to_string(), &error));
@@ -112,6 +113,10 @@ mod tests {
         for (id, path) in ids.iter().zip(&paths) {
             assert_eq!(fs::read_to_string(path).unwrap(), *id);
         }
+        let secret = folder
+            .spill(&"call_2".into(), b"id AKIAIOSFODNN7EXAMPLE.")
+            .unwrap();
+        assert_eq!(fs::read(secret).unwrap(), b"id ***.");
         assert_eq!(folder.spill(&"call_1".into(), b"again").unwrap(), paths[0]);
         assert_eq!(fs::read(&paths[0]).unwrap(), b"again");
         #[cfg(unix)]

@@ -166,7 +166,7 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
             note,
         } => {
             let plan = tools::diff::select_plan(&ready.plan, &ready.preview, &hunks)
-                .map_err(|error| finish::failed(CallState::Failed, &error))?;
+                .map_err(|error| finish::failed(&error))?;
             let left_out = tools::diff::left_out(&ready.preview, &hunks);
             go(
                 plan,

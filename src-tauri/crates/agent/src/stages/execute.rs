@@ -33,6 +33,7 @@ pub(crate) async fn run(
         session.clone(),
         call.clone(),
         called.id(),
+        called.masks(),
         hooked,
     ));
     let (output, progress) = (updates.clone(), updates.clone());
@@ -87,7 +88,7 @@ pub(crate) async fn run(
             )))
         }
     };
-    updates.flush().await;
+    updates.end().await;
     Ran {
         result,
         duration_ms: session.shared.config.clock.elapsed_ms(began),

@@ -1,14 +1,21 @@
-//! Stage 13: one outcome, folded once, from whatever the call came to (M01, M04).
+//! Stage 13: one outcome, folded once, masked, then cut, from whatever the call came to (M01, M04).
 
 use policy::Judgement;
 use policy::approved::Refused;
 use protocol::outcome::Truncated;
-use protocol::{CallState, Digest, Fault, Outcome, ToolCall, ToolError, ToolOutput, UndoEntry};
+use protocol::{
+    CallState, Content, Digest, FailureClass, Fault, Outcome, ToolCall, ToolError, ToolOutput,
+    UndoEntry, redact,
+};
+use serde_json::Value;
 
 use super::Ended;
 use super::consent::Said;
 use super::found::Called;
 use crate::session::Session;
+
+/// How a model is told that a tool gave nothing, where neither the tool nor its interface has words for it.
+const EMPTY: &str = "It worked and gave nothing back.";
 
 /// The outcome of a call that ran.
 pub(crate) fn fold(
@@ -20,8 +27,8 @@ pub(crate) fn fold(
     said: &Said,
 ) -> Outcome {
     let mut outcome = match ran.result {
-        Ok(output) => done(session, call, called, output),
-        Err(error) => failed(state_of(&error), &error),
+        Ok(output) => Outcome::of_output(output, EMPTY),
+        Err(error) => Outcome::of_error(&error),
     };
     outcome.duration_ms = ran.duration_ms;
     if let Some(entry) = copy {
@@ -36,10 +43,14 @@ pub(crate) fn fold(
             tracing::warn!(%fault, entry = %entry.id, "the undo entry could not be settled");
         }
     }
-    for word in said.words() {
-        outcome.text.push_str("\n\n");
-        outcome.text.push_str(&word);
-    }
+    let masked = match called.masks() {
+        true => redacted(outcome),
+        false => outcome,
+    };
+    let mut outcome = cut(session, call, called, masked);
+    outcome
+        .notes
+        .extend(said.words().map(|word| redact::text(&word).0));
     outcome
 }
 
@@ -49,85 +60,107 @@ pub(crate) struct Ran {
     pub duration_ms: u64,
 }
 
-/// The output, its head inline and the rest in a sidecar file where it is too long (`S002-68`).
-fn done(session: &Session, call: &ToolCall, called: &Called<'_>, output: ToolOutput) -> Outcome {
-    let bytes_max = usize::try_from(called.interface().output_bytes_max()).unwrap_or(usize::MAX);
-    let digest = Digest::of(output.text.as_bytes());
-    let too_long = output.text.len() > bytes_max;
-    let (text, truncated) = match output.truncated {
-        // The tool cut it by its own count, and the whole stands in a sidecar already.
-        Some(truncated) => (output.text, Some(truncated)),
-        None if too_long => spill(session, call, &output.text, bytes_max),
-        None => (output.text, None),
+/// The outcome without secrets; how many there were is told where the model would look for them.
+pub(crate) fn redacted(mut outcome: Outcome) -> Outcome {
+    let mut read_by_model = outcome.secrets_masked;
+    let mut text = |text: &mut String| {
+        let (masked, count) = redact::text(text);
+        if count > 0 {
+            *text = masked;
+        }
+        count
     };
-    Outcome {
-        state: CallState::Done,
-        text,
-        message: output.message,
-        data: output.data,
-        duration_ms: 0,
-        truncated,
-        needs_followup: false,
-        terminal: output.terminal,
-        digest,
+    read_by_model += text(&mut outcome.text);
+    for item in &mut outcome.content {
+        read_by_model += match item {
+            Content::Text { text: words } => text(words),
+            Content::Resource { uri, title, .. } => text(uri) + text(title),
+            Content::Image { .. } => 0,
+        };
     }
+    let mut elsewhere = text(&mut outcome.message);
+    for words in [
+        &mut outcome.error,
+        &mut outcome.next_action,
+        &mut outcome.empty,
+    ] {
+        elsewhere += words.as_mut().map_or(0, &mut text);
+    }
+    for data in [&mut outcome.data, &mut outcome.details]
+        .into_iter()
+        .flatten()
+    {
+        let (masked, count) = redact::value(data);
+        (*data, elsewhere) = (masked, elsewhere + count);
+    }
+    if let (Value::Object(masked), count @ 1..) =
+        redact::value(&Value::Object(outcome.extra.clone()))
+    {
+        (outcome.extra, elsewhere) = (masked, elsewhere + count);
+    }
+    if read_by_model > 0 {
+        outcome.notes.push(redact::told(read_by_model));
+        outcome.digest = Digest::of(outcome.text.as_bytes());
+    }
+    // A secret that stands in the text stands in the person's line and the data as well: it counts once.
+    outcome.secrets_masked = read_by_model.max(elsewhere);
+    outcome
 }
 
-fn spill(
-    session: &Session,
-    call: &ToolCall,
-    text: &str,
-    bytes_max: usize,
-) -> (String, Option<Truncated>) {
-    let mut cut = bytes_max;
-    while !text.is_char_boundary(cut) {
-        cut -= 1;
+/// The head inline and the whole in a sidecar file, where the text is too long (`S002-68`, `S002-103`).
+fn cut(session: &Session, call: &ToolCall, called: &Called<'_>, mut outcome: Outcome) -> Outcome {
+    let bytes_max = usize::try_from(called.interface().output_bytes_max()).unwrap_or(usize::MAX);
+    // What a tool cut by its own count stands whole in a sidecar already.
+    if outcome.truncated.is_some() || outcome.text.len() <= bytes_max {
+        return outcome;
     }
-    let head = &text[..cut];
-    match session.hands.folder.spill(&call.id, text.as_bytes()) {
+    let whole = std::mem::take(&mut outcome.text);
+    let head = protocol::cut::head(&whole, bytes_max);
+    let of = format!("Cut after {} of {} bytes.", head.len(), whole.len());
+    if called.interface().result.persistence_policy_ref == "never" {
+        outcome.text = head.to_owned();
+        outcome
+            .notes
+            .insert(0, format!("[{of} Ask for the rest in ranges.]"));
+        return outcome;
+    }
+    let note = match session.hands.folder.spill(&call.id, whole.as_bytes()) {
         Ok(path) => {
-            let path = path.display().to_string();
-            let told = format!(
-                "{head}\n\n[Cut after {cut} of {} bytes. The whole output is in {path}; read it in ranges.]",
-                text.len()
-            );
-            (
-                told,
-                Some(Truncated {
-                    output_path: path,
-                    bytes: text.len() as u64,
-                }),
-            )
+            let output_path = path.display().to_string();
+            let note = format!("[{of} The whole output is in {output_path}; read it in ranges.]");
+            outcome.truncated = Some(Truncated {
+                output_path,
+                bytes: whole.len() as u64,
+            });
+            note
         }
-        Err(error) => (
-            format!(
-                "{head}\n\n[Cut after {cut} of {} bytes. The rest is lost: {error}]",
-                text.len()
-            ),
-            None,
-        ),
-    }
+        Err(error) => format!("[{of} The rest is lost: {error}]"),
+    };
+    outcome.text = head.to_owned();
+    outcome.notes.insert(0, note);
+    outcome
 }
 
 /// An outcome that is an error; the model hears the error's own words and may go on.
-pub(crate) fn failed(state: CallState, error: &ToolError) -> Outcome {
-    ended(state, error.to_string(), first_sentence(&error.to_string()))
+pub(crate) fn failed(error: &ToolError) -> Outcome {
+    Outcome::of_error(error)
 }
 
 /// No tool ran: the model hears why, the person reads a line.
 pub(crate) fn ended(state: CallState, text: String, message: String) -> Outcome {
-    let digest = Digest::of(text.as_bytes());
-    Outcome {
-        state,
-        text,
-        message,
-        data: None,
-        duration_ms: 0,
-        truncated: None,
-        needs_followup: true,
-        terminal: false,
-        digest,
-    }
+    let class = match state {
+        CallState::Denied => FailureClass::PermissionDenied,
+        CallState::Rejected => FailureClass::ApprovalRejected,
+        CallState::Expired => FailureClass::ApprovalExpired,
+        CallState::Interrupted | CallState::Skipped => FailureClass::Canceled,
+        CallState::Proposed
+        | CallState::Waiting
+        | CallState::Running
+        | CallState::Done
+        | CallState::Failed
+        | CallState::Undone => FailureClass::ExecutionFailed,
+    };
+    Outcome::ended(state, class, text, message)
 }
 
 /// A gate said no.
@@ -210,21 +243,4 @@ pub(crate) fn stopped_outcome(state: CallState) -> Outcome {
         ),
     };
     ended(state, text.to_owned(), message.to_owned())
-}
-
-fn state_of(error: &ToolError) -> CallState {
-    match error {
-        ToolError::Cancelled => CallState::Interrupted,
-        ToolError::Failed(_)
-        | ToolError::NotFound(_)
-        | ToolError::InvalidArgs(_)
-        | ToolError::Stale(_)
-        | ToolError::TimedOut(_) => CallState::Failed,
-    }
-}
-
-fn first_sentence(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let end = line.find(". ").map_or(line.len(), |at| at + 1);
-    line[..end].to_owned()
 }

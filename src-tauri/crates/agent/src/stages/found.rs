@@ -1,6 +1,6 @@
 //! Stages 3 and 4: from a name to a tool, from the model's arguments to valid ones.
 
-use protocol::{CallState, ToolCall, ToolError, ToolInterface, ToolMode};
+use protocol::{ToolCall, ToolError, ToolInterface, ToolMode, redact};
 use serde_json::{Map, Value};
 use tools::registry::{Found, Registry};
 
@@ -24,6 +24,11 @@ impl Called<'_> {
         self.0.interface
     }
 
+    /// Whether secrets are masked in what it gives back (`S003-46`).
+    pub fn masks(&self) -> bool {
+        redact::applies(&self.interface().result.redaction_policy_refs)
+    }
+
     /// Whether a call of it may change something.
     pub fn may_change(&self) -> bool {
         self.interface().mode() != Some(ToolMode::Read)
@@ -43,7 +48,7 @@ pub(crate) async fn tool<'a>(
             *hooked = hooks::before(session, &call.id, &call.name, &call.arguments)
                 .await
                 .map_err(stopped::hooked)?;
-            Err(finish::failed(CallState::Failed, &error).into())
+            Err(finish::failed(&error).into())
         }
     }
 }
@@ -101,6 +106,6 @@ pub(crate) fn arguments(
     };
     match checked {
         Ok(checked) => Ok(checked.arguments),
-        Err(error) => Err(finish::failed(CallState::Failed, &error).into()),
+        Err(error) => Err(finish::failed(&error).into()),
     }
 }

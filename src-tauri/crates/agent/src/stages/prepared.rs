@@ -44,7 +44,7 @@ pub(crate) async fn prepare(
         .tool
         .prepare(arguments, &session.hands)
         .await
-        .map_err(|error| finish::failed(protocol::CallState::Failed, &error))?;
+        .map_err(|error| finish::failed(&error))?;
     let undo = match (unsecured, &prepared.plan) {
         (Some(reason), _) => UndoOutlook::Unsecured { reason },
         (None, Plan::None) => without_plan(called, arguments),

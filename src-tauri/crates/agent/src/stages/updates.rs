@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use protocol::{CallId, EventBody};
+use protocol::cut::head;
+use protocol::redact::Masker;
+use protocol::{CallId, EventBody, redact};
 
 use crate::hooks::{self, HookedCall, Update};
 use crate::limits::{COALESCE, COALESCE_BYTES, OUTPUT_PILED_BYTES_MAX, PROGRESS_BYTES_MAX};
@@ -23,6 +25,8 @@ pub(super) struct Updates {
 struct Open {
     output: String,
     progress: Option<String>,
+    /// Sees all output of the call as one text, so that a secret in two pieces of it is found.
+    masker: Option<Masker>,
     since: Option<Instant>,
     /// A hook broke: nothing more is told.
     silent: bool,
@@ -33,6 +37,7 @@ impl Updates {
         session: Arc<Session>,
         call: CallId,
         tool: &str,
+        masks: bool,
         hooked: Option<Arc<HookedCall>>,
     ) -> Self {
         Self {
@@ -40,26 +45,43 @@ impl Updates {
             call,
             tool: tool.to_owned(),
             hooked,
-            open: Mutex::default(),
+            open: Mutex::new(Open {
+                masker: masks.then(Masker::default),
+                ..Open::default()
+            }),
         }
     }
 
     /// Takes live output (`S001-12`).
     pub fn output(&self, text: &str) {
         let mut open = self.open();
+        let masked = open.masker.as_mut().map(|masker| masker.push_text(text));
+        let text = masked.as_deref().unwrap_or(text);
         let room = OUTPUT_PILED_BYTES_MAX.saturating_sub(open.output.len());
-        open.output.push_str(beginning(text, room));
+        open.output.push_str(head(text, room));
         self.tell_if_due(&mut open);
     }
 
     /// Takes a word on progress (`S001-13`). Of several at once the last counts.
     pub fn progress(&self, message: &str) {
         let mut open = self.open();
-        open.progress = Some(beginning(message, PROGRESS_BYTES_MAX).to_owned());
+        let masked = open.masker.as_ref().map(|_| redact::text(message).0);
+        let message = masked.as_deref().unwrap_or(message);
+        open.progress = Some(head(message, PROGRESS_BYTES_MAX).to_owned());
         self.tell_if_due(&mut open);
     }
 
-    /// Tells what there is.
+    /// Tells the rest: no more will come.
+    pub async fn end(&self) {
+        {
+            let mut open = self.open();
+            let rest = open.masker.as_mut().map(Masker::finish).unwrap_or_default();
+            open.output.push_str(&String::from_utf8_lossy(&rest));
+        }
+        self.flush().await;
+    }
+
+    /// Tells what is sure by now.
     pub async fn flush(&self) {
         let updates = take(&mut self.open());
         let Some(hooked) = &self.hooked else {
@@ -112,13 +134,4 @@ fn take(open: &mut Open) -> impl Iterator<Item = Update> + use<> {
     let output = (!output.is_empty()).then_some(Update::Output(output));
     let progress = open.progress.take().map(Update::Progress);
     output.into_iter().chain(progress)
-}
-
-/// As much of a text as has room, never half a character.
-fn beginning(text: &str, bytes_max: usize) -> &str {
-    let mut cut = bytes_max.min(text.len());
-    while !text.is_char_boundary(cut) {
-        cut -= 1;
-    }
-    &text[..cut]
 }

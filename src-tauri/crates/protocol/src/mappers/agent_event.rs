@@ -265,7 +265,7 @@ impl AgentEvents {
             return;
         };
         let content = vec![Part::Text {
-            text: outcome.text.clone(),
+            text: outcome.model_text(),
         }];
         let is_error = !outcome.is_success();
         if open.started {
@@ -273,9 +273,9 @@ impl AgentEvents {
                 loop_id: loop_id.clone(),
                 tool_call_id: call.clone(),
                 tool_name: open.name.clone(),
-                result: json!({ "content": content, "details": outcome.data }),
+                result: json!({ "content": content, "details": outcome.details }),
                 is_error,
-                child_loop_id: None,
+                child_loop_id: outcome.child.as_ref().map(|child| child.0.clone()),
             });
         }
         let result = Message::ToolResult {

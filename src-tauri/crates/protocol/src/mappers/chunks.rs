@@ -272,7 +272,7 @@ fn output(call: &CallId, outcome: &Outcome) -> Chunk {
     match outcome.state {
         CallState::Done => Chunk::ToolOutputAvailable {
             tool_call_id,
-            output: outcome.to_envelope(),
+            output: serde_json::to_value(outcome.to_envelope()).unwrap_or_default(),
         },
         _ => Chunk::ToolOutputError {
             tool_call_id,

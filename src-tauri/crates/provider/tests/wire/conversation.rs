@@ -27,7 +27,9 @@ fn request(wire: Wire, opaque: Value) -> ModelRequest {
         call: id(number).into(),
         name: name.to_owned(),
         text: text.to_owned(),
+        images: Vec::new(),
         is_error,
+        at: 0,
     };
     ModelRequest {
         model: "some-model".to_owned(),
@@ -220,4 +222,59 @@ async fn a_schema_for_the_answer_goes_out_where_it_can() {
             "{wire:?}"
         );
     }
+}
+
+/// An image in a result, with a model that is shown it and one that is not.
+#[tokio::test]
+async fn images_go_where_each_format_has_room_for_them() {
+    let seen = |wire, model: &str| {
+        let mut asked = request(wire, Value::Null);
+        asked.model = model.to_owned();
+        let messages = Arc::make_mut(&mut asked.messages);
+        for message in messages.iter_mut() {
+            if let Message::Tool { images, .. } = message {
+                images.push(protocol::Content::Image {
+                    mime: "image/png".to_owned(),
+                    base64: "AAAA".to_owned(),
+                });
+                break;
+            }
+        }
+        sent(wire, asked)
+    };
+    let asked = seen(Wire::Anthropic, "claude-sonnet-4-6").await;
+    assert_eq!(
+        asked.body["messages"][2]["content"][0],
+        json!({"type":"tool_result","tool_use_id":"toolu_1","is_error":false,"content":[
+            {"type":"text","text":"alpha"},
+            {"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]})
+    );
+    let asked = seen(Wire::Openai, "gpt-5-mini").await;
+    let messages = asked.body["messages"].as_array().unwrap();
+    assert_eq!(messages[4]["role"], "tool", "results stand together");
+    assert_eq!(
+        messages[5],
+        json!({"role":"user","content":[
+            {"type":"text","text":"The image that `read` gave back:"},
+            {"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]})
+    );
+    let asked = seen(Wire::Gemini, "gemini-3-pro").await;
+    let last = asked.body["contents"]
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap()
+        .clone();
+    assert_eq!(
+        last["parts"].as_array().unwrap().last().unwrap(),
+        &json!({"inline_data":{"mime_type":"image/png","data":"AAAA"}})
+    );
+    let asked = seen(Wire::Ollama, "qwen3").await;
+    assert!(!asked.body.to_string().contains("AAAA"));
+    assert!(
+        asked.body["messages"][3]["content"]
+            .as_str()
+            .unwrap()
+            .contains("cannot be shown it")
+    );
 }

@@ -5,8 +5,8 @@ use protocol::event::Grant;
 use protocol::preview::UndoOutlook;
 use protocol::{
     CallId, CallState, Decision, Digest, EventBody, Fault, MessageId, ModelChoice, Notice,
-    NoticeLevel, Outcome, Preview, SessionState, ToolCall, ToolKind, ToolMode, Trail, UndoEntry,
-    UndoState, Usage, Verdict,
+    NoticeLevel, Outcome, Preview, SessionState, ToolCall, ToolKind, ToolMode, ToolOutput, Trail,
+    UndoEntry, UndoState, Usage, Verdict,
 };
 use serde_json::json;
 
@@ -141,17 +141,11 @@ pub fn output(id: &str, text: &str) -> EventBody {
 pub fn ended(id: &str, state: CallState, text: &str) -> EventBody {
     EventBody::CallEnded {
         call: id.into(),
-        outcome: Outcome {
+        outcome: Box::new(Outcome {
             state,
-            text: text.into(),
-            message: format!("{} bytes", text.len()),
-            data: None,
             duration_ms: 3,
-            truncated: None,
-            needs_followup: false,
-            terminal: false,
-            digest: Digest::of(text.as_bytes()),
-        },
+            ..Outcome::of_output(ToolOutput::new(text, format!("{} bytes", text.len())), "")
+        }),
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Command {
     pub output_bytes_max: u64,
     /// Where output beyond that goes; counted and dropped if left out.
     pub spill: Option<Spill>,
+    /// Mask secrets before anything is kept or shown, so that none is cut in two.
+    pub masks: bool,
 }
 
 /// Where a command's long output goes.
@@ -77,8 +79,10 @@ pub struct Ran {
     pub spilled: Option<PathBuf>,
     /// Why the spill file is missing or shorter than the output, if it is.
     pub spill_note: Option<String>,
-    /// Length of the whole output, in bytes.
+    /// Length of the whole output as it is kept, in bytes.
     pub bytes: u64,
+    /// How many secrets were masked in it.
+    pub secrets_masked: u32,
     /// From start to end, in milliseconds.
     pub duration_ms: u64,
 }
@@ -97,7 +101,12 @@ pub async fn run(
     cancel: &CancellationToken,
 ) -> Result<Ran, FileError> {
     let started = Instant::now();
-    let mut output = Output::new(command.output_bytes_max, command.spill.as_ref(), on_output);
+    let mut output = Output::new(
+        command.output_bytes_max,
+        command.spill.as_ref(),
+        command.masks,
+        on_output,
+    );
     if cancel.is_cancelled() {
         return Ok(output.into_ran(Exit::Cancelled, started.elapsed()));
     }

@@ -5,6 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use protocol::cut;
+use protocol::redact::Masker;
+
 use super::{Exit, Ran, Spill};
 use crate::limits::SPILL_BYTES_MAX;
 
@@ -16,12 +19,18 @@ pub(super) struct Output<'a, F> {
     file: Option<(PathBuf, File)>,
     note: Option<String>,
     watcher: F,
+    masker: Option<Masker>,
     /// The beginning of a character whose end has not come yet.
     begun: Vec<u8>,
 }
 
 impl<'a, F: FnMut(&str) + Send> Output<'a, F> {
-    pub(super) fn new(head_bytes_max: u64, spill: Option<&'a Spill>, watcher: F) -> Self {
+    pub(super) fn new(
+        head_bytes_max: u64,
+        spill: Option<&'a Spill>,
+        masks: bool,
+        watcher: F,
+    ) -> Self {
         Self {
             head: Vec::new(),
             head_bytes_max: usize::try_from(head_bytes_max).unwrap_or(usize::MAX),
@@ -30,11 +39,22 @@ impl<'a, F: FnMut(&str) + Send> Output<'a, F> {
             file: None,
             note: None,
             watcher,
+            masker: masks.then(Masker::default),
             begun: Vec::new(),
         }
     }
 
     pub(super) fn take(&mut self, bytes: &[u8]) {
+        match &mut self.masker {
+            Some(masker) => {
+                let sure = masker.push(bytes);
+                self.keep(&sure);
+            }
+            None => self.keep(bytes),
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
         let room = self.head_bytes_max - self.head.len();
         let (kept, over) = bytes.split_at(room.min(bytes.len()));
         self.head.extend_from_slice(kept);
@@ -86,14 +106,16 @@ impl<'a, F: FnMut(&str) + Send> Output<'a, F> {
     fn show(&mut self, bytes: &[u8]) {
         let mut all = std::mem::take(&mut self.begun);
         all.extend_from_slice(bytes);
-        let tail = unfinished(&all);
-        self.begun = all.split_off(all.len() - tail);
+        self.begun = all.split_off(cut::whole(&all));
         if !all.is_empty() {
             (self.watcher)(&String::from_utf8_lossy(&all));
         }
     }
 
     pub(super) fn into_ran(mut self, exit: Exit, duration: Duration) -> Ran {
+        if let Some(rest) = self.masker.as_mut().map(Masker::finish) {
+            self.keep(&rest);
+        }
         let rest = std::mem::take(&mut self.begun);
         if !rest.is_empty() {
             (self.watcher)(&String::from_utf8_lossy(&rest));
@@ -104,26 +126,10 @@ impl<'a, F: FnMut(&str) + Send> Output<'a, F> {
             spilled: self.file.map(|(path, _)| path),
             spill_note: self.note,
             bytes: self.bytes,
+            secrets_masked: self.masker.as_ref().map_or(0, Masker::count),
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         }
     }
-}
-
-/// Length of a character's beginning at the end of some bytes: 0 to 3.
-fn unfinished(bytes: &[u8]) -> usize {
-    let look = bytes.len().min(3);
-    for back in 1..=look {
-        let byte = bytes[bytes.len() - back];
-        let length = match byte {
-            0xC2..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xF4 => 4,
-            0x80..=0xBF => continue,
-            _ => return 0,
-        };
-        return if back < length { back } else { 0 };
-    }
-    0
 }
 
 #[cfg(test)]
@@ -142,7 +148,8 @@ mod tests {
         ];
         for pieces in cases {
             let mut shown: Vec<String> = Vec::new();
-            let mut output = Output::new(1_000, None, |text: &str| shown.push(text.to_owned()));
+            let mut output =
+                Output::new(1_000, None, false, |text: &str| shown.push(text.to_owned()));
             for piece in pieces {
                 output.take(piece);
             }
@@ -151,5 +158,19 @@ mod tests {
             let whole = String::from_utf8_lossy(&ran.head).into_owned();
             assert_eq!(shown.concat(), whole, "{pieces:?}");
         }
+    }
+
+    /// A secret in two pieces is in none of what is kept or shown.
+    #[test]
+    fn a_secret_in_two_pieces_is_masked() {
+        let mut shown = String::new();
+        let mut output = Output::new(20, None, true, |text: &str| shown.push_str(text));
+        for piece in ["key AKIAIOSF", "ODNN7EXAMPLE and g", "o on"] {
+            output.take(piece.as_bytes());
+        }
+        let ran = output.into_ran(Exit::Code(0), Duration::ZERO);
+        assert_eq!(ran.head, b"key *** and go on");
+        assert_eq!((ran.bytes, ran.secrets_masked), (17, 1));
+        assert_eq!(shown, "key *** and go on");
     }
 }

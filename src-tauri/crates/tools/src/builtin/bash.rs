@@ -8,7 +8,7 @@ use protocol::preview::CommandPreview;
 use protocol::shown::shown;
 use protocol::{
     Access, Capability, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
-    ToolMode, ToolOutput,
+    ToolMode, ToolOutput, redact,
 };
 use runtime::{Command, Exit, Ran, Spill};
 use serde_json::{Map, Value, json};
@@ -163,6 +163,7 @@ impl Tool for Bash {
                 folder: hands.folder.clone(),
                 call: cx.tool_call_id.clone(),
             }),
+            masks: redact::applies(&self.interface.result.redaction_policy_refs),
         };
         let listener = cx.on_output.clone();
         let tell = move |piece: &str| {
@@ -214,14 +215,18 @@ fn outcome(ran: Ran, timeout_ms: u64) -> Result<ToolOutput, ToolError> {
             "bytes": ran.bytes,
         })),
         truncated,
-        ..ToolOutput::new(format!("{head}\n{output}"), message)
+        secrets_masked: ran.secrets_masked,
+        ..match ran.bytes {
+            0 => ToolOutput::nothing(format!("{head} The command printed nothing."), message),
+            _ => ToolOutput::new(format!("{head}\n{output}"), message),
+        }
     })
 }
 
 /// The output as text, and what is to be said of it.
 fn output(ran: &Ran) -> String {
     if ran.bytes == 0 {
-        return "[no output]".to_owned();
+        return "[It printed nothing.]".to_owned();
     }
     // A head that ends within a character is cut before it.
     let end = match std::str::from_utf8(&ran.head) {

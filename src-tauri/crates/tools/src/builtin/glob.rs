@@ -117,7 +117,7 @@ impl Tool for Glob {
             let found = found.map_err(failed)?;
             if found.paths.is_empty() {
                 let place = under.map_or_else(String::new, |path| format!(" in `{path}`"));
-                return Ok(ToolOutput::new(
+                return Ok(ToolOutput::nothing(
                     format!("No file fits `{pattern}`{place}. Use `**/` to look in all folders."),
                     "no files",
                 ));

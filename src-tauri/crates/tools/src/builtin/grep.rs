@@ -5,6 +5,7 @@ use policy::Approved;
 use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+    redact,
 };
 use runtime::GrepQuery;
 use serde_json::{Map, Value, json};
@@ -129,19 +130,23 @@ impl Tool for Grep {
                 ),
             };
             if found.matches.is_empty() {
-                return Ok(ToolOutput::new(nothing(&query) + &closed, "no matches"));
+                return Ok(ToolOutput::nothing(nothing(&query) + &closed, "no matches"));
             }
             let count = format!(
                 "{} in {}",
                 plural(found.matches.len() as u64, "match", "matches"),
                 plural(found.files as u64, "file", "files")
             );
+            let mut secrets_masked = 0;
             let lines = found.matches.into_iter().map(|hit| {
+                // Masked before it is cut: half a secret does not look like one.
+                let (masked, count) = redact::text(&hit.text);
+                secrets_masked += count;
                 format!(
                     "{}:{}:{}",
                     hit.path,
                     hit.line,
-                    shortened(&hit.text, GREP_LINE_CHARS_MAX)
+                    shortened(&masked, GREP_LINE_CHARS_MAX)
                 )
             });
             let listing = Listing {
@@ -153,6 +158,7 @@ impl Tool for Grep {
             };
             let mut output = listing.output(&hands, &call)?;
             output.text += &closed;
+            output.secrets_masked = secrets_masked;
             Ok(output)
         })
         .await

@@ -136,11 +136,11 @@ impl Tool for Read {
             None => read_lines(&workspace, &path, wanted, &cancel),
         })
         .await?;
-        Ok(output(excerpt))
+        Ok(output(text(arguments, "path"), excerpt))
     }
 }
 
-fn output(excerpt: Excerpt) -> ToolOutput {
+fn output(path: &str, excerpt: Excerpt) -> ToolOutput {
     let message = match (excerpt.lines, excerpt.total_lines) {
         (None, _) if excerpt.total_bytes == 0 => "empty".to_owned(),
         (None, _) => plural(excerpt.bytes.1 - excerpt.bytes.0, "byte", "bytes"),
@@ -157,8 +157,15 @@ fn output(excerpt: Excerpt) -> ToolOutput {
         "end_byte": excerpt.bytes.1,
         "total_bytes": excerpt.total_bytes,
     });
+    let output = match excerpt.total_bytes {
+        0 => ToolOutput::nothing(
+            format!("`{path}` is empty: it stands there with 0 bytes."),
+            message,
+        ),
+        _ => ToolOutput::new(excerpt.text, message),
+    };
     ToolOutput {
         data: Some(data),
-        ..ToolOutput::new(excerpt.text, message)
+        ..output
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn read_lines(
     let total_bytes = start.total;
     if total_bytes == 0 {
         return Ok(Excerpt {
-            text: format!("[`{path}` is empty: it stands there with 0 bytes.]"),
+            text: String::new(),
             lines: None,
             total_lines: Some(0),
             bytes: (0, 0),

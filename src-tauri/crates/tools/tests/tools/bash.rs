@@ -5,14 +5,18 @@ use protocol::preview::CommandPreview;
 use protocol::{Preview, ToolError};
 use serde_json::json;
 
-use crate::support::Bench;
+use crate::support::{Bench, told};
 
 #[tokio::test]
 async fn exit_code_and_output_reach_the_model_s002_17_s001_47() {
     let bench = Bench::with(&[("a.txt", b"here\n")]);
     for (command, text, message) in [
         ("cat a.txt", "Exit code 0.\nhere\n", "exit 0"),
-        ("true", "Exit code 0.\n[no output]", "exit 0"),
+        (
+            "true",
+            "Exit code 0. The command printed nothing.",
+            "exit 0",
+        ),
         (
             "echo no >&2; exit 3",
             "Exit code 3: the command reported a failure.\nno\n",
@@ -20,10 +24,10 @@ async fn exit_code_and_output_reach_the_model_s002_17_s001_47() {
         ),
         (
             "kill -TERM $$",
-            "The command was ended by signal 15.\n[no output]",
+            "The command was ended by signal 15. The command printed nothing.",
             "signal 15",
         ),
-        ("cat", "Exit code 0.\n[no output]", "exit 0"),
+        ("cat", "Exit code 0. The command printed nothing.", "exit 0"),
         (
             "printf 'a\\377b'",
             "Exit code 0.\na\u{fffd}b\n[Bytes that are not UTF-8 are shown as \u{fffd}.]",
@@ -35,7 +39,7 @@ async fn exit_code_and_output_reach_the_model_s002_17_s001_47() {
             .await
             .unwrap();
         assert_eq!(
-            (output.text.as_str(), output.message.as_str()),
+            (told(&output), output.message.as_str()),
             (text, message),
             "{command}"
         );

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Bench;
+use crate::support::{Bench, told};
 
 #[tokio::test]
 async fn glob_lists_files_s002_15_s001_51() {
@@ -123,7 +123,7 @@ async fn grep_finds_lines_s002_16_s001_52() {
     ] {
         let output = bench.call(tool, &arguments).await.unwrap();
         assert_eq!(
-            (output.text.as_str(), output.message.as_str()),
+            (told(&output), output.message.as_str()),
             (text, message),
             "{tool} {arguments}"
         );

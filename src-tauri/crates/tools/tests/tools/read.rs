@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Bench;
+use crate::support::{Bench, told};
 
 #[tokio::test]
 async fn lines_come_with_their_numbers_s002_12_s001_48() {
@@ -36,7 +36,7 @@ async fn lines_come_with_their_numbers_s002_12_s001_48() {
         (json!({"path": "one.txt"}), "     1\t\n", "1 line"),
         (
             json!({"path": "empty.txt"}),
-            "[`empty.txt` is empty: it stands there with 0 bytes.]",
+            "`empty.txt` is empty: it stands there with 0 bytes.",
             "empty",
         ),
         (
@@ -52,7 +52,7 @@ async fn lines_come_with_their_numbers_s002_12_s001_48() {
     ] {
         let output = bench.call("read", &arguments).await.unwrap();
         assert_eq!(
-            (output.text.as_str(), output.message.as_str()),
+            (told(&output), output.message.as_str()),
             (text, message),
             "{arguments}"
         );

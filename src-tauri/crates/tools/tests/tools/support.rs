@@ -143,7 +143,7 @@ impl Bench {
 
     /// What the model reads when the call works.
     pub async fn said(&self, tool: &str, arguments: &Value) -> String {
-        self.call(tool, arguments).await.unwrap().text
+        told(&self.call(tool, arguments).await.unwrap()).to_owned()
     }
 }
 
@@ -192,4 +192,9 @@ pub fn drawn(preview: &Preview) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// What the model is told of an output: its text, or that there is none.
+pub fn told(output: &ToolOutput) -> &str {
+    output.empty.as_deref().unwrap_or(&output.text)
 }

@@ -1,0 +1,236 @@
+//! Turns our messages into `genai`'s, with what each wire format wants of results, images and ids.
+
+use std::collections::HashMap;
+
+use genai::chat::{ChatMessage, ContentPart, CustomPart, MessageContent, ToolCall, ToolResponse};
+use protocol::model::Message;
+use protocol::settings::Wire;
+use protocol::{CallId, Content};
+use serde_json::{Value, json};
+
+use crate::images;
+use crate::opaque::{Kept, SignedCall, Thought};
+
+/// OpenAI and Anthropic refuse ids that are longer than this or hold other characters.
+const CALL_ID_BYTES_MAX: usize = 40;
+
+/// Turns messages into `genai`'s, keeping track of the ids that calls go by on the wire.
+pub(crate) struct Conversation<'a> {
+    provider: &'a str,
+    wire: Wire,
+    shows_images: bool,
+    ids: HashMap<CallId, String>,
+}
+
+impl<'a> Conversation<'a> {
+    /// For one provider's wire format and one of its models.
+    pub(crate) fn new(provider: &'a str, wire: Wire, model: &str) -> Self {
+        Self {
+            provider,
+            wire,
+            shows_images: images::are_shown(wire, model),
+            ids: HashMap::new(),
+        }
+    }
+
+    /// All of them, in the order and the grouping that the wire format wants.
+    pub(crate) fn messages(mut self, messages: Vec<Message>) -> Vec<ChatMessage> {
+        let mut out = Vec::with_capacity(messages.len());
+        let mut results: Vec<ContentPart> = Vec::new();
+        let mut shown: Vec<ContentPart> = Vec::new();
+        for message in messages {
+            if !matches!(message, Message::Tool { .. }) {
+                flush(&mut results, &mut out);
+                out.extend(images::message(std::mem::take(&mut shown)));
+            }
+            match message {
+                Message::User { text } => out.push(ChatMessage::user(text)),
+                Message::Assistant {
+                    text,
+                    calls,
+                    opaque,
+                } => {
+                    let kept = Kept::from_value(&opaque, self.provider);
+                    let parts = self.assistant(text, calls, kept);
+                    if !parts.is_empty() {
+                        out.push(ChatMessage::assistant(MessageContent::from_parts(parts)));
+                    }
+                }
+                Message::Tool {
+                    call,
+                    name,
+                    text,
+                    images: given,
+                    is_error,
+                    at: _,
+                } => {
+                    let (text, given) = match self.shows_images {
+                        true => (text, given),
+                        false => (images::in_words(text, &given), Vec::new()),
+                    };
+                    let beside = match self.wire {
+                        Wire::Anthropic => given,
+                        Wire::Openai | Wire::Gemini | Wire::Ollama => {
+                            shown.extend(images::parts(&name, given));
+                            Vec::new()
+                        }
+                    };
+                    results.push(self.result(&call, &name, text, &beside, is_error));
+                    // Anthropic wants the results of one turn in one message. With Ollama, `genai` keeps only the last
+                    // result of a message; with the others it makes no difference.
+                    if self.wire != Wire::Anthropic {
+                        flush(&mut results, &mut out);
+                    }
+                }
+            }
+        }
+        flush(&mut results, &mut out);
+        out.extend(images::message(shown));
+        out
+    }
+
+    fn assistant(
+        &mut self,
+        text: String,
+        calls: Vec<protocol::ToolCall>,
+        kept: Option<Kept>,
+    ) -> Vec<ContentPart> {
+        let mut parts = Vec::new();
+        let mut signed = Vec::new();
+        match kept {
+            Some(Kept::Anthropic { thoughts }) => {
+                parts.extend(thoughts.into_iter().flat_map(thought))
+            }
+            Some(Kept::Gemini { signatures, calls }) => {
+                parts.extend(signatures.into_iter().map(ContentPart::ThoughtSignature));
+                signed = calls;
+            }
+            Some(Kept::Openai { reasoning, details }) => {
+                parts.extend(details.into_iter().map(custom));
+                // Endpoints that want their reasoning back want it beside calls; others may refuse it.
+                parts.extend(
+                    reasoning
+                        .filter(|_| !calls.is_empty())
+                        .map(ContentPart::ReasoningContent),
+                );
+            }
+            None => {}
+        }
+        // Anthropic refuses empty texts.
+        if !text.is_empty() {
+            parts.push(ContentPart::Text(text));
+        }
+        let mut signed = signed.into_iter();
+        for call in calls {
+            let SignedCall { id, signatures } = signed.next().unwrap_or_default();
+            let call_id = self.wire_id(&call.id, &call.name, id);
+            parts.push(ContentPart::ToolCall(ToolCall {
+                call_id,
+                fn_name: call.name,
+                fn_arguments: Value::Object(call.arguments),
+                thought_signatures: (!signatures.is_empty()).then_some(signatures),
+            }));
+        }
+        parts
+    }
+
+    /// The id that a call goes by on the wire. Gemini gets only ids that it gave; the stand-in makes `genai` send none.
+    fn wire_id(&mut self, call: &CallId, name: &str, given: Option<String>) -> String {
+        let number = self.ids.len();
+        let id = match self.wire {
+            Wire::Gemini => given.unwrap_or_else(|| format!("call#{name}#{number}")),
+            Wire::Anthropic | Wire::Openai if !is_plain(call.as_str()) => format!("call_{number}"),
+            Wire::Anthropic | Wire::Openai | Wire::Ollama => call.as_str().to_owned(),
+        };
+        self.ids.insert(call.clone(), id.clone());
+        id
+    }
+
+    /// A result. `beside` are images that it holds itself, which only Anthropic's do.
+    fn result(
+        &self,
+        call: &CallId,
+        name: &str,
+        text: String,
+        beside: &[Content],
+        is_error: bool,
+    ) -> ContentPart {
+        let id = self.ids.get(call).cloned();
+        let id = id.unwrap_or_else(|| call.as_str().to_owned());
+        if self.wire == Wire::Anthropic && (is_error || !beside.is_empty()) {
+            // `genai` has no word for a failed result or one with images, but passes blocks through.
+            let content = match beside.is_empty() {
+                true => Value::String(text),
+                false => images::anthropic(&text, beside),
+            };
+            return custom(json!({
+                "type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error
+            }));
+        }
+        ContentPart::ToolResponse(ToolResponse::new(id, text).with_fn_name(name))
+    }
+}
+
+fn flush(results: &mut Vec<ContentPart>, out: &mut Vec<ChatMessage>) {
+    if !results.is_empty() {
+        let parts = std::mem::take(results);
+        out.push(ChatMessage::tool(MessageContent::from_parts(parts)));
+    }
+}
+
+fn thought(thought: Thought) -> Vec<ContentPart> {
+    match thought {
+        Thought::Signed { text, signature } => vec![
+            ContentPart::ThoughtSignature(signature),
+            ContentPart::ReasoningContent(text),
+        ],
+        Thought::Block(block) => vec![custom(block)],
+    }
+}
+
+fn custom(data: Value) -> ContentPart {
+    ContentPart::Custom(CustomPart {
+        model_iden: None,
+        data,
+    })
+}
+
+fn is_plain(id: &str) -> bool {
+    (1..=CALL_ID_BYTES_MAX).contains(&id.len())
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_that_providers_refuse_are_replaced() {
+        let call = |id: &str| protocol::ToolCall {
+            id: id.into(),
+            name: "read".to_owned(),
+            arguments: serde_json::Map::new(),
+        };
+        for (wire, id, expected) in [
+            (Wire::Openai, "call_1-a", "call_1-a"),
+            (Wire::Openai, "call#read#0", "call_0"),
+            (Wire::Anthropic, &"x".repeat(41), "call_0"),
+            (Wire::Gemini, "toolu_1", "call#read#0"),
+            (Wire::Ollama, "toolu_1", "toolu_1"),
+        ] {
+            let mut conversation = Conversation::new("p", wire, "m");
+            let parts = conversation.assistant(String::new(), vec![call(id)], None);
+            let ContentPart::ToolCall(sent) = &parts[0] else {
+                panic!("no call")
+            };
+            assert_eq!(sent.call_id, expected);
+            let result = conversation.result(&id.into(), "read", "ok".to_owned(), &[], false);
+            let ContentPart::ToolResponse(result) = result else {
+                panic!("no result")
+            };
+            assert_eq!(result.call_id, expected);
+        }
+    }
+}

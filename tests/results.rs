@@ -1,0 +1,188 @@
+//! What is kept and told of a result: empty outputs, secrets, notes, replay.
+
+use std::sync::Arc;
+
+use agent::Host;
+use async_trait::async_trait;
+use protocol::{CallState, EventBody, Message};
+use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, Scripted};
+use serde_json::json;
+use support::{Fixture, call};
+use tokio_util::sync::CancellationToken;
+
+/// Written in two halves, so that no scanner of repositories takes this file for a leak.
+const SECRET: &str = concat!("AKIA", "IOSFODNN7EXAMPLE");
+
+/// Nothing that a command printed of a secret is kept or shown: not in the result, not in live output, not in the data
+/// folder. It is counted and said (B.000; `S003-46`).
+#[tokio::test]
+async fn secrets_are_masked_before_anything_is_kept() {
+    let print = "head -c 5 secret.txt; sleep 0.2; tail -c +6 secret.txt; seq 1 60000";
+    let turns = json!([
+        call("bash", json!({ "command": print })),
+        call("read", json!({ "path": "secret.txt" })),
+        call("grep", json!({ "pattern": "id" })),
+        {}
+    ]);
+    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    desk.file("secret.txt", format!("id {SECRET}\n"))
+        .play()
+        .await;
+    let calls = desk.calls().await;
+    for view in &calls {
+        let outcome = view.outcome.clone().unwrap();
+        assert_eq!(outcome.state, CallState::Done);
+        assert_eq!(outcome.secrets_masked, 1, "{}", view.tool);
+        assert!(outcome.text.contains("id ***"), "{}", outcome.text);
+        assert!(outcome.model_text().contains("1 secret was masked"));
+        assert!(outcome.ui_summary().ends_with("1 secret masked"));
+    }
+    let live: String = desk
+        .events()
+        .await
+        .into_iter()
+        .filter_map(|event| match event.body {
+            EventBody::CallOutput { text, .. } => Some(text),
+            _ => None,
+        })
+        .collect();
+    assert!(live.starts_with("id ***\n1\n2\n"), "split over two pieces");
+    let sidecar = calls[0]
+        .outcome
+        .as_ref()
+        .unwrap()
+        .truncated
+        .clone()
+        .unwrap();
+    let whole = std::fs::read_to_string(sidecar.output_path).unwrap();
+    assert!(whole.starts_with("id ***\n1\n") && whole.ends_with("\n60000\n"));
+    for event in desk.events().await {
+        let text = serde_json::to_string(&event).unwrap();
+        assert!(!text.contains(SECRET), "{text}");
+    }
+    assert_eq!(
+        desk.read("secret.txt").unwrap(),
+        format!("id {SECRET}\n"),
+        "the file is the person's and stays as it is"
+    );
+}
+
+/// An output that is empty is told in words and kept as empty (B.003: empty is not missing).
+#[tokio::test]
+async fn nothing_is_told_and_kept_as_nothing() {
+    let turns = json!([
+        call("bash", json!({ "command": "true" })),
+        call("grep", json!({ "pattern": "nowhere" })),
+        call("read", json!({ "path": "empty.txt" })),
+        {}
+    ]);
+    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    desk.file("empty.txt", "").play().await;
+    let told: Vec<(String, String)> = desk
+        .calls()
+        .await
+        .into_iter()
+        .map(|view| view.outcome.unwrap())
+        .map(|outcome| (outcome.text.clone(), outcome.model_text()))
+        .collect();
+    let nothing = |words: &str| (String::new(), words.to_owned());
+    assert_eq!(
+        told,
+        [
+            nothing("Exit code 0. The command printed nothing."),
+            nothing("No line matches `nowhere`. Case matters unless case_insensitive is set."),
+            nothing("`empty.txt` is empty: it stands there with 0 bytes."),
+        ]
+    );
+}
+
+/// Keeps what a scripted agent was told.
+struct Listening {
+    inner: Scripted,
+    heard: std::sync::Mutex<Vec<Vec<Message>>>,
+}
+
+#[async_trait]
+impl Provider for Listening {
+    fn id(&self) -> &str {
+        "script"
+    }
+
+    async fn stream(
+        &self,
+        request: ModelRequest,
+        stop: CancellationToken,
+    ) -> Result<ChunkStream, ProviderError> {
+        self.heard.lock().unwrap().push(request.messages.to_vec());
+        self.inner.stream(request, stop).await
+    }
+
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        self.inner.models().await
+    }
+}
+
+/// What a result becomes for the model is the same in the run and rebuilt from the record, and carries its call, its
+/// tool, whether it failed and when it ended (`S001-20`, `S002-66`, `S002-67`).
+#[tokio::test]
+async fn a_recorded_result_is_told_again_as_it_was() {
+    let turns = json!([
+        call("read", json!({ "path": "a.txt" })),
+        call("read", json!({ "path": "missing.txt" })),
+        call("bash", json!({ "command": "true" })),
+        { "text": "Done." },
+        { "text": "Again." },
+    ]);
+    let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
+    let agent = Arc::new(Listening {
+        inner: Scripted::new(script),
+        heard: std::sync::Mutex::default(),
+    });
+    let host = Host::Headless { approve_all: true };
+    let mut desk = Fixture::with_provider(agent.clone(), host).await;
+    desk.file("a.txt", "one\n").play().await;
+    let before = desk.calls().await;
+    let mut desk = desk.restart().await;
+    let say = protocol::Op::Say {
+        session: desk.session.clone(),
+        text: "And?".to_owned(),
+    };
+    desk.desk.submit(say).await.unwrap();
+    desk.until_ended().await;
+    assert_eq!(
+        desk.calls().await,
+        before,
+        "S002-67: the record reads the same"
+    );
+
+    let heard = agent.heard.lock().unwrap();
+    let (live, again) = (&heard[3], &heard[4]);
+    assert_eq!(again[..live.len()], live[..], "S002-67: so does the model");
+    let results: Vec<&Message> = live
+        .iter()
+        .filter(|message| matches!(message, Message::Tool { .. }))
+        .collect();
+    assert_eq!(results.len(), 3);
+    for (message, view) in results.iter().zip(&before) {
+        let Message::Tool {
+            call,
+            name,
+            is_error,
+            at,
+            ..
+        } = message
+        else {
+            unreachable!()
+        };
+        assert_eq!((call, name), (&view.call.id, &view.call.name), "S001-20");
+        assert_eq!(
+            *is_error,
+            view.state == CallState::Failed,
+            "S001-20, S000-11"
+        );
+        assert!(*at > 0 && *at <= view.ended_at.unwrap(), "S001-20");
+        let outcome = view.outcome.as_ref().unwrap();
+        let envelope = serde_json::to_value(outcome.to_envelope()).unwrap();
+        assert!(envelope["metadata"]["duration_ms"].is_u64(), "S002-64");
+    }
+}
