@@ -296,7 +296,11 @@ fn result(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
     }
     let shows_text = !well || matches!(view.preview, Preview::Command(_));
     if shows_text && outcome.text.trim() != outcome.message.trim() {
-        let text = outcome.text.trim_end();
+        // An empty output is said to be empty, not left out.
+        let text = match (&outcome.empty, outcome.text.is_empty()) {
+            (Some(words), true) => words,
+            (_, false) | (None, true) => outcome.text.trim_end(),
+        };
         for line in text.lines().take(OUTPUT_LINES_MAX) {
             add(Ink::Plain, &format!("│ {line}"));
         }
@@ -305,9 +309,10 @@ fn result(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
             add(Ink::Faint, &format!("│ … {more} more lines"));
         }
     }
-    if !outcome.message.is_empty() {
+    let summary = outcome.ui_summary();
+    if !summary.is_empty() {
         let ink = if well { Ink::Faint } else { Ink::Bad };
-        add(ink, &format!("→ {}", outcome.message));
+        add(ink, &format!("→ {summary}"));
     }
 }
 
