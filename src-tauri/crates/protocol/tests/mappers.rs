@@ -201,6 +201,8 @@ proptest! {
         };
         let runs = last(Vocabulary::Agent, "AgentEnd");
         prop_assert_eq!(last(Vocabulary::Chat, "done"), runs);
+        let limits = events.iter().filter(|event| event.body.name() == "limit_reached").count();
+        prop_assert_eq!(last(Vocabulary::Chat, "budget_exhausted"), limits);
         prop_assert_eq!(last(Vocabulary::Chunks, "finish"), runs);
         prop_assert_eq!(last(Vocabulary::Chunks, "finish-step"), last(Vocabulary::Agent, "TurnEnd"));
     }

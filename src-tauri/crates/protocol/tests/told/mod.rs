@@ -14,7 +14,7 @@ const LIVES: [&[&str]; 11] = [
     &["unknown"],
     &["allow", "start", "end"],
     &["allow", "undo", "start", "out", "out", "end"],
-    &["allow", "start", "out", "fail"],
+    &["allow", "start", "progress", "out", "fail"],
     &["allow", "start", "state", "end"],
     &["deny", "denied"],
     &["ask", "wait", "yes", "undo", "start", "end"],
@@ -88,6 +88,9 @@ impl Teller {
             self.turn(pieces, *cut_off, calls, order);
         }
         let state = ["done", "failed", "interrupted"][state];
+        if state == "interrupted" {
+            self.say(json!({"type":"limit_reached","limit":"turns","used":3.0,"max":3.0}));
+        }
         self.say(json!({"type":"session_changed","state":state}));
     }
 
@@ -154,6 +157,9 @@ impl Teller {
                 "workspace":"/w","title":"t","paths":1,"bytes":1,"shown":[],"state":"prepared"}})
             }
             "start" => json!({"type":"call_started","call":call}),
+            "progress" => {
+                json!({"type":"call_progress","call":call,"tool":"read","message":"half"})
+            }
             "out" => json!({"type":"call_output","call":call,"text":"piece"}),
             "state" => json!({"type":"state_written","call":call,"path":"report","value":{"a":1}}),
             "end" => ended("done"),
