@@ -16,6 +16,8 @@ mod classify;
 mod pipeline;
 // What every tool can count on, and what is asked of every tool.
 mod contract;
+// A tool's own word on its result, and what each reader gets of it.
+mod faces;
 // What a model can write in the place of a call, at any size and depth.
 mod bad_input;
 // What comes from outside, at random: the fuzz targets with a fixed budget.
