@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolKind } from '../ipc/bindings/ToolKind';
 import type { ToolMode } from '../ipc/bindings/ToolMode';
 import cases from '../../../tests/cases/classify.json';
-import { classify } from './mode';
+import { classify, stricterThan } from './mode';
 
 interface Case {
   id: string;
@@ -27,4 +27,13 @@ describe('the classifier', () => {
     };
     expect(classify(row.name, declared)).toEqual({ mode: row.mode, kind: row.kind });
   });
+});
+
+describe('what is stricter', () => {
+  it.each([
+    ['read', ['external', 'safe_write', 'destructive', 'local']],
+    ['destructive', ['local']],
+    ['local', []],
+    [null, []],
+  ] as const)('than %s', (own, modes) => expect(stricterThan(own)).toEqual(modes));
 });
