@@ -9,6 +9,7 @@ use protocol::{
 use serde_json::{Map, Value, json};
 
 use super::files::{as_text, carry_out, change, content, inside, missing};
+use super::masked::keeps_secrets;
 use super::replace::{Replacement, replace};
 use super::{blocking, flag, house, object, path_member, text};
 use crate::text::visible;
@@ -131,7 +132,7 @@ impl Tool for Edit {
                 as_text(&given, &before, "can be edited")?,
                 &replacement,
             )?;
-            Ok(change(path, Some(before), after.into_bytes()))
+            keeps_secrets(change(path, Some(before), after.into_bytes()))
         })
         .await
     }

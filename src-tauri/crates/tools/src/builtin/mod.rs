@@ -9,6 +9,7 @@ mod glob;
 mod grep;
 mod listing;
 mod look_alike;
+mod masked;
 mod question;
 mod read;
 mod read_lines;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use protocol::ToolError;
 
 use super::look_alike::look_alike;
+use super::masked::why_not_found;
 
 /// Line numbers that an error lists.
 const LINES_LISTED_MAX: usize = 10;
@@ -31,7 +32,8 @@ pub(super) fn replace(
     let places = places(content, &old);
     match places.as_slice() {
         [] => Err(ToolError::Failed(format!(
-            "`old_string` was not found in `{path}`, so nothing was changed. {}",
+            "`old_string` was not found in `{path}`, so nothing was changed. {}{}",
+            why_not_found(content, &old),
             look_alike(content, &old)
         ))),
         [_] => Ok(content.replacen(&*old, &new, 1)),

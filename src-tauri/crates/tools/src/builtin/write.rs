@@ -9,6 +9,7 @@ use protocol::{
 use serde_json::{Map, Value, json};
 
 use super::files::{carry_out, change, content, inside};
+use super::masked::keeps_secrets;
 use super::{blocking, house, object, path_member, text};
 use crate::limits::FILE_BYTES_MAX;
 use crate::text::{amount, visible};
@@ -117,7 +118,7 @@ impl Tool for Write {
         blocking(move || {
             let path = inside(&workspace, Capability::FsWrite, &path)?;
             let before = content(&workspace, &path)?;
-            Ok(change(path, before, after))
+            keeps_secrets(change(path, before, after))
         })
         .await
     }

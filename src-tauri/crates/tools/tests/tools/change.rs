@@ -215,6 +215,53 @@ async fn of_a_link_the_link_goes_and_writing_goes_through_it() {
     );
 }
 
+/// A file that holds a secret, of which the agent only saw the mask: the error says so, and the mask never reaches the file.
+#[tokio::test]
+async fn a_mask_is_never_written_over_a_secret() {
+    let secret = concat!("AKIA", "IOSFODNN7EXAMPLE");
+    let before = format!("id = {secret}\nport = 1\n");
+    let bench = Bench::with(&[("a.ini", before.as_bytes())]);
+    for (tool, arguments, named) in [
+        (
+            "edit",
+            json!({"path": "a.ini", "old_string": "id = ***\nport = 1", "new_string": "id = ***\nport = 2"}),
+            "It holds ***, which stands for a secret that was masked",
+        ),
+        (
+            "write",
+            json!({"path": "a.ini", "content": "id = ***\nport = 2\n"}),
+            "the secret would be lost, so nothing was changed",
+        ),
+        (
+            "edit",
+            json!({"path": "a.ini", "old_string": secret, "new_string": "***"}),
+            "the secret would be lost, so nothing was changed",
+        ),
+    ] {
+        let error = bench.call(tool, &arguments).await.unwrap_err().to_string();
+        assert!(error.contains(named), "{tool}: {error}");
+        assert_eq!(bench.text("a.ini"), before);
+    }
+    // What leaves the secret alone, or takes it out altogether, is done.
+    bench
+        .said(
+            "edit",
+            &json!({"path": "a.ini", "old_string": "port = 1", "new_string": "port = 2 # ***"}),
+        )
+        .await;
+    assert_eq!(
+        bench.text("a.ini"),
+        format!("id = {secret}\nport = 2 # ***\n")
+    );
+    bench
+        .said(
+            "write",
+            &json!({"path": "a.ini", "content": "id = env:ID\n"}),
+        )
+        .await;
+    assert_eq!(bench.text("a.ini"), "id = env:ID\n");
+}
+
 /// Executes a plan that was made earlier.
 async fn run(
     bench: &Bench,
