@@ -186,3 +186,43 @@ async fn a_recorded_result_is_told_again_as_it_was() {
         assert!(envelope["metadata"]["duration_ms"].is_u64(), "S002-64");
     }
 }
+
+/// Closing a session removes its long outputs and keeps its record (`S002-71`); saying something opens it again.
+#[tokio::test]
+async fn long_outputs_go_when_the_session_closes() {
+    let turns = json!([
+        call("bash", json!({ "command": "seq 1 100000" })),
+        {},
+        call("bash", json!({ "command": "seq 1 100001" })),
+        {}
+    ]);
+    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    desk.play().await;
+    let before = desk.calls().await;
+    let sidecar = |view: &protocol::CallView| {
+        let truncated = view.outcome.clone().unwrap().truncated.unwrap();
+        std::path::PathBuf::from(truncated.output_path)
+    };
+    assert!(sidecar(&before[0]).exists());
+    let close = protocol::Op::CloseSession {
+        session: desk.session.clone(),
+    };
+    desk.desk.submit(close).await.unwrap();
+    assert!(!sidecar(&before[0]).exists(), "S002-71");
+    assert_eq!(desk.calls().await, before, "the record stays");
+    let output = protocol::query::Query::Output {
+        session: desk.session.clone(),
+        call: before[0].call.id.clone(),
+        offset: 0,
+    };
+    let fault = desk.desk.query(output).await.unwrap_err();
+    assert!(fault.message.contains("the session was closed"), "{fault}");
+
+    let say = protocol::Op::Say {
+        session: desk.session.clone(),
+        text: "Again.".to_owned(),
+    };
+    desk.desk.submit(say).await.unwrap();
+    desk.until_ended().await;
+    assert!(sidecar(&desk.calls().await[1]).exists());
+}

@@ -285,6 +285,14 @@ impl Shared {
         }
     }
 
+    /// Takes a session that was closed out of this process; it is opened again when somebody asks for it.
+    pub fn forget(&self, id: &SessionId) {
+        self.sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(id);
+    }
+
     /// Opens a session in this process.
     pub fn admit(
         self: &Arc<Self>,

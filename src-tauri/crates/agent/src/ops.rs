@@ -84,6 +84,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
                 .await
                 .map(|()| Receipt::default())
         }
+        Op::CloseSession { session } => close(shared, &session).await,
         Op::SetSettings { settings } => shared.set_settings(*settings).map(|()| Receipt::default()),
         Op::SetTool {
             tool,
@@ -116,6 +117,31 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             Ok(Receipt::default())
         }
     }
+}
+
+/// Removes what a session left beside its record.
+async fn close(shared: &Arc<Shared>, id: &SessionId) -> Result<Receipt, Fault> {
+    let session = shared.session(id)?;
+    if session.is_running() {
+        return Err(Fault::new(
+            "This session is at work or waits for you.",
+            "Stop it first, then close it.",
+        ));
+    }
+    let folder = session.hands.folder.clone();
+    let removed = tokio::task::spawn_blocking(move || folder.clear()).await;
+    removed
+        .map_err(|_| Fault::new("The session's files could not be removed.", "Try again."))??;
+    let notice = protocol::Notice {
+        level: protocol::NoticeLevel::Note,
+        fault: Fault::new(
+            "The session was closed, and its long outputs were removed.",
+            "Its record stays. Say something to go on with it.",
+        ),
+    };
+    session.journal.keep(EventBody::Noted { notice }).await?;
+    shared.forget(id);
+    Ok(Receipt::default())
 }
 
 async fn open(

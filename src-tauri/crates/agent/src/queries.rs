@@ -6,6 +6,7 @@ use protocol::account::Account;
 use protocol::query::{Answer, Query, Snapshot};
 use protocol::shown::shown;
 use protocol::{CallId, EntryBody, Fault, SessionId, cut};
+use runtime::FileError;
 use serde_json::{Map, Value};
 
 use crate::desk::Shared;
@@ -188,7 +189,14 @@ fn output(
     let hands = &shared.session(session)?.hands;
     let read = hands
         .workspace
-        .read(&truncated.output_path, offset, OUTPUT_PAGE_BYTES)?;
+        .read(&truncated.output_path, offset, OUTPUT_PAGE_BYTES)
+        .map_err(|error| match error {
+            FileError::NotFound { .. } => Fault::new(
+                "The whole output is gone: it went when the session was closed.",
+                "Its beginning is on record, in the card.",
+            ),
+            other => other.into(),
+        })?;
     let (text, used) = whole_characters(&read.bytes);
     let end = offset + used;
     Ok(Answer::Output {

@@ -70,6 +70,12 @@ pub enum Op {
         /// The title; not empty.
         title: String,
     },
+    /// Closes a session that does nothing: its long outputs go, its record stays (`S002-71`). Saying something opens it
+    /// again.
+    CloseSession {
+        /// The session.
+        session: SessionId,
+    },
     /// Replaces the settings.
     SetSettings {
         /// All of them.

@@ -68,17 +68,18 @@ impl SessionFolder {
         Ok((path, file))
     }
 
-    /// Removes the folder with all that is in it (`S002-71`).
+    /// Removes everything in the folder (`S002-71`).
     ///
     /// # Errors
     /// What the system says.
-    pub fn remove(self) -> Result<(), FileError> {
+    pub fn clear(&self) -> Result<(), FileError> {
         match fs::remove_dir_all(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(FileError::from_io(self.path.display().to_string(), &error))
+                return Err(FileError::from_io(self.path.display().to_string(), &error));
             }
-            _ => Ok(()),
+            _ => {}
         }
+        private_folder(&self.path)
     }
 }
 
@@ -125,8 +126,9 @@ mod tests {
             let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
             assert_eq!((mode(folder.path()), mode(&paths[0])), (0o700, 0o600));
         }
-        let gone = folder.path().to_owned();
-        folder.remove().unwrap();
-        assert!(!gone.exists(), "S002-71");
+        folder.clear().unwrap();
+        let left = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left, 0, "S002-71");
+        assert_eq!(folder.spill(&"call_1".into(), b"new").unwrap(), paths[0]);
     }
 }

@@ -75,7 +75,11 @@ session: SessionId,
 /**
  * The title; not empty.
  */
-title: string, } | { "type": "set_settings", 
+title: string, } | { "type": "close_session", 
+/**
+ * The session.
+ */
+session: SessionId, } | { "type": "set_settings", 
 /**
  * All of them.
  */
