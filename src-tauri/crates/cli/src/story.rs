@@ -129,7 +129,7 @@ pub(crate) fn call_in_full(out: &Out, view: &CallView) -> String {
     let mut text = lines.join("\n") + "\n";
     if let Some(outcome) = &view.outcome {
         text.push('\n');
-        text.push_str(&out.ink(Ink::Plain, outcome.text.trim_end_matches('\n')));
+        text.push_str(&out.ink(Ink::Plain, outcome.model_text().trim_end_matches('\n')));
         text.push('\n');
     }
     text
@@ -295,12 +295,12 @@ fn result(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
         return;
     }
     let shows_text = !well || matches!(view.preview, Preview::Command(_));
-    if shows_text && outcome.text.trim() != outcome.message.trim() {
-        // An empty output is said to be empty, not left out.
-        let text = match (&outcome.empty, outcome.text.is_empty()) {
-            (Some(words), true) => words,
-            (_, false) | (None, true) => outcome.text.trim_end(),
-        };
+    // An empty output is said to be empty, not left out.
+    let text = match (&outcome.empty, outcome.text.is_empty()) {
+        (Some(words), true) => words,
+        (_, false) | (None, true) => outcome.text.trim_end(),
+    };
+    if shows_text && text.trim() != outcome.message.trim() {
         for line in text.lines().take(OUTPUT_LINES_MAX) {
             add(Ink::Plain, &format!("│ {line}"));
         }
