@@ -18,7 +18,10 @@ use crate::builtin;
 use crate::close_names::{close_names, did_you_mean};
 use crate::limits::{ID_BYTES_MAX, NAMES_LISTED_MAX};
 use crate::schema::{Schema, invalid, lift_meta};
+use crate::schema_first::with_reasoning;
 use crate::tool::Tool;
+
+mod only;
 
 /// Names that models know and nobody else may take (`S002-11`, `S002-25`, `S002-26`).
 pub const LOCKED: [&str; 13] = [
@@ -296,7 +299,7 @@ impl Entry {
         (first && self.is_offered()).then(|| ToolDefinition {
             name: self.interface.id().to_owned(),
             description: discovery.description.clone(),
-            parameters: self.interface.parameters().clone(),
+            parameters: with_reasoning(self.interface.parameters()),
         })
     }
 }

@@ -41,6 +41,11 @@ pub trait Tool: Send + Sync {
         &[]
     }
 
+    /// The place in the session's state that every output goes to (`S004-12`); none if each call may name one.
+    fn output_path(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether a call with these very arguments may run while others do (`S003-53`, M08). Fails closed: what nobody
     /// vouches for runs alone.
     fn is_concurrency_safe(&self, _arguments: &Map<String, Value>) -> bool {

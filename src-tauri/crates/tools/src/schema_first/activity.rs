@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use policy::Approved;
+use protocol::depth::{DEPTH_MAX, exceeds};
 use protocol::interface::Origin;
 use protocol::preview::{CommandFact, CommandPreview};
 use protocol::requires::ShellRunRequirement;
@@ -42,6 +43,7 @@ pub(super) struct Explicit {
     activity: Result<Activity, String>,
     output: OutputCheck,
     first: Option<String>,
+    output_path: Option<String>,
     /// Digest of the program as it was shown, by digest of the input.
     seen: Mutex<HashMap<Digest, Digest>>,
 }
@@ -69,12 +71,14 @@ impl Explicit {
                 .mode(ToolMode::Local)
                 .kind(ToolKind::Execute)
                 .is_open_world(true)
+                .classifier_input(bound::classifier_input(definition))
                 .execution_profile_ref("process")
                 .timeout_ms(ACTIVITY_TIMEOUT_MS)
                 .build(),
             activity,
             output: OutputCheck::new(definition),
             first: definition.parameter_names().next().map(str::to_owned),
+            output_path: definition.output_path.as_ref().map(ToString::to_string),
             seen: Mutex::default(),
         }
     }
@@ -106,6 +110,10 @@ impl Explicit {
 impl Tool for Explicit {
     fn interface(&self) -> &ToolInterface {
         &self.interface
+    }
+
+    fn output_path(&self) -> Option<&str> {
+        self.output_path.as_deref()
     }
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
@@ -230,6 +238,9 @@ impl Explicit {
             return failed("wrote something that is not UTF-8.".to_owned());
         };
         let output = match strict_json::parse(&text) {
+            Ok(output) if exceeds(&output, DEPTH_MAX) => {
+                return failed(format!("wrote JSON of more than {DEPTH_MAX} levels."));
+            }
             Ok(output) => output,
             Err(_) if text.trim().is_empty() && self.interface.schemas.output_schema.is_none() => {
                 Value::Null

@@ -10,6 +10,10 @@ use super::refs;
 use crate::schema::Schema;
 use crate::text::{shortened, visible};
 
+/// What a model reads of a tool whose author said nothing.
+const UNDESCRIBED: &str =
+    "Its author gave no description; its name and parameters say what it does.";
+
 /// Characters of the line that says what a call acts on.
 const TARGET_CHARS_MAX: usize = 200;
 
@@ -22,10 +26,23 @@ pub(super) fn interface(
     let title = definition.title.as_deref().unwrap_or(&definition.name);
     ToolInterface::tool(definition.name.as_str())
         .user_facing_name(visible(title))
-        .description(definition.description.as_str())
+        .description(match definition.description.as_str() {
+            "" => UNDESCRIBED,
+            said => said,
+        })
         .model_input_schema(definition.parameters(execution))
         .output_schema(definition.output().cloned())
         .origin(origin)
+}
+
+/// What a classifier of risk is given of a call: the name and every parameter.
+pub(super) fn classifier_input(definition: &Definition) -> String {
+    let parameters = definition
+        .parameter_names()
+        .map(|name| format!(" {{{name}}}"));
+    std::iter::once(definition.name.clone())
+        .chain(parameters)
+        .collect()
 }
 
 /// What a call acts on, in one line: the value of its first parameter.

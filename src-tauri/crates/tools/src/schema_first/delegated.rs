@@ -17,6 +17,7 @@ pub(super) struct Delegated {
     request: Result<Request, String>,
     output: Option<Value>,
     first: Option<String>,
+    output_path: Option<String>,
 }
 
 impl Delegated {
@@ -41,6 +42,7 @@ impl Delegated {
             }),
             request,
             first: definition.parameter_names().next().map(str::to_owned),
+            output_path: definition.output_path.as_ref().map(ToString::to_string),
         }
     }
 
@@ -55,6 +57,10 @@ impl Delegated {
 impl Tool for Delegated {
     fn interface(&self) -> &ToolInterface {
         &self.interface
+    }
+
+    fn output_path(&self) -> Option<&str> {
+        self.output_path.as_deref()
     }
 
     fn target(&self, arguments: &Map<String, Value>) -> String {

@@ -13,6 +13,7 @@ use crate::tool::{Hands, Tool, ToolContext};
 pub(super) struct Latent {
     interface: ToolInterface,
     first: Option<String>,
+    output_path: Option<String>,
 }
 
 impl Latent {
@@ -28,6 +29,7 @@ impl Latent {
                 .execution_profile_ref("model")
                 .build(),
             first: definition.parameter_names().next().map(str::to_owned),
+            output_path: definition.output_path.as_ref().map(ToString::to_string),
         }
     }
 }
@@ -40,6 +42,10 @@ impl Tool for Latent {
 
     fn keeps(&self) -> &[&str] {
         &[OUTPUT]
+    }
+
+    fn output_path(&self) -> Option<&str> {
+        self.output_path.as_deref()
     }
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
