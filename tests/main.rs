@@ -44,6 +44,8 @@ mod questions;
 mod trouble;
 // Tools as the person set them, and tried by hand.
 mod tool_settings;
+// Tools that are schemas: latent, explicit, delegated; runs that must come to an output.
+mod schema_first;
 // The demo, whole, as a golden stream that the interface's tests replay.
 mod demo;
 // What the runtime can state about each call, from its events alone.

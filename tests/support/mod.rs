@@ -111,6 +111,11 @@ impl Fixture {
 
     /// Opens the session and lets the agent begin.
     pub async fn start(&mut self, prompt: &str) {
+        self.start_with(prompt, None).await;
+    }
+
+    /// The same, for a run that must come to an output in this schema.
+    pub async fn start_with(&mut self, prompt: &str, output_schema: Option<Value>) {
         let receipt = self
             .desk
             .submit(Op::OpenSession {
@@ -120,7 +125,7 @@ impl Fixture {
                     model: String::new(),
                 },
                 prompt: Some(prompt.into()),
-                output_schema: None,
+                output_schema,
             })
             .await
             .unwrap();
@@ -163,6 +168,19 @@ impl Fixture {
             EventBody::SessionChanged { state } => state,
             _ => unreachable!(),
         }
+    }
+
+    /// Waits until the run of some session is over, and gives which.
+    pub async fn until_ended_in(&mut self) -> SessionId {
+        let over = |body: &EventBody| {
+            matches!(
+                body,
+                EventBody::SessionChanged {
+                    state: SessionState::Done | SessionState::Failed | SessionState::Interrupted
+                }
+            )
+        };
+        self.until("the end of a run", over).await.session
     }
 
     /// Waits until a call stands on the desk, and gives it as the desk shows it.

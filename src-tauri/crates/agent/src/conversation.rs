@@ -2,9 +2,13 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use protocol::event::{Asked, Checked, Parent};
 use protocol::preview::TodoItem;
 use protocol::{CallId, Event, EventBody, Message, Outcome, Preview, ToolCall};
 use serde_json::{Map, Value};
+
+use crate::composed;
+use crate::state::State;
 
 /// What the model knows, and what it is owed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,6 +23,14 @@ pub struct Conversation {
     pub todos: Vec<TodoItem>,
     /// Such a list that was asked for and is not set yet.
     todos_asked: Option<(CallId, Vec<TodoItem>)>,
+    /// What is asked of the model beyond the person's words.
+    pub asked: Asked,
+    /// The call that opened the session, if a call did.
+    pub parent: Option<Parent>,
+    /// The session's state.
+    pub state: State,
+    /// The output that the run came to last, in the schema that was asked for.
+    pub output: Option<Value>,
     /// Every call id so far.
     pub ids: HashSet<String>,
     /// Calls whose result the model has not got, in call order, each with the result if it is there already.
@@ -47,6 +59,15 @@ pub struct OpenCall {
 }
 
 impl Conversation {
+    /// One that begins, with what is asked of its model, for the call that opened it if one did.
+    pub fn beginning(asked: Asked, parent: Option<Parent>) -> Self {
+        Self {
+            asked,
+            parent,
+            ..Self::default()
+        }
+    }
+
     /// The conversation that some events of one session tell of, in order.
     pub fn from_events(events: &[Event]) -> Self {
         let mut conversation = Self::default();
@@ -86,6 +107,13 @@ impl Conversation {
         }
     }
 
+    /// Takes what came of an answer in a schema: its output, or the report that the model gets.
+    pub fn checked(&mut self, answer: &Checked) {
+        self.output.clone_from(&answer.output);
+        let report = answer.problem.as_deref().map(composed::report);
+        self.messages.extend(report);
+    }
+
     /// The calls whose result is not there.
     pub fn unanswered(&self) -> Vec<CallId> {
         let unanswered = self.owed.iter().filter(|owed| owed.result.is_none());
@@ -94,6 +122,12 @@ impl Conversation {
 
     fn apply<'a>(&mut self, body: &'a EventBody, places: &mut HashMap<&'a str, usize>) {
         match body {
+            EventBody::SessionOpened { parent, asked, .. } => {
+                self.parent.clone_from(parent);
+                self.asked = asked.as_deref().cloned().unwrap_or_default();
+            }
+            EventBody::AnswerChecked { answer, .. } => self.checked(answer),
+            EventBody::StateWritten { place, value, .. } => self.state.write(place, value.clone()),
             EventBody::PersonSaid { text, .. } => {
                 self.messages.push(Message::User { text: text.clone() })
             }
@@ -170,15 +204,12 @@ impl Conversation {
             EventBody::AgentSaid {
                 reasoning: true, ..
             }
-            | EventBody::SessionOpened { .. }
             | EventBody::SessionRenamed { .. }
             | EventBody::SessionChanged { .. }
             | EventBody::CallJudged { .. }
             | EventBody::CallDecided { .. }
             | EventBody::UndoPrepared { .. }
             | EventBody::CallOutput { .. }
-            | EventBody::AnswerChecked { .. }
-            | EventBody::StateWritten { .. }
             | EventBody::CallProgress { .. }
             | EventBody::LimitReached { .. }
             | EventBody::UndoApplied { .. }

@@ -17,6 +17,7 @@ use crate::config::DeskConfig;
 use crate::conversation::Conversation;
 use crate::hub::{Events, Hub};
 use crate::session::{RulesInForce, Session};
+use crate::toolbox::Toolbox;
 use crate::{ops, queries, recover, retention, settings};
 
 /// One engine. Cheap to clone; the last clone that goes takes the runs with it.
@@ -50,6 +51,7 @@ struct Faults {
     settings: Option<Fault>,
     tools: Vec<Fault>,
     rules: HashMap<PathBuf, Vec<Fault>>,
+    files: HashMap<PathBuf, Vec<Fault>>,
     raised: Option<Fault>,
 }
 
@@ -218,7 +220,7 @@ impl Shared {
     pub fn faults(&self) -> Vec<Fault> {
         let providers = self.providers();
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        let rules = faults.rules.values().flatten();
+        let rules = faults.rules.values().chain(faults.files.values()).flatten();
         let all = faults
             .settings
             .iter()
@@ -237,6 +239,15 @@ impl Shared {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .rules
+            .insert(root.to_owned(), faults);
+    }
+
+    /// What is wrong with a workspace's files of tools; nothing if they are right.
+    pub fn set_tool_faults(&self, root: &Path, faults: Vec<Fault>) {
+        self.faults
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .files
             .insert(root.to_owned(), faults);
     }
 
@@ -320,12 +331,14 @@ impl Shared {
             todos: Arc::default(),
         };
         hands.todos.replace(conversation.todos.clone());
+        let (toolbox, faults) = Toolbox::load(self, &hands.workspace, &conversation.asked)?;
+        self.set_tool_faults(hands.workspace.root(), faults);
         let session = Arc::new(Session::new(
             id.clone(),
             self.clone(),
             hands,
             model,
-            rules,
+            (rules, toolbox),
             conversation,
         ));
         session.reload_rules();

@@ -8,8 +8,10 @@
 //! Start reading at [`pipeline`]; then [`turn`] (what happens around it) and [`desk`] (who calls whom).
 
 pub mod attention;
+mod composed;
 pub mod config;
 mod conversation;
+mod delegate;
 pub mod demo;
 pub mod desk;
 mod grants;
@@ -30,7 +32,9 @@ mod run_limits;
 mod session;
 mod settings;
 mod stages;
+mod state;
 mod strategy;
+mod toolbox;
 mod try_tool;
 mod turn;
 mod undo;

@@ -34,3 +34,11 @@ pub const PROGRESS_BYTES_MAX: usize = 1024;
 pub const OUTPUT_PILED_BYTES_MAX: usize = 256 * 1024;
 /// Different calls of one run that are remembered, to notice those that repeat.
 pub const CALLS_REMEMBERED_MAX: usize = 4_096;
+/// Longest state of a session, in bytes of JSON.
+pub const STATE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Longest name of an instance, in characters.
+pub const INSTANCE_CHARS_MAX: usize = 64;
+/// Answers in a row that may break the schema before the run ends; each is reported back to the model.
+pub const REPAIRS_MAX: u32 = 2;
+/// How deep delegates may send out delegates (M10).
+pub const DELEGATES_DEEP_MAX: u32 = 5;

@@ -5,11 +5,14 @@ use std::time::Instant;
 
 use futures::StreamExt;
 use protocol::depth::is_too_deep;
+use protocol::event::Checked;
 use protocol::{CallId, EventBody, Fault, Message, MessageId, ToolCall, Usage};
 use provider::{Chunk, ChunkStream, ModelRequest, ProviderError, Stop};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
+use tools::schema_first::Composed;
 
+use crate::composed;
 use crate::limits::{CALLS_PER_TURN_MAX, COALESCE, COALESCE_BYTES, NAME_CHARS_MAX};
 use crate::session::Session;
 
@@ -21,6 +24,8 @@ pub(crate) struct Answer {
     pub usage: Usage,
     /// Whether the answer was cut off or failed; why is on record.
     pub failed: bool,
+    /// What came of it, if it was asked for in a schema.
+    pub checked: Option<Checked>,
 }
 
 /// Asks the model with the whole conversation. Fails only if the record does.
@@ -39,13 +44,26 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
         message: message.clone(),
     });
     let messages = Arc::new(messages);
+    let composed = session.composed();
+    let asked = session.conversation(|conversation| conversation.asked.clone());
+    let system = match asked.instructions.is_empty() {
+        true => crate::prompt::system(&session.hands.workspace.root().display().to_string()),
+        false => asked.instructions,
+    };
+    let request = match &composed {
+        Some(composed) => composed::request(session, system, &messages, composed),
+        None => ModelRequest {
+            model: session.model.model.clone(),
+            system,
+            messages: messages.clone(),
+            tools: session.tools().definitions(),
+            response_schema: None,
+            temperature: None,
+        },
+    };
     let request = ModelRequest {
-        model: session.model.model.clone(),
-        system: crate::prompt::system(&session.hands.workspace.root().display().to_string()),
-        messages: messages.clone(),
-        tools: session.tools().definitions(),
-        response_schema: None,
-        temperature: None,
+        temperature: asked.temperature,
+        ..request
     };
     let mut writing = Writing::new(session, message.clone());
     let began = shared.config.clock.now();
@@ -57,6 +75,10 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
     writing.flush();
     // The provider is done with the conversation, so this takes it back without copying.
     let mut messages = Arc::try_unwrap(messages).unwrap_or_else(|shared| (*shared).clone());
+    let checked = match (&composed, &error) {
+        (Some(composed), None) if !stop.is_cancelled() => Some(writing.check(composed)),
+        _ => None,
+    };
     let Writing {
         said,
         calls,
@@ -92,6 +114,9 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
     });
     session.conversation(|conversation| {
         conversation.messages = messages;
+        if let Some(checked) = &checked {
+            conversation.checked(checked);
+        }
         calls.iter().for_each(|call| conversation.owes(call));
     });
     session.journal.check()?;
@@ -99,6 +124,7 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
         calls,
         usage,
         failed,
+        checked,
     })
 }
 
@@ -209,6 +235,18 @@ impl<'a> Writing<'a> {
                 reasoning: self.open_is_reasoning,
             });
         }
+    }
+
+    /// Holds the whole answer against the schema that it was asked for in, and takes the calls that it holds.
+    fn check(&mut self, composed: &Composed) -> Checked {
+        let ids = &self.session.shared.config.ids;
+        let (checked, calls) = composed::check(composed, &self.said, || ids.next("call"));
+        self.calls = calls;
+        self.session.journal.tell(EventBody::AnswerChecked {
+            message: self.message.clone(),
+            answer: checked.clone(),
+        });
+        checked
     }
 
     /// Takes a call. Its id is kept where it is new in the session, so that it names one call only (`S000-02`).

@@ -48,7 +48,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             let text = said(text)?;
             turn::say(&shared.session(&session)?, text)
                 .await
-                .map(|()| Receipt::default())
+                .map(|_run| Receipt::default())
         }
         Op::Interrupt { session } => match shared.session(&session)?.stop() {
             true => Ok(Receipt::default()),
@@ -157,12 +157,8 @@ async fn open(
         .transpose()?;
     shared.provider(&model.provider)?;
     let id = SessionId(shared.config.ids.next("ses"));
-    let session = shared.admit(
-        id.clone(),
-        workspace,
-        model.clone(),
-        Conversation::default(),
-    )?;
+    let conversation = Conversation::beginning(asked.clone().unwrap_or_default(), None);
+    let session = shared.admit(id.clone(), workspace, model.clone(), conversation)?;
     let root = session.hands.workspace.root();
     let folder = root.file_name().map_or_else(
         || root.display().to_string(),

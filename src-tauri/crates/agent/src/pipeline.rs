@@ -15,6 +15,7 @@ use crate::hooks::{self, Hooked};
 use crate::session::Session;
 use crate::stages::consent::{self, Answer};
 use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, stopped};
+use crate::state;
 
 /// Walks the page with one call and records how it ended. Fails only if the record does.
 pub(crate) async fn run(session: &Arc<Session>, open: &OpenCall) -> Result<Outcome, Fault> {
@@ -48,7 +49,8 @@ async fn walk(
     let tools = session.tools();
     let tool = found::tool(&tools, session, call, hooked).await?;
     let mut edited = open.edited.clone();
-    let mut arguments = found::arguments(&tool, edited.as_ref().unwrap_or(&call.arguments))?;
+    let mut arguments =
+        found::arguments(session, &tool, edited.as_ref().unwrap_or(&call.arguments))?;
     let mut changed: Option<String> = None;
     let mut unsecured: Option<String> = None;
     loop {
@@ -77,7 +79,13 @@ async fn walk(
                 continue;
             }
             Answer::Edited(wanted) => {
-                changed = Some(found::replace(&tool, &mut arguments, &mut edited, wanted));
+                changed = Some(found::replace(
+                    session,
+                    &tool,
+                    &mut arguments,
+                    &mut edited,
+                    wanted,
+                ));
                 continue;
             }
         };
@@ -106,6 +114,7 @@ async fn walk(
             continue;
         }
         let outcome = finish::fold(session, call, &tool, ran, copy, &said);
+        let outcome = state::keep(session, call, &tool, &edited, outcome);
         judged::remember(session, &tool, &arguments, &outcome);
         return Ok((outcome, tool.may_change()));
     }

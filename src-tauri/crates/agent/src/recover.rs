@@ -55,6 +55,18 @@ async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
         outcome.message = "The app ended while this ran".to_owned();
         turn::end_call(&session, &begun.call.id, outcome);
     }
+    if session.parent().is_some() {
+        // The call that it worked for is over, so nobody waits for it.
+        for call in session.conversation(|conversation| conversation.unanswered()) {
+            turn::end_call(
+                &session,
+                &call,
+                finish::stopped_outcome(CallState::Interrupted),
+            );
+        }
+        session.becomes(SessionState::Interrupted);
+        return session.journal.settle().await;
+    }
     if waits {
         turn::start(&session);
         return session.journal.settle().await;

@@ -4,12 +4,14 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use policy::RuleSet;
+use protocol::event::Parent;
 use protocol::{
     CallId, Decision, Digest, EventBody, ModelChoice, Preview, SessionId, SessionState, Strategy,
 };
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
+use tools::schema_first::Composed;
 use tools::{Hands, Registry};
 
 use crate::conversation::Conversation;
@@ -17,6 +19,7 @@ use crate::desk::Shared;
 use crate::journal::Journal;
 use crate::repeats::Repeats;
 use crate::run_limits::Reached;
+use crate::toolbox::Toolbox;
 
 /// A session that is open in this process.
 pub(crate) struct Session {
@@ -29,6 +32,7 @@ pub(crate) struct Session {
     pub strategy: Strategy,
     rules: RulesInForce,
     steering: Notify,
+    toolbox: RwLock<Toolbox>,
     live: Mutex<Live>,
 }
 
@@ -85,7 +89,7 @@ impl Session {
         shared: Arc<Shared>,
         hands: Hands,
         model: ModelChoice,
-        rules: RulesInForce,
+        (rules, toolbox): (RulesInForce, Toolbox),
         conversation: Conversation,
     ) -> Self {
         let journal = Journal::new(
@@ -107,6 +111,7 @@ impl Session {
             strategy,
             rules,
             steering: Notify::new(),
+            toolbox: RwLock::new(toolbox),
             live,
         }
     }
@@ -270,7 +275,52 @@ impl Session {
 
     /// The tools that its calls find.
     pub(crate) fn tools(&self) -> Arc<Registry> {
-        self.shared.tools()
+        self.toolbox().registry
+    }
+
+    /// The schema that its model answers in; none if words will do.
+    pub(crate) fn composed(&self) -> Option<Arc<Composed>> {
+        self.toolbox().composed
+    }
+
+    /// Its tools as they were read last, or as the person set them since.
+    fn toolbox(&self) -> Toolbox {
+        let read = || {
+            self.toolbox
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        };
+        let toolbox = read();
+        if toolbox.is_stale(&self.shared) {
+            self.reload_tools();
+            return read();
+        }
+        toolbox
+    }
+
+    /// Reads the files of tools anew; says what is wrong with them. What cannot be read leaves things as they are.
+    pub(crate) fn reload_tools(&self) {
+        let asked = self.conversation(|conversation| conversation.asked.clone());
+        let faults = match Toolbox::load(&self.shared, &self.hands.workspace, &asked) {
+            Ok((toolbox, faults)) => {
+                *self.toolbox.write().unwrap_or_else(PoisonError::into_inner) = toolbox;
+                faults
+            }
+            Err(fault) => vec![fault],
+        };
+        self.shared
+            .set_tool_faults(self.hands.workspace.root(), faults);
+    }
+
+    /// The call that opened it, if a call did.
+    pub(crate) fn parent(&self) -> Option<Parent> {
+        self.conversation(|conversation| conversation.parent.clone())
+    }
+
+    /// The state that was recorded last.
+    pub(crate) fn state(&self) -> Option<SessionState> {
+        self.live().state
     }
 
     /// The rules in force.

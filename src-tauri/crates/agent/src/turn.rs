@@ -8,7 +8,9 @@ use protocol::{
     CallId, CallState, EventBody, Fault, Message, MessageId, NoticeLevel, Outcome, SessionState,
     ToolCall,
 };
+use tokio::task::JoinHandle;
 
+use crate::composed::Repairs;
 use crate::conversation::OpenCall;
 use crate::run_limits::{self, Meter};
 use crate::session::{Session, Why};
@@ -26,12 +28,10 @@ enum End {
 }
 
 /// Starts the run of a session, if none is there. The conversation must hold what the run begins with.
-pub(crate) fn start(session: &Arc<Session>) {
-    if session.begin_run().is_none() {
-        return;
-    }
+pub(crate) fn start(session: &Arc<Session>) -> Option<JoinHandle<()>> {
+    session.begin_run()?;
     let session = session.clone();
-    tokio::spawn(async move {
+    Some(tokio::spawn(async move {
         loop {
             let end = within_its_time(&session).await;
             // The app is going: how the run ended is no news, and what waits keeps waiting.
@@ -44,7 +44,7 @@ pub(crate) fn start(session: &Arc<Session>) {
                 break;
             }
         }
-    });
+    }))
 }
 
 /// The state that a run leaves its session in. A fault is told first.
@@ -95,6 +95,8 @@ async fn within_its_time(session: &Arc<Session>) -> Result<End, Fault> {
 async fn run(session: &Arc<Session>, mut meter: Meter) -> Result<End, Fault> {
     let stop = session.stop_token();
     session.reload_rules();
+    session.reload_tools();
+    let mut repairs = Repairs::default();
     session.becomes(SessionState::Running);
     let mut open = session.conversation(|conversation| std::mem::take(&mut conversation.open));
     loop {
@@ -117,7 +119,9 @@ async fn run(session: &Arc<Session>, mut meter: Meter) -> Result<End, Fault> {
                 false => End::Failed,
             });
         }
-        if answer.calls.is_empty() && !session.is_steered() {
+        repairs.count(answer.checked.as_ref())?;
+        let checked = answer.checked.unwrap_or_default();
+        if answer.calls.is_empty() && checked.problem.is_none() && !session.is_steered() {
             return Ok(End::Done);
         }
         let (admitted, reached) = meter.admit(answer.calls.len());
@@ -131,6 +135,10 @@ async fn run(session: &Arc<Session>, mut meter: Meter) -> Result<End, Fault> {
             session.stop_because(Why::Limit(reached));
             skip(session, left_out.iter().map(|open| &open.call.id));
             return Ok(End::Stopped);
+        }
+        // An output ends the run once the calls beside it are over (`S004-39`, M18).
+        if checked.output.is_some() && !session.is_steered() {
+            return Ok(calls(session, open).await?.unwrap_or(End::Done));
         }
     }
 }
@@ -199,8 +207,12 @@ pub(crate) fn end_call(session: &Session, call: &CallId, mut outcome: Outcome) {
     session.conversation(|conversation| conversation.hear(call, &outcome));
 }
 
-/// Records what the person said, and lets the model hear it at the next turn.
-pub(crate) async fn say(session: &Arc<Session>, text: String) -> Result<(), Fault> {
+/// Records what the person said, and lets the model hear it at the next turn. Gives the run that it began, if it began
+/// one.
+pub(crate) async fn say(
+    session: &Arc<Session>,
+    text: String,
+) -> Result<Option<JoinHandle<()>>, Fault> {
     let message = MessageId(session.shared.config.ids.next("msg"));
     let steering = session.is_running();
     session
@@ -218,7 +230,7 @@ pub(crate) async fn say(session: &Arc<Session>, text: String) -> Result<(), Faul
             &session.conversation(|conversation| conversation.unanswered()),
         );
         session.conversation(|conversation| conversation.messages.push(Message::User { text }));
-        start(session);
+        return Ok(start(session));
     }
-    Ok(())
+    Ok(None)
 }

@@ -12,6 +12,7 @@ use tools::ToolContext;
 use super::finish::Ran;
 use super::found::Called;
 use super::updates::Updates;
+use crate::delegate::Sender;
 use crate::hooks::HookedCall;
 use crate::limits::{COALESCE, TIMEOUT_GRACE};
 use crate::session::Session;
@@ -43,7 +44,7 @@ pub(crate) async fn run(
         cancel: cancel.clone(),
         on_output: Some(Arc::new(move |text: &str| output.output(text))),
         on_progress: Some(Arc::new(move |text: &str| progress.progress(text))),
-        delegates: None,
+        delegates: Some(Arc::new(Sender(session.clone()))),
     };
     let (tool, hands) = (called.0.tool.clone(), session.hands.clone());
     let mut work = AbortOnDropHandle::new(tokio::spawn(async move {

@@ -9,6 +9,7 @@ use crate::conversation::OpenCall;
 use crate::hooks::{self, Hooked};
 use crate::limits::ARGUMENTS_BYTES_MAX;
 use crate::session::Session;
+use crate::state;
 
 /// A tool under the name that it was called by.
 pub(crate) struct Called<'a>(pub Found<'a>);
@@ -70,17 +71,22 @@ pub(crate) fn is_safe_beside_others(session: &Session, open: &OpenCall) -> bool 
         return false;
     };
     let given = open.edited.as_ref().unwrap_or(&open.call.arguments);
-    arguments(&called, given).is_ok_and(|checked| called.0.tool.is_concurrency_safe(&checked))
+    // What reads or writes the state is in its order, so that a call finds what those before it wrote.
+    !state::touches(given, called.0.tool.output_path())
+        && arguments(session, &called, given)
+            .is_ok_and(|checked| called.0.tool.is_concurrency_safe(&checked))
 }
 
 /// Puts the person's arguments in place of those before, if they fit the tool, and says what came of it.
 pub(crate) fn replace(
+    session: &Session,
     called: &Called<'_>,
     arguments: &mut Map<String, Value>,
     edited: &mut Option<Map<String, Value>>,
     wanted: Map<String, Value>,
 ) -> String {
-    match called.0.arguments(&wanted) {
+    let resolved = state::resolve(session, &wanted, called.0.tool.output_path());
+    match resolved.and_then(|given| called.0.arguments(&given)) {
         Ok(checked) => {
             (*arguments, *edited) = (checked.arguments, Some(wanted));
             "You changed the arguments, so what is shown is new.".to_owned()
@@ -89,12 +95,15 @@ pub(crate) fn replace(
     }
 }
 
-/// Lifts `_*` members off, makes an alias's names ours, checks schema and values (`S002-05`, `S002-06`).
+/// Puts what stands in the state in the place of references, lifts `_*` members off, makes an alias's names ours, checks schema and values (`S002-05`, `S002-06`).
 pub(crate) fn arguments(
+    session: &Session,
     called: &Called<'_>,
     given: &Map<String, Value>,
 ) -> Result<Map<String, Value>, Ended> {
-    let too_long = serde_json::to_string(given)
+    let failed = |error: ToolError| Ended::from(finish::failed(&error));
+    let given = state::resolve(session, given, called.0.tool.output_path()).map_err(failed)?;
+    let too_long = serde_json::to_string(&*given)
         .map(|text| text.len())
         .ok()
         .filter(|bytes| *bytes > ARGUMENTS_BYTES_MAX);
@@ -102,10 +111,7 @@ pub(crate) fn arguments(
         Some(bytes) => Err(ToolError::InvalidArgs(format!(
             "they are {bytes} bytes long; at most {ARGUMENTS_BYTES_MAX} are taken. Work in smaller pieces."
         ))),
-        None => called.0.arguments(given),
+        None => called.0.arguments(&given),
     };
-    match checked {
-        Ok(checked) => Ok(checked.arguments),
-        Err(error) => Err(finish::failed(&error).into()),
-    }
+    checked.map(|checked| checked.arguments).map_err(failed)
 }

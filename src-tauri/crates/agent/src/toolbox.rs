@@ -1,0 +1,75 @@
+//! The tools of one session: those of the house, those of its workspace and of its person, as the person set them; and
+//! the schema that they are composed to if an output is asked for.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use protocol::Fault;
+use protocol::event::Asked;
+use runtime::Workspace;
+use tools::Registry;
+use tools::schema_first::{self, Composed};
+
+use crate::desk::Shared;
+
+/// What the calls of a session find.
+#[derive(Clone)]
+pub(crate) struct Toolbox {
+    /// The tools.
+    pub registry: Arc<Registry>,
+    /// What the model answers in; none if words will do.
+    pub composed: Option<Arc<Composed>>,
+    /// What it was made from, to notice when a person sets the tools.
+    made_from: Arc<Registry>,
+}
+
+impl Toolbox {
+    /// Reads the files of tools, and says what is wrong with them. Without any the tools of the desk are taken as they
+    /// are.
+    ///
+    /// # Errors
+    /// An output schema that is none.
+    pub fn load(
+        shared: &Shared,
+        workspace: &Workspace,
+        asked: &Asked,
+    ) -> Result<(Self, Vec<Fault>), Fault> {
+        let made_from = shared.tools();
+        let person = Workspace::open(&shared.config.data_dir)?;
+        let mut all = shared.tools_unset().clone();
+        let own = all.views().len();
+        let mut faults = schema_first::load(&mut all, workspace, &person);
+        let mut registry = match all.views().len() == own {
+            true => made_from.clone(),
+            false => {
+                let (set, unset) = all.as_set(&shared.settings().tools);
+                // What is wrong with settings of the desk's tools was told when they were set.
+                faults.extend(
+                    unset
+                        .into_iter()
+                        .filter(|fault| !shared.faults().contains(fault)),
+                );
+                Arc::new(set)
+            }
+        };
+        if let Some(names) = &asked.tools {
+            let names: HashSet<&str> = names.iter().map(String::as_str).collect();
+            registry = Arc::new(registry.only(&names));
+        }
+        let composed = asked.output_schema.as_ref().map(|schema| {
+            let tools = registry.definitions();
+            Composed::new(Vec::clone(&tools), Some(schema)).map(Arc::new)
+        });
+        let toolbox = Self {
+            registry,
+            composed: composed.transpose()?,
+            made_from,
+        };
+        Ok((toolbox, faults))
+    }
+
+    /// Whether the person set the tools since.
+    pub fn is_stale(&self, shared: &Shared) -> bool {
+        !Arc::ptr_eq(&self.made_from, &shared.tools())
+    }
+}
