@@ -17,5 +17,6 @@ mod search;
 mod smoke;
 mod support;
 mod themes;
+mod tools;
 mod trouble;
 mod undo;

@@ -89,6 +89,14 @@ async fn every_screen(theme: &str) {
     rig.click("rail-history").await;
     rig.find("undo-card").await;
     tour.stop("history").await;
+    rig.click("rail-tools").await;
+    rig.click("tool-read").await;
+    rig.find("tool-detail").await;
+    tour.stop("tools").await;
+    for side in ["try", "interface", "schema", "raw"] {
+        rig.click(&format!("tool-tab-{side}")).await;
+        tour.stop(&format!("tools-{side}")).await;
+    }
     rig.click("rail-settings").await;
     rig.find("close-settings").await;
     tour.stop("settings").await;
