@@ -34,7 +34,7 @@ const DEPTH_MAX = 5;
 const MEMBERS_MAX = 60;
 const ITEMS_MAX = 50;
 /** Members that usually hold more than a line. */
-const LONG = /content|text|body|code|prompt|patch|string|query|script|message|command/i;
+const LONG = /(^|_)(content|text|body|code|prompt|patch|string|script|message|command)s?($|_)/i;
 
 /** The field for a schema. */
 export function fieldOf(value: unknown, root: Schema = asSchema(value), name = '', depth = 0): FormField {
