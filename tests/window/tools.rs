@@ -28,7 +28,8 @@ async fn a_tool_is_switched_off_and_another_is_tried_by_its_form() {
     rig.click("try-run").await;
     rig.until("the file on the card", async |rig| {
         let card = rig.ask(CARD, vec![]).await;
-        card.as_str().is_some_and(|text| text.contains("tiny calculator"))
+        card.as_str()
+            .is_some_and(|text| text.contains("tiny calculator"))
     })
     .await;
     rig.screenshot("tools-tried").await;
