@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::Host;
-use protocol::{CallState, Decision, SessionState};
+use protocol::{CallState, Decision, EventBody, Op, SessionState};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use serde_json::{Value, json};
 use support::Fixture;
@@ -159,4 +159,46 @@ async fn a_persons_arguments_are_bounded_too() {
     assert!(fault.message.contains("64 levels"), "{fault}");
     desk.allow(&view).await;
     assert_eq!(desk.until_ended().await, SessionState::Done);
+}
+
+/// A program that hangs is ended with the call, and nothing of it goes on.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_program_that_hangs_is_ended_with_its_call() {
+    use std::os::unix::fs::PermissionsExt;
+    const TOOL: &str = r#"{"hang":{"type":"object","properties":{"x":{"type":"string"},
+        "_activity":{"const":"hang"},"_output":{"type":"object"}}}}"#;
+    let turns = json!([support::call("hang", json!({ "x": "y" })), {}]);
+    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    let pid = desk.data().with_file_name("pid");
+    let script = format!("#!/bin/sh\necho $$ > {}\nsleep 1000\n", pid.display());
+    desk.file(".countersign/tools/hang.json", TOOL)
+        .file(".countersign/activities/hang", script);
+    let program = desk.root().join(".countersign/activities/hang");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    desk.start("Go.").await;
+    desk.until("the start", |body| {
+        matches!(body, EventBody::CallStarted { .. })
+    })
+    .await;
+    let told = async {
+        loop {
+            match std::fs::read_to_string(&pid)
+                .unwrap_or_default()
+                .trim()
+                .parse::<u32>()
+            {
+                Ok(number) => break number,
+                Err(_) => tokio::task::yield_now().await,
+            }
+        }
+    };
+    let patience = std::time::Duration::from_secs(30);
+    let number = tokio::time::timeout(patience, told).await.unwrap();
+    let session = desk.session.clone();
+    desk.desk.submit(Op::Interrupt { session }).await.unwrap();
+    assert_eq!(desk.until_ended().await, SessionState::Interrupted);
+    assert_eq!(desk.outcomes().await[0].0, CallState::Interrupted);
+    let proc = std::path::PathBuf::from(format!("/proc/{number}"));
+    assert!(!proc.exists(), "it still runs");
 }

@@ -44,18 +44,24 @@ async fn steps(desk: &Fixture) -> Vec<Vec<&'static str>> {
         .collect()
 }
 
-/// `S001-01`, `S002-01`: a foreign tool and one of ours walk the same page and end in
-/// the same envelope.
+/// `S001-01`, `S002-01`: a foreign tool, one of ours and one that is nothing but a schema walk the same page and end
+/// in the same envelope.
 #[tokio::test]
 async fn every_tool_obeys_one_contract() {
+    const NOTE: &str = r#"{"note":{"type":"object","properties":{"text":{"type":"string"},
+        "_output":{"type":"object","properties":{"mood":{"type":"string"}},"required":["mood"]}},"required":["text"]}}"#;
     let turn = json!({ "text": "", "calls": [
         { "name": "read", "arguments": { "path": "a.txt" } },
         { "name": "probe", "arguments": {} },
+        { "name": "note", "arguments": { "text": "x", "_output": { "mood": "good" } } },
     ]});
     let (mut desk, _) = desk(says("ok"), json!([turn, {}])).await;
-    desk.file("a.txt", "alpha\n").play().await;
+    desk.file("a.txt", "alpha\n")
+        .file(".countersign/tools/note.json", NOTE)
+        .play()
+        .await;
     let page = ["call_proposed", "call_judged", "call_started", "call_ended"];
-    assert_eq!(steps(&desk).await, [page, page]);
+    assert_eq!(steps(&desk).await, [page, page, page]);
     for view in desk.calls().await {
         let envelope = serde_json::to_value(view.outcome.unwrap().to_envelope()).unwrap();
         let members: Vec<&String> = envelope.as_object().unwrap().keys().collect();

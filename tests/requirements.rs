@@ -6,7 +6,7 @@ mod open;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use open::{COMING, OPEN};
+use open::OPEN;
 
 const LIST: &str = include_str!("requirements.md");
 
@@ -107,16 +107,14 @@ fn proofs() -> BTreeMap<String, Vec<String>> {
 fn every_requirement_is_proven_or_accounted_for() {
     let (listed, proofs) = (listed(), proofs());
     assert!(listed.len() > 300, "the list was not read");
-    let open: BTreeMap<&str, &str> = OPEN.iter().chain(COMING).copied().collect();
+    let open: BTreeMap<&str, &str> = OPEN.iter().copied().collect();
     let mut wrong = Vec::new();
     for id in &listed {
-        let comes = COMING.iter().any(|(coming, _)| coming == id);
         match (proofs.get(id), open.get(id.as_str())) {
             (Some(_), None) | (None, Some(_)) => {}
-            (Some(_), Some(_)) if comes => {}
             (None, None) => wrong.push(format!("{id} is named by no test")),
             (Some(files), Some(what)) => wrong.push(format!(
-                "{id} is proven in {files:?} and still waits for {what}; take it from its table"
+                "{id} is proven in {files:?} and still waits for {what}; take it from the table"
             )),
         }
     }
@@ -130,11 +128,7 @@ fn every_requirement_is_proven_or_accounted_for() {
             .filter(|id| !known.contains(id))
             .map(|id| format!("{id} is no requirement")),
     );
-    assert_eq!(
-        open.len(),
-        OPEN.len() + COMING.len(),
-        "an id stands twice in the tables"
-    );
+    assert_eq!(open.len(), OPEN.len(), "an id stands twice in the table");
     assert!(
         wrong.is_empty(),
         "{} wrong:\n{}",

@@ -64,12 +64,3 @@ pub const OPEN: &[(&str, &str)] = &[
     ("S002-102", REACH),
     ("S002-104", REACH),
 ];
-
-/// Ids of the tool contract whose tests are being written.
-pub const COMING: &[(&str, &str)] = &[
-    ("S004-08", "the tool contract"),
-    ("S004-12", "the tool contract"),
-    ("S004-22", "the tool contract"),
-    ("S004-24", "the tool contract"),
-    ("S004-46", "the tool contract"),
-];
