@@ -173,6 +173,7 @@ async fn an_output_schema_that_is_none_is_refused() {
         json!({ "type": "array" }),
         json!(7),
         json!({ "type": "object", "properties": { "a": { "type": "x" } } }),
+        json!({ "type": "object", "default": (0..100).fold(json!(1), |inner, _| json!([inner])) }),
     ] {
         let opened = desk
             .desk

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use protocol::depth::{DEPTH_MAX, is_too_deep};
+use protocol::depth::{DEPTH_MAX, exceeds, is_too_deep};
 use protocol::event::Asked;
 use protocol::op::Receipt;
 use protocol::settings::ToolSettings;
@@ -27,6 +27,15 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             prompt,
             output_schema,
         } => {
+            if output_schema
+                .as_ref()
+                .is_some_and(|schema| exceeds(schema, DEPTH_MAX))
+            {
+                return Err(Fault::new(
+                    format!("The output schema is nested more than {DEPTH_MAX} levels deep."),
+                    "Write it flatter, with `$defs`.",
+                ));
+            }
             let asked = output_schema.map(|schema| Asked {
                 output_schema: Some(schema),
                 ..Asked::default()
