@@ -15,6 +15,9 @@ pub const READ_CHUNK_BYTES: u64 = 1024 * 1024;
 /// A file's lines are counted to its end only up to this size, in bytes.
 pub const COUNT_LINES_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
+/// Largest image that is given as one, in bytes: what the strictest provider takes, counted before base64.
+pub const IMAGE_BYTES_MAX: u64 = 3_750_000;
+
 /// Entries that `glob` gives inline (`S002-73`).
 pub const GLOB_ENTRIES_MAX: usize = 1_000;
 

@@ -1,6 +1,8 @@
 //! The one scan: takes pieces, gives them back without the secrets, and holds back only what it is not sure of.
 
 use super::MASK;
+use std::ops::Range;
+
 use super::pem::{self, Within};
 use super::token::{self, Look, Of};
 
@@ -13,6 +15,10 @@ pub struct Masker {
     before: [u8; 2],
     inside: Inside,
     count: u32,
+    /// How many bytes came before `held`.
+    passed: usize,
+    /// Where the secrets stand, if somebody wants to know.
+    found: Option<Vec<Range<usize>>>,
 }
 
 /// Where the scan is.
@@ -45,6 +51,29 @@ impl Masker {
         rest
     }
 
+    /// One that remembers where the secrets stand.
+    pub(super) fn noting() -> Self {
+        Self {
+            found: Some(Vec::new()),
+            ..Self::default()
+        }
+    }
+
+    /// Where the secrets stood, if that was noted.
+    pub(super) fn into_found(self) -> Vec<Range<usize>> {
+        self.found.unwrap_or_default()
+    }
+
+    fn note(&mut self, start: usize, end: usize, is_new: bool) {
+        let (start, end) = (self.passed + start, self.passed + end);
+        if let Some(found) = &mut self.found {
+            match found.last_mut().filter(|_| !is_new) {
+                Some(last) => last.end = end,
+                None => found.push(start..end),
+            }
+        }
+    }
+
     /// How many secrets were found.
     pub fn count(&self) -> u32 {
         self.count
@@ -62,6 +91,7 @@ impl Masker {
                     if length < rest.len() {
                         self.inside = Inside::Nothing;
                     }
+                    self.note(at, at + length, false);
                     at += length;
                     self.before = [b'*'; 2];
                     continue;
@@ -71,6 +101,7 @@ impl Masker {
                         Within::So(length) => (length, false),
                         Within::Until(length) => (length, true),
                     };
+                    self.note(at, at + length, false);
                     at += length;
                     self.before = [b'*'; 2];
                     match is_over {
@@ -102,6 +133,7 @@ impl Masker {
                     out.extend_from_slice(&rest[..kept]);
                     out.extend_from_slice(MASK.as_bytes());
                     self.count += 1;
+                    self.note(at + kept, at + end, true);
                     self.inside = match (rest[0], goes_on) {
                         (b'-', _) => Inside::Key(0),
                         (_, Some(of)) => Inside::Token(of),
@@ -112,6 +144,7 @@ impl Masker {
                 }
             }
         }
+        self.passed += at;
         self.held.extend_from_slice(&held[at..]);
         out
     }

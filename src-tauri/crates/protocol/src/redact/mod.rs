@@ -14,6 +14,8 @@ mod pem;
 mod tests;
 mod token;
 
+use std::ops::Range;
+
 use serde_json::Value;
 
 pub use masker::Masker;
@@ -43,6 +45,14 @@ pub fn bytes(bytes: &[u8]) -> (Vec<u8>, u32) {
     let mut out = masker.push(bytes);
     out.extend(masker.finish());
     (out, masker.count())
+}
+
+/// Where the secrets of some bytes stand, in order.
+pub fn spans(bytes: &[u8]) -> Vec<Range<usize>> {
+    let mut masker = Masker::noting();
+    masker.push(bytes);
+    masker.finish();
+    masker.into_found()
 }
 
 /// Data without its secrets, and how many there were: every text in it, and everything under a secret's name.

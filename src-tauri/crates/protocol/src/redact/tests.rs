@@ -212,6 +212,20 @@ proptest! {
         prop_assert_eq!((String::from_utf8(out).unwrap(), masker.count()), text(&whole));
     }
 
+    /// Where a secret stands is where the mask replaces it.
+    #[test]
+    fn spans_are_what_is_masked(parts in vec(part(), 0..6)) {
+        let whole = parts.concat();
+        let (mut rebuilt, mut at) = (String::new(), 0);
+        for span in spans(whole.as_bytes()) {
+            rebuilt += &whole[at..span.start];
+            rebuilt += MASK;
+            at = span.end;
+        }
+        rebuilt += &whole[at..];
+        prop_assert_eq!(rebuilt, text(&whole).0);
+    }
+
     /// No secret is left, and a text that has none is not touched.
     #[test]
     fn no_secret_is_left(before in "[ \\n(=\"]{1,4}", secret in proptest::sample::select(secrets()), after in "[ \\n)\"]{1,4}") {

@@ -5,9 +5,11 @@ use policy::Approved;
 use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
+    redact,
 };
 use serde_json::{Map, Value, json};
 
+use super::read_image::read_image;
 use super::read_lines::{Excerpt, Wanted, read_bytes, read_lines};
 use super::{blocking, house, number, object, path_member, text};
 use crate::limits::OUTPUT_BYTES_MAX;
@@ -15,7 +17,7 @@ use crate::text::{plural, visible};
 use crate::tool::{Hands, Tool, ToolContext};
 
 /// What a model reads of it.
-const DESCRIPTION: &str = "Reads a text file. Every line comes after its number and a tab; neither is part of the \
+const DESCRIPTION: &str = "Reads a text file, or looks at an image. Every line comes after its number and a tab; neither is part of the \
     file. Without offset and limit as much as fits in 200 KB is read from the start; what \
     is left is said at the end, with the offset to go on from. byte_offset and byte_limit \
     read bytes instead of lines, for files with very long lines.";
@@ -120,6 +122,7 @@ impl Tool for Read {
         let path = text(arguments, "path").to_owned();
         let workspace = hands.workspace.clone();
         let cancel = cx.cancel.clone();
+        let masks = redact::applies(&self.interface.result.redaction_policy_refs);
         let bytes = by_bytes(arguments).then(|| {
             let from = number(arguments, "byte_offset").unwrap_or_default();
             (
@@ -130,13 +133,21 @@ impl Tool for Read {
         let wanted = Wanted {
             first: number(arguments, "offset").unwrap_or(1),
             count: number(arguments, "limit"),
+            masks,
         };
-        let excerpt = blocking(move || match bytes {
-            Some((from, count)) => read_bytes(&workspace, &path, from, count),
-            None => read_lines(&workspace, &path, wanted, &cancel),
+        blocking(move || {
+            if bytes.is_none()
+                && let Some(image) = read_image(&workspace, &path)?
+            {
+                return Ok(image);
+            }
+            let excerpt = match bytes {
+                Some((from, count)) => read_bytes(&workspace, &path, from, count, masks)?,
+                None => read_lines(&workspace, &path, wanted, &cancel)?,
+            };
+            Ok(output(&path, excerpt))
         })
-        .await?;
-        Ok(output(text(arguments, "path"), excerpt))
+        .await
     }
 }
 
@@ -166,6 +177,7 @@ fn output(path: &str, excerpt: Excerpt) -> ToolOutput {
     };
     ToolOutput {
         data: Some(data),
+        secrets_masked: excerpt.secrets_masked,
         ..output
     }
 }

@@ -1,11 +1,12 @@
 //! Finds a range of lines or bytes in a file of any size and writes it out for a model.
 
-use protocol::ToolError;
+use protocol::{ToolError, cut};
 use runtime::{FileBytes, FileError, Workspace};
 use tokio_util::sync::CancellationToken;
 
 use super::failed;
 use super::files::{as_text, missing};
+use super::read_masked::{BEFORE_BYTES, BEHIND_BYTES, Secrets};
 use crate::limits::{COUNT_LINES_BYTES_MAX, OUTPUT_BYTES_MAX, OUTPUT_NOTE_BYTES, READ_CHUNK_BYTES};
 use crate::text::{amount, grouped, plural};
 
@@ -16,6 +17,8 @@ pub(super) struct Wanted {
     pub first: u64,
     /// How many; as many as fit if none.
     pub count: Option<u64>,
+    /// Whether secrets are masked.
+    pub masks: bool,
 }
 
 /// A piece of a file, written out.
@@ -31,6 +34,8 @@ pub(super) struct Excerpt {
     pub bytes: (u64, u64),
     /// Length of the file in bytes.
     pub total_bytes: u64,
+    /// Secrets that stand as `***` in the text.
+    pub secrets_masked: u32,
 }
 
 /// Bytes of text that one answer holds.
@@ -86,11 +91,12 @@ pub(super) fn read_lines(
             total_lines: Some(0),
             bytes: (0, 0),
             total_bytes,
+            secrets_masked: 0,
         });
     }
     as_text(
         path,
-        &start.bytes[..valid_length(&start.bytes)],
+        &start.bytes[..cut::whole(&start.bytes)],
         "can be read",
     )?;
     let total_lines = match total_bytes <= COUNT_LINES_BYTES_MAX {
@@ -98,14 +104,23 @@ pub(super) fn read_lines(
         false => None,
     };
     let from = find_line(&mut source, wanted.first, cancel)?;
-    let piece = source.read(from, ROOM as u64 + 4)?;
-    let ends_file = from + piece.bytes.len() as u64 >= total_bytes;
+    let before = from.min(BEFORE_BYTES) as usize;
+    let around = source.read(
+        from - before as u64,
+        before as u64 + ROOM as u64 + 4 + BEHIND_BYTES,
+    )?;
+    let piece = within(&around.bytes, before, ROOM + 4);
+    let ends_file = from + piece.len() as u64 >= total_bytes;
     let length = match ends_file {
-        true => piece.bytes.len(),
-        false => valid_length(&piece.bytes),
+        true => piece.len(),
+        false => cut::whole(piece),
     };
-    let content = as_text(path, &piece.bytes[..length], "can be read")?;
-    let mut page = Page::default();
+    let content = as_text(path, &piece[..length], "can be read")?;
+    let mut page = Page {
+        secrets: Secrets::of(&around.bytes, wanted.masks),
+        before,
+        ..Page::default()
+    };
     for line in content.split_inclusive('\n') {
         if wanted.count.is_some_and(|count| page.count >= count) {
             break;
@@ -150,6 +165,7 @@ pub(super) fn read_lines(
         total_lines,
         bytes: (from, end),
         total_bytes,
+        secrets_masked: page.secrets.count(before..before + page.bytes),
     })
 }
 
@@ -159,14 +175,21 @@ pub(super) fn read_bytes(
     path: &str,
     from: u64,
     count: u64,
+    masks: bool,
 ) -> Result<Excerpt, ToolError> {
     let mut source = Source {
         workspace,
         path,
         seen: None,
     };
-    let piece = source.read(from, count.min(ROOM as u64))?;
-    let total = piece.total;
+    let before = from.min(BEFORE_BYTES) as usize;
+    let count = count.min(ROOM as u64) as usize;
+    let around = source.read(
+        from - before as u64,
+        before as u64 + count as u64 + BEHIND_BYTES,
+    )?;
+    let piece = within(&around.bytes, before, count);
+    let total = around.total;
     if from >= total {
         return Err(ToolError::Failed(format!(
             "`{path}` has {}, so byte_offset {from} is past its end. Use a smaller one.",
@@ -176,13 +199,13 @@ pub(super) fn read_bytes(
     let is_tail = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
     let skipped = match from {
         0 => 0,
-        _ => piece.bytes.iter().take(3).take_while(is_tail).count(),
+        _ => piece.iter().take(3).take_while(is_tail).count(),
     };
-    let bytes = &piece.bytes[skipped..];
-    let ends_file = from + piece.bytes.len() as u64 >= total;
+    let bytes = &piece[skipped..];
+    let ends_file = from + piece.len() as u64 >= total;
     let length = match ends_file {
         true => bytes.len(),
-        false => valid_length(bytes),
+        false => cut::whole(bytes),
     };
     if length == 0 {
         return Err(ToolError::InvalidArgs(format!(
@@ -196,12 +219,16 @@ pub(super) fn read_bytes(
         true => "the end of the file".to_owned(),
         false => format!("go on with byte_offset={end}"),
     };
+    let secrets = Secrets::of(&around.bytes, masks);
+    let at = before + skipped;
+    let shown = secrets.masked(content, at);
     Ok(Excerpt {
-        text: format!("{content}\n[Bytes {first} to {end} of {total}: {next}.]"),
+        text: format!("{shown}\n[Bytes {first} to {end} of {total}: {next}.]"),
         lines: None,
         total_lines: None,
         bytes: (first, end),
         total_bytes: total,
+        secrets_masked: secrets.count(at..at + length),
     })
 }
 
@@ -212,6 +239,9 @@ struct Page {
     count: u64,
     bytes: usize,
     cut_line: bool,
+    secrets: Secrets,
+    /// How much was looked at before the first line.
+    before: usize,
 }
 
 impl Page {
@@ -220,6 +250,8 @@ impl Page {
         let head = format!("{number:>6}\t");
         let shown = line.strip_suffix('\n').unwrap_or(line);
         let shown = shown.strip_suffix('\r').unwrap_or(shown);
+        let at = self.before + self.bytes;
+        let shown = &self.secrets.masked(shown, at);
         let room = ROOM.saturating_sub(self.text.len() + head.len() + 1);
         if whole && shown.len() <= room {
             self.text.push_str(&head);
@@ -230,9 +262,9 @@ impl Page {
             return true;
         }
         if self.count == 0 {
-            let end = line.floor_char_boundary(room.min(line.len()));
+            let end = cut::head(line, room).len();
             self.text.push_str(&head);
-            self.text.push_str(&line[..end]);
+            self.text.push_str(&self.secrets.masked(&line[..end], at));
             self.text.push('\n');
             self.bytes = end;
             self.count = 1;
@@ -298,10 +330,8 @@ fn count_lines(source: &mut Source<'_>, cancel: &CancellationToken) -> Result<u6
     }
 }
 
-/// The length without a character that is cut off at the end.
-fn valid_length(bytes: &[u8]) -> usize {
-    match std::str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() => error.valid_up_to(),
-        _ => bytes.len(),
-    }
+/// Of what was read with its surroundings, the piece that was wanted.
+fn within(bytes: &[u8], before: usize, count: usize) -> &[u8] {
+    let start = before.min(bytes.len());
+    &bytes[start..(start + count).min(bytes.len())]
 }

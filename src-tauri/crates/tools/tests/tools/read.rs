@@ -179,3 +179,91 @@ async fn what_is_past_the_end_says_where_the_end_is() {
         assert_eq!(bench.error("read", &arguments).await, error, "{arguments}");
     }
 }
+
+/// An image is given as what it is (`S001-17`); one that is too large says so.
+#[tokio::test]
+async fn an_image_is_looked_at() {
+    let png = b"\x89PNG\r\n\x1a\n\0\0";
+    let mut large = png.to_vec();
+    large.resize(4_000_000, 0);
+    let bench = Bench::with(&[("a.png", png), ("large.png", &large)]);
+    let output = bench.call("read", &json!({"path": "a.png"})).await.unwrap();
+    assert_eq!(
+        output.content,
+        [protocol::Content::Image {
+            mime: "image/png".to_owned(),
+            base64: "iVBORw0KGgoAAA==".to_owned()
+        }]
+    );
+    assert_eq!(output.message, "image, 10 bytes");
+    let error = bench.call("read", &json!({"path": "large.png"})).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("a PNG image of 4.0 MB"), "{error}");
+}
+
+/// Every part of a secret is masked, however ranges cut it: bytes within it, a line within a private key.
+#[tokio::test]
+async fn a_secret_cut_by_ranges_is_masked_in_each() {
+    let secret = concat!("AKIA", "IOSFODNN7EXAMPLE");
+    let key = "-----BEGIN PRIVATE KEY-----\nMIIEabc\nDEFghi\n-----END PRIVATE KEY-----\nafter\n";
+    let line = format!("id {secret} end\n");
+    let bench = Bench::with(&[("a.txt", line.as_bytes()), ("key.pem", key.as_bytes())]);
+    for (from, count) in [(0, 10), (3, 10), (8, 4), (10, 17)] {
+        let arguments = json!({"path": "a.txt", "byte_offset": from, "byte_limit": count});
+        let output = bench.call("read", &arguments).await.unwrap();
+        let shown = output.text.split("\n[Bytes").next().unwrap().to_owned();
+        assert_eq!(output.secrets_masked, 1, "{from} {count}");
+        let plain = shown.replace("***", "");
+        assert!(
+            "id  end\n".contains(&plain) && shown.contains("***"),
+            "{shown}"
+        );
+    }
+    let output = bench
+        .call("read", &json!({"path": "key.pem", "offset": 2}))
+        .await
+        .unwrap();
+    assert_eq!(
+        (output.text.as_str(), output.secrets_masked),
+        (
+            "     2\t***\n     3\t***\n     4\t***\n     5\tafter\n[Lines 2 to 5 of 5 lines: the end of the file.]",
+            1
+        )
+    );
+}
+
+/// One line of a gigabyte: its start by line, any part of it by bytes (`S002-72`, M07).
+#[tokio::test]
+async fn a_line_of_a_gigabyte_is_read_in_parts_s002_72_m07() {
+    use std::io::{Seek, SeekFrom, Write};
+    const GIGABYTE: u64 = 1 << 30;
+    let bench = Bench::with(&[("long.txt", "x".repeat(300_000).as_bytes())]);
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .open(bench.at("long.txt"))
+        .unwrap();
+    // A hole between the two ends, so that the disk is not filled.
+    file.seek(SeekFrom::Start(GIGABYTE)).unwrap();
+    file.write_all("grün".as_bytes()).unwrap();
+    let head = bench
+        .call("read", &json!({"path": "long.txt"}))
+        .await
+        .unwrap();
+    assert!(
+        head.text
+            .contains("is too long to be shown whole; it goes on at byte")
+    );
+    let arguments = json!({"path": "long.txt", "byte_offset": GIGABYTE, "byte_limit": 100});
+    let tail = bench.call("read", &arguments).await.unwrap();
+    let total = GIGABYTE + 5;
+    assert_eq!(
+        tail.text,
+        format!("grün\n[Bytes {GIGABYTE} to {total} of {total}: the end of the file.]")
+    );
+    let past = json!({"path": "long.txt", "byte_offset": total});
+    let error = bench.call("read", &past).await.unwrap_err().to_string();
+    assert!(
+        error.contains("is past its end. Use a smaller one."),
+        "{error}"
+    );
+}
