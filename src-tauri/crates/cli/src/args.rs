@@ -119,6 +119,10 @@ pub(crate) struct Run {
     pub(crate) consent: Consent,
     #[command(flatten)]
     pub(crate) limits: Limits,
+    /// The run must come to an output in the JSON Schema of this file. Only the output goes to standard output then, and
+    /// the story to standard error; with --json the output is the last line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
     /// What is to be done.
     pub(crate) prompt: String,
 }

@@ -22,6 +22,8 @@ pub(crate) struct Live {
     pub(crate) limited: bool,
     /// How the last call ended, with all that is known of it.
     pub(crate) last_call: Option<Entry>,
+    /// The output that the run came to, if it was asked for in a schema.
+    pub(crate) output: Option<serde_json::Value>,
     /// The last event that was seen.
     pub(crate) seq: u64,
     /// Tells the events in other words, where those are wanted.
@@ -37,6 +39,7 @@ impl Live {
             denied: 0,
             limited: false,
             last_call: None,
+            output: None,
             seq: 0,
             teller: None,
         }
@@ -78,6 +81,9 @@ impl Live {
             }
             Some(entry)
         });
+        if let EventBody::AnswerChecked { answer, .. } = &event.body {
+            self.output.clone_from(&answer.output);
+        }
         if let EventBody::CallEnded { outcome, .. } = &event.body {
             self.denied += u64::from(outcome.state == CallState::Denied);
             self.last_call.clone_from(&entry);

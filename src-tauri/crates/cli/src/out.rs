@@ -12,6 +12,8 @@ use crate::ending::{Code, Ending};
 pub(crate) struct Out {
     json: bool,
     colours: bool,
+    /// Whether the story goes to standard error, because standard output is for something else.
+    story_aside: bool,
 }
 
 /// What a stretch of text is, for its colour.
@@ -37,6 +39,21 @@ impl Out {
         Self {
             json,
             colours: wanted && std::io::stdout().is_terminal(),
+            story_aside: false,
+        }
+    }
+
+    /// Keeps standard output for one result: the story goes to standard error, unless JSON is wanted.
+    pub(crate) fn tell_aside(&mut self) {
+        self.story_aside = !self.json;
+    }
+
+    /// Writes the one result that standard output was kept for: indented for people, a last line for programs.
+    pub(crate) fn result(&mut self, value: &serde_json::Value) -> Result<(), Ending> {
+        self.story_aside = false;
+        match self.json {
+            true => self.json(&serde_json::json!({ "output": value })),
+            false => self.line(&format!("{value:#}")),
         }
     }
 
@@ -64,6 +81,11 @@ impl Out {
 
     /// Writes text that was made with [`Out::ink`], without a line end.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Ending> {
+        if self.story_aside {
+            // Where standard error is closed there is nobody to tell.
+            let _ = write!(std::io::stderr(), "{text}");
+            return Ok(());
+        }
         let mut out = std::io::stdout().lock();
         written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }

@@ -9,6 +9,7 @@ use agent::{Desk, Host};
 use protocol::mappers::Vocabulary;
 use protocol::{Fault, ModelChoice, Op, SessionId, SessionState};
 use provider::{Script, Scripted};
+use serde_json::Value;
 
 use crate::args::Run;
 use crate::ending::{Code, Ended, Ending};
@@ -32,14 +33,25 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, out: &mut Out) -> E
         minutes: run.limits.max_minutes,
     };
     if let Some(file) = &run.script {
-        config.provider = Some(Arc::new(Scripted::with_id(SCRIPT, script(file)?)));
+        config.provider = Some(Arc::new(Scripted::with_id(
+            SCRIPT,
+            Script::parse(&text("script", file)?).map_err(Ending::usage)?,
+        )));
     }
     let (has_script, has_rules) = (run.script.is_some(), config.rules.is_some());
     let desk = super::open(config).await?;
     let model = model(&desk, has_script, run.provider, run.model).await?;
     let before = desk.last_seq()?;
     let title = run.prompt.trim().lines().next().unwrap_or_default();
-    let session = open_session(&desk, &run.workspace, model, title).await?;
+    let schema = run
+        .output_schema
+        .as_deref()
+        .map(output_schema)
+        .transpose()?;
+    if schema.is_some() {
+        out.tell_aside();
+    }
+    let session = open_session(&desk, &run.workspace, model, title, schema).await?;
     super::check_rules(&desk, has_rules, out).await?;
     let mut live = Live::new(session.clone());
     if let Some(words) = &run.events {
@@ -47,7 +59,11 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, out: &mut Out) -> E
         live = live.in_words(vocabulary, before);
     }
     let state = follow(&desk, &mut live, run.prompt, out, false).await?;
-    summary(&desk, &session, &live, state, out).await
+    let code = summary(&desk, &session, &live, state, out).await?;
+    if let Some(output) = &live.output {
+        out.result(output)?;
+    }
+    Ok(code)
 }
 
 /// The model that the caller named, or else that of the settings.
@@ -78,14 +94,14 @@ async fn model(
     }
 }
 
-/// Reads the caller's script.
+/// Reads a file of the caller's.
 #[expect(
     clippy::disallowed_methods,
     reason = "a file of the caller's, read before there is a desk"
 )]
-fn script(file: &Path) -> Result<Script, Ending> {
+fn text(what: &str, file: &Path) -> Result<String, Ending> {
     let unreadable = |error: &dyn std::error::Error| {
-        let message = format!("The script {} cannot be read.", file.display());
+        let message = format!("The {what} {} cannot be read.", file.display());
         Ending::usage(Fault::new(message, "Check the path.").caused_by(error))
     };
     let opened = std::fs::File::open(file).map_err(|error| unreadable(&error))?;
@@ -94,7 +110,15 @@ fn script(file: &Path) -> Result<Script, Ending> {
         .take(SCRIPT_BYTES_MAX)
         .read_to_string(&mut text)
         .map_err(|error| unreadable(&error))?;
-    Script::parse(&text).map_err(Ending::usage)
+    Ok(text)
+}
+
+/// Reads the output schema; whether it is one, the desk says.
+fn output_schema(file: &Path) -> Result<Value, Ending> {
+    serde_json::from_str(&text("output schema", file)?).map_err(|error| {
+        let message = format!("The output schema {} is not JSON: {error}.", file.display());
+        Ending::usage(Fault::new(message, "Correct the file."))
+    })
 }
 
 /// Opens a session with a title, without saying anything yet.
@@ -103,13 +127,14 @@ pub(crate) async fn open_session(
     workspace: &Path,
     model: ModelChoice,
     title: &str,
+    output_schema: Option<Value>,
 ) -> Result<SessionId, Ending> {
     let workspace = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
     let op = Op::OpenSession {
         workspace: workspace.display().to_string(),
         model,
         prompt: None,
-        output_schema: None,
+        output_schema,
     };
     let receipt = desk.submit(op).await.map_err(Ending::usage)?;
     let session = receipt

@@ -269,3 +269,71 @@ fn a_run_stops_at_a_limit() {
         3
     );
 }
+
+/// Standard output holds the output and nothing else, so that it can go to a file; with --json it is the last line.
+#[test]
+fn a_run_gives_its_output_in_a_schema_s004_30_s004_38() {
+    let place = Place::new();
+    place.file("a.txt", "alpha\n");
+    let turn = |answer: serde_json::Value| serde_json::json!({ "text": answer.to_string() });
+    let calls = turn(
+        serde_json::json!({ "calls": [{ "_tool": "read", "path": "a.txt" }], "output": null }),
+    );
+    let last = turn(serde_json::json!({ "calls": [], "output": { "summary": "It says alpha." } }));
+    let script = place.beside(
+        "script.json",
+        &serde_json::json!({ "turns": [calls, last] }).to_string(),
+    );
+    let schema =
+        r#"{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}"#;
+    let schema = place.beside("schema.json", schema);
+    let args = [
+        "run",
+        "--script",
+        &script,
+        "--output-schema",
+        &schema,
+        "Sum it up.",
+    ];
+    let ran = place.run(&args);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out, "{\n  \"summary\": \"It says alpha.\"\n}\n");
+    assert!(
+        ran.err.contains("✓ Read a.txt") && ran.err.contains("Done · 2 turns"),
+        "{}",
+        ran.err
+    );
+
+    let ran = place.run(&[&args[..], &["--json"]].concat());
+    let mut lines = ran.out.lines();
+    assert_eq!(
+        lines.next_back(),
+        Some(r#"{"output":{"summary":"It says alpha."}}"#)
+    );
+    assert!(lines.all(|line| serde_json::from_str::<Event>(line).is_ok()));
+
+    for (text, told) in [
+        ("{", "is not JSON"),
+        (r#"{"type":"array"}"#, "not that of an object"),
+    ] {
+        let schema = place.beside("bad.json", text);
+        let ran = place.run(&[
+            "run",
+            "--script",
+            &script,
+            "--output-schema",
+            &schema,
+            "Go.",
+        ]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{text}");
+        assert!(ran.err.contains(told), "{}", ran.err);
+    }
+    let never = serde_json::json!({ "turns": vec![serde_json::json!({ "text": "No." }); 5] });
+    let never = place.beside("never.json", &never.to_string());
+    let ran = place.run(&["run", "--script", &never, "--output-schema", &schema, "Go."]);
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (1, ""),
+        "no output is no success"
+    );
+}
