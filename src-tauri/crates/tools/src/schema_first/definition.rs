@@ -262,11 +262,26 @@ fn tool_name(given: Option<&str>, members: &Map<String, Value>) -> Result<String
             &["properties", TOOL],
             format!("`{TOOL}` is `{name}`, but the tool is registered as `{given}`"),
         ),
-        (_, Some(name)) => Ok(name),
-        (Some(given), None) => Ok(given.to_owned()),
+        (_, Some(name)) => callable(name),
+        (Some(given), None) => callable(given.to_owned()),
         (None, None) => problem(
             &[],
             format!("the tool has no name; give `{TOOL}` a `const`"),
+        ),
+    }
+}
+
+/// A name that a model can call.
+fn callable(name: String) -> Result<String, Problem> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    match (1..=64).contains(&name.len()) && name.chars().all(plain) {
+        true => Ok(name),
+        false => problem(
+            &[],
+            format!(
+                "`{}` cannot be the name of a tool; use 1 to 64 letters, digits, `_` and `-`",
+                name.chars().take(64).collect::<String>()
+            ),
         ),
     }
 }

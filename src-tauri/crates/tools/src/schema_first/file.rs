@@ -237,6 +237,8 @@ mod tests {
         for (text, told) in [
             ("{\n\"type\": \"object\",\n}".to_owned(), "line 3: trailing comma"),
             (String::new(), "line 1: EOF"),
+            ("{\"\":{\"type\":\"object\"}}".to_owned(), "`` cannot be the name of a tool"),
+            ("{\n\"a b\":{\"type\":\"object\"}}".to_owned(), "line 2: `a b`: `a b` cannot be the name of a tool"),
             ("[]".to_owned(), "line 1: a file of tools is an object"),
             ("{\"a\":{\"type\":\"object\"},\n\"a\":{}}".to_owned(), "line 2: the member `a` is there twice"),
             ("[".repeat(10_000), "line 1: recursion limit"),
