@@ -98,7 +98,6 @@ export class FakeHost implements Host {
       case 'say':
         this.#say(op.session, op.text, this.#sessions.get(op.session)?.state === 'running');
         return null;
-      case 'close_session':
       case 'interrupt':
         this.emit(op.session, { type: 'session_changed', state: 'interrupted' });
         return null;

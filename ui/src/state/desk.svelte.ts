@@ -101,6 +101,10 @@ export class Desk {
   get sessions(): readonly SessionView[] {
     return this.#state.sessions;
   }
+  /** The folder that tools are looked at and tried in: the chosen one, else that of the newest session. */
+  get toolFolder(): string | null {
+    return this.folder ?? this.sessions[0]?.workspace ?? null;
+  }
   /** Every waiting call, oldest first. */
   get waiting(): readonly CallEntry[] {
     return this.#state.desk;

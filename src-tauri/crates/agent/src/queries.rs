@@ -8,9 +8,11 @@ use protocol::shown::shown;
 use protocol::{CallId, EntryBody, Fault, SessionId, cut};
 use runtime::FileError;
 use serde_json::{Map, Value};
+use tools::Registry;
 
 use crate::desk::Shared;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
+use crate::toolbox::Toolbox;
 
 /// Entries that one page holds at most.
 const PAGE_MAX: u32 = 1_000;
@@ -88,13 +90,20 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             call,
             arguments,
         } => check_arguments(shared, &session, &call, &arguments)?,
-        Query::CheckTool { tool, arguments } => problems(shared, &tool, &arguments),
+        Query::CheckTool {
+            workspace,
+            tool,
+            arguments,
+        } => {
+            let tools = Toolbox::of_folder(shared, workspace.as_deref())?;
+            problems(&tools, &tool, &arguments)
+        }
         Query::Models { provider } => {
             let models = shared.provider(&provider)?.models().await?;
             Answer::Models { models }
         }
-        Query::Tools => Answer::Tools {
-            tools: shared.tools().views(),
+        Query::Tools { workspace } => Answer::Tools {
+            tools: Toolbox::of_folder(shared, workspace.as_deref())?.views(),
         },
         Query::Export { session, format } => {
             let format = record::Format::parse(&format)?;
@@ -229,12 +238,12 @@ fn check_arguments(
         Some(EntryBody::Call(view)) => view.tool,
         _ => return Err(Fault::new("There is no such call.", "")),
     };
-    Ok(problems(shared, &name, arguments))
+    Ok(problems(&session.tools(), &name, arguments))
 }
 
 /// What is wrong with arguments for the tool of that name.
-fn problems(shared: &Shared, name: &str, arguments: &Map<String, Value>) -> Answer {
-    let problems = match shared.tools().find(name) {
+fn problems(tools: &Registry, name: &str, arguments: &Map<String, Value>) -> Answer {
+    let problems = match tools.find(name) {
         Err(error) => vec![error.to_string()],
         Ok(found) => found.problems(arguments),
     };

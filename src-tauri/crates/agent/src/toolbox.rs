@@ -2,6 +2,7 @@
 //! the schema that they are composed to if an output is asked for.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use protocol::Fault;
@@ -66,6 +67,21 @@ impl Toolbox {
             made_from,
         };
         Ok((toolbox, faults))
+    }
+
+    /// The tools that a session of this folder would find, and of the desk alone where no folder is named. What is wrong
+    /// with the folder's files is told among the faults.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened.
+    pub fn of_folder(shared: &Shared, folder: Option<&str>) -> Result<Arc<Registry>, Fault> {
+        let Some(folder) = folder else {
+            return Ok(shared.tools());
+        };
+        let workspace = Workspace::open(Path::new(folder))?;
+        let (toolbox, faults) = Self::load(shared, &workspace, &Asked::default())?;
+        shared.set_tool_faults(workspace.root(), faults);
+        Ok(toolbox.registry)
     }
 
     /// Whether the person set the tools since.

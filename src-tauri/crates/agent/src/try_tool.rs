@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::conversation::Conversation;
 use crate::desk::Shared;
 use crate::limits::ARGUMENTS_BYTES_MAX;
+use crate::toolbox::Toolbox;
 use crate::turn;
 
 /// Who answers in such a session: nobody, so it ends with its call.
@@ -38,7 +39,7 @@ pub(crate) async fn open(
             hint,
         ));
     }
-    let tools = shared.tools();
+    let tools = Toolbox::of_folder(shared, workspace.to_str())?;
     let found = tools
         .find(tool)
         .map_err(|error| Fault::new(format!("{error}"), "Choose one of the list of tools."))?;

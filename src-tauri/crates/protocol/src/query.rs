@@ -124,6 +124,8 @@ pub enum Query {
     },
     /// What is wrong with arguments for a tool that a person wants to try; answered like `check_arguments`.
     CheckTool {
+        /// The folder that it is tried in; none for the tools of the desk alone.
+        workspace: Option<String>,
         /// The tool's id.
         tool: String,
         /// The arguments.
@@ -136,7 +138,10 @@ pub enum Query {
         provider: String,
     },
     /// Every tool.
-    Tools,
+    Tools {
+        /// The folder whose own tools are among them; none for those of the desk alone.
+        workspace: Option<String>,
+    },
     /// A session as text.
     Export {
         /// The session.

@@ -112,6 +112,10 @@ call: CallId,
  */
 arguments: Record<string, unknown>, } | { "type": "check_tool", 
 /**
+ * The folder that it is tried in; none for the tools of the desk alone.
+ */
+workspace: string | null, 
+/**
  * The tool's id.
  */
 tool: string, 
@@ -122,7 +126,11 @@ arguments: Record<string, unknown>, } | { "type": "models",
 /**
  * The provider's id.
  */
-provider: string, } | { "type": "tools" } | { "type": "export", 
+provider: string, } | { "type": "tools", 
+/**
+ * The folder whose own tools are among them; none for those of the desk alone.
+ */
+workspace: string | null, } | { "type": "export", 
 /**
  * The session.
  */

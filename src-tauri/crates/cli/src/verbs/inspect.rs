@@ -12,10 +12,14 @@ use crate::story::{self, mark, mode_name, time};
 
 /// Lists the tools.
 pub(crate) async fn tools(desk: &Desk, out: &mut Out) -> Ended {
-    let tools = super::ask(desk, Query::Tools, |answer| match answer {
-        Answer::Tools { tools } => Some(tools),
-        _ => None,
-    })
+    let tools = super::ask(
+        desk,
+        Query::Tools { workspace: None },
+        |answer| match answer {
+            Answer::Tools { tools } => Some(tools),
+            _ => None,
+        },
+    )
     .await?;
     if out.is_json() {
         out.json(&json!({ "tools": tools }))?;
