@@ -28,7 +28,12 @@ fn set(tool: &str, enabled: bool, mode: Option<ToolMode>) -> Op {
 }
 
 async fn view(desk: &Fixture, tool: &str) -> ToolView {
-    let Answer::Tools { tools } = desk.desk.query(Query::Tools { workspace: None }).await.unwrap() else {
+    let Answer::Tools { tools } = desk
+        .desk
+        .query(Query::Tools { workspace: None })
+        .await
+        .unwrap()
+    else {
         panic!("no tools")
     };
     tools

@@ -1,5 +1,6 @@
 //! Names of things: one type for each, so that a call is never mistaken for a session.
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -61,7 +62,12 @@ id!(
 impl Digest {
     /// The digest of some bytes.
     pub fn of(bytes: &[u8]) -> Self {
-        Self(blake3::hash(bytes).to_hex().to_string())
+        Self::of_hash(&blake3::hash(bytes))
+    }
+
+    /// The digest that a hash gives.
+    pub fn of_hash(hash: &blake3::Hash) -> Self {
+        Self(HEXLOWER.encode(hash.as_bytes()))
     }
 
     /// The digest of a value's JSON text. Object members count in their order.

@@ -46,10 +46,10 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// Whether a call with these very arguments may run while others do (`S003-53`, M08). Fails closed: what nobody
-    /// vouches for runs alone.
+    /// Whether a call with these very arguments may run while others do (`S003-53`, M08). Asked only of a tool that
+    /// publishes that it is safe in general: what nobody vouches for runs alone.
     fn is_concurrency_safe(&self, _arguments: &Map<String, Value>) -> bool {
-        self.interface().safety.is_concurrency_safe
+        true
     }
 
     /// What the call would do: shown to the person, and carried out as it was shown. Has no side effect.

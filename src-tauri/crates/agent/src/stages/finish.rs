@@ -7,7 +7,7 @@ use protocol::{
     CallState, Content, Digest, FailureClass, Fault, Outcome, ToolCall, ToolError, ToolOutput,
     UndoEntry, redact,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Ended;
 use super::consent::Said;
@@ -50,7 +50,7 @@ pub(crate) fn fold(
     let mut outcome = cut(session, call, called, masked);
     outcome
         .notes
-        .extend(said.words().map(|word| redact::text(&word).0));
+        .extend(said.words().map(|word| redact::text(&word).0.into_owned()));
     outcome
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn redacted(mut outcome: Outcome) -> Outcome {
     let mut text = |text: &mut String| {
         let (masked, count) = redact::text(text);
         if count > 0 {
-            *text = masked;
+            *text = masked.into_owned();
         }
         count
     };
@@ -93,10 +93,13 @@ pub(crate) fn redacted(mut outcome: Outcome) -> Outcome {
         let (masked, count) = redact::value(data);
         (*data, elsewhere) = (masked, elsewhere + count);
     }
-    if let (Value::Object(masked), count @ 1..) =
-        redact::value(&Value::Object(outcome.extra.clone()))
-    {
-        (outcome.extra, elsewhere) = (masked, elsewhere + count);
+    let mut extra = Value::Object(std::mem::take(&mut outcome.extra));
+    if !extra.as_object().is_none_or(Map::is_empty) {
+        let (masked, count) = redact::value(&extra);
+        (extra, elsewhere) = (masked, elsewhere + count);
+    }
+    if let Value::Object(members) = extra {
+        outcome.extra = members;
     }
     if read_by_model > 0 {
         outcome.notes.push(redact::told(read_by_model));

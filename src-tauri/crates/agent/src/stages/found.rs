@@ -70,6 +70,10 @@ pub(crate) fn is_safe_beside_others(session: &Session, open: &OpenCall) -> bool 
     let Ok(called) = lookup(&tools, &open.call) else {
         return false;
     };
+    // The arguments of a tool that runs alone anyway are looked at once, when it runs.
+    if !called.interface().safety.is_concurrency_safe {
+        return false;
+    }
     let given = open.edited.as_ref().unwrap_or(&open.call.arguments);
     // What reads or writes the state is in its order, so that a call finds what those before it wrote.
     !state::touches(given, called.0.tool.output_path())

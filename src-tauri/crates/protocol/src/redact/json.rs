@@ -85,7 +85,7 @@ pub(super) fn masked(value: &Value, depth: usize, count: &mut u32) -> Value {
 fn text_of(text: &str, count: &mut u32) -> String {
     let (masked, found) = super::text(text);
     *count += found;
-    masked
+    masked.into_owned()
 }
 
 fn hidden(count: &mut u32) -> Value {

@@ -115,12 +115,15 @@ impl Masker {
                 }
                 Inside::Nothing => {}
             }
+            let plain = self.plain_run(rest);
+            if plain > 0 {
+                out.extend_from_slice(&rest[..plain]);
+                at += plain;
+                continue;
+            }
             let look = match rest[0] {
                 b'-' => pem::look(rest, is_all),
-                byte if byte.is_ascii_alphabetic() && self.is_word_start() => {
-                    token::look(rest, is_all)
-                }
-                _ => Look::No,
+                _ => token::look(rest, is_all),
             };
             match look {
                 Look::No => {
@@ -149,11 +152,35 @@ impl Masker {
         out
     }
 
-    /// Whether a word may begin here: `task-1` has no `sk-` in it. An escaped line end (`\n`) ends a word, too.
-    fn is_word_start(&self) -> bool {
-        match self.before {
-            [b'\\', b'n' | b'r' | b't'] => true,
-            [_, byte] => !(byte.is_ascii_alphanumeric() || byte == b'_'),
-        }
+    /// How many of the next bytes surely begin no secret, by themselves and what stands right before and behind them.
+    fn plain_run(&mut self, bytes: &[u8]) -> usize {
+        let mut before = self.before;
+        let run = bytes.iter().enumerate().position(|(at, byte)| {
+            let next = bytes.get(at + 1).copied();
+            let may_begin = match byte {
+                b'-' => pem::may_begin(next),
+                _ => token::may_begin(*byte, next) && is_word_start(before),
+            };
+            if !may_begin {
+                before = [before[1], *byte];
+            }
+            may_begin
+        });
+        self.before = before;
+        run.unwrap_or(bytes.len())
     }
+}
+
+/// Whether a word may begin behind these two bytes: `task-1` has no `sk-` in it. An escaped line end (`\n`) ends a word,
+/// too.
+fn is_word_start(before: [u8; 2]) -> bool {
+    match before {
+        [b'\\', b'n' | b'r' | b't'] => true,
+        [_, byte] => !(byte.is_ascii_alphanumeric() || byte == b'_'),
+    }
+}
+
+/// Whether a whole text holds nothing that may begin a secret: what most texts are.
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    Masker::default().plain_run(bytes) == bytes.len()
 }

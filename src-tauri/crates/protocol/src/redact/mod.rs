@@ -14,6 +14,7 @@ mod pem;
 mod tests;
 mod token;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -32,11 +33,19 @@ pub fn applies(policy_refs: &[String]) -> bool {
     !policy_refs.is_empty()
 }
 
-/// A text without its secrets, and how many there were.
-pub fn text(text: &str) -> (String, u32) {
-    let (bytes, count) = bytes(text.as_bytes());
-    // Only whole stretches of ASCII are replaced, so what was UTF-8 still is.
-    (String::from_utf8_lossy(&bytes).into_owned(), count)
+/// A text without its secrets, and how many there were. One that holds none is given back as it is.
+pub fn text(text: &str) -> (Cow<'_, str>, u32) {
+    if masker::is_plain(text.as_bytes()) {
+        return (Cow::Borrowed(text), 0);
+    }
+    match bytes(text.as_bytes()) {
+        (_, 0) => (Cow::Borrowed(text), 0),
+        // Only whole stretches of ASCII are replaced, so what was UTF-8 still is.
+        (masked, count) => (
+            Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
+            count,
+        ),
+    }
 }
 
 /// Bytes without their secrets, and how many there were.

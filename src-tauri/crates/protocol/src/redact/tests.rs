@@ -42,7 +42,11 @@ fn secrets_are_masked_wherever_they_stand() {
             ("größe: ", " ✓"),
         ] {
             let whole = format!("{before}{secret}{after}");
-            assert_eq!(text(&whole), (format!("{before}***{after}"), 1), "{whole}");
+            assert_eq!(
+                text(&whole),
+                (format!("{before}***{after}").into(), 1),
+                "{whole}"
+            );
         }
     }
 }
@@ -81,7 +85,7 @@ fn what_stands_around_a_secret_stays() {
             1,
         ),
     ] {
-        assert_eq!(text(given), (masked.to_owned(), count), "{given}");
+        assert_eq!(text(given), (masked.into(), count), "{given}");
     }
 }
 
@@ -105,7 +109,7 @@ fn what_is_no_secret_stays() {
         "eyJ is how they begin",
         "xoxo-short",
     ] {
-        assert_eq!(text(given), (given.to_owned(), 0));
+        assert_eq!(text(given), (given.into(), 0));
     }
 }
 
@@ -209,7 +213,7 @@ proptest! {
             at = end;
         }
         out.extend(masker.finish());
-        prop_assert_eq!((String::from_utf8(out).unwrap(), masker.count()), text(&whole));
+        prop_assert_eq!((String::from_utf8(out).unwrap().into(), masker.count()), text(&whole));
     }
 
     /// Where a secret stands is where the mask replaces it.
@@ -229,8 +233,8 @@ proptest! {
     /// No secret is left, and a text that has none is not touched.
     #[test]
     fn no_secret_is_left(before in "[ \\n(=\"]{1,4}", secret in proptest::sample::select(secrets()), after in "[ \\n)\"]{1,4}") {
-        let (masked, count) = text(&format!("{before}{secret}{after}"));
-        prop_assert_eq!((masked, count), (format!("{before}***{after}"), 1));
+        let whole = format!("{before}{secret}{after}");
+        prop_assert_eq!(text(&whole), (format!("{before}***{after}").into(), 1));
     }
 
     #[test]
@@ -241,6 +245,6 @@ proptest! {
 
     #[test]
     fn ordinary_text_is_not_touched(given in "[a-z ,.\\n€]{0,200}") {
-        prop_assert_eq!(text(&given), (given, 0));
+        prop_assert_eq!(text(&given), (given.as_str().into(), 0));
     }
 }

@@ -91,6 +91,24 @@ const SURE_BYTES: usize = 64;
 /// A run of letters and digits that is too long for a word.
 const DENSE_BYTES: usize = 16;
 
+/// Whether a secret may begin with a byte and the next one; none is one that has not come yet, or the end.
+pub(super) fn may_begin(byte: u8, next: Option<u8>) -> bool {
+    let Some(next) = next else {
+        return byte.is_ascii_alphabetic();
+    };
+    match byte {
+        b's' | b'r' => next == b'k',
+        b'g' => matches!(next, b'h' | b'i' | b'l'),
+        b'x' => matches!(next, b'o' | b'a'),
+        b'n' => next == b'p',
+        b'h' => next == b'f',
+        b'e' => next == b'y',
+        b'A' => matches!(next, b'I' | b'K' | b'S'),
+        b'B' | b'b' => next.eq_ignore_ascii_case(&b'e'),
+        _ => false,
+    }
+}
+
 /// Looks whether a secret begins with `bytes[0]`, which nothing that belongs to a word stands before. `is_all` says that
 /// no more bytes will come.
 pub(super) fn look(bytes: &[u8], is_all: bool) -> Look {

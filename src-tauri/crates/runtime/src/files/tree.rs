@@ -139,7 +139,7 @@ fn summed(items: Vec<TreeItem>, top: &Path) -> Tree {
         hasher.update(&item.mtime_ns.to_le_bytes());
     }
     Tree {
-        digest: Digest(hasher.finalize().to_hex().to_string()),
+        digest: Digest::of_hash(&hasher.finalize()),
         items,
         files,
         folders,

@@ -192,5 +192,5 @@ fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<(Digest,
         to.write_all(&buffer[..read])?;
         length += read as u64;
     }
-    Ok((Digest(hasher.finalize().to_hex().to_string()), length))
+    Ok((Digest::of_hash(&hasher.finalize()), length))
 }
