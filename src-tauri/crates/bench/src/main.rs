@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|search|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|search|start]`.
 //!
 //! **It is no test**: figures depend on the machine, so nothing fails by them. A ratio that misses its aim is printed as
 //! it is.
@@ -10,6 +10,7 @@
     reason = "a program that sets up folders, starts peers and prints what it saw"
 )]
 
+mod contract;
 mod gate;
 mod ours;
 mod pairs;
@@ -42,12 +43,18 @@ fn main() -> ExitCode {
 fn run(words: &[String]) -> Outcome<()> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [] => gate::run().and_then(|()| search::run()),
+        [] => gate::run()
+            .and_then(|()| contract::run())
+            .and_then(|()| search::run()),
+        ["contract"] => contract::run(),
         ["search"] => search::run(),
         #[cfg(target_os = "linux")]
         ["start"] => start::run(),
         ["gate"] => gate::run(),
         ["gate", side, turns, calls, rounds] => gate::repeat(side, turns, calls, rounds),
-        _ => Err("say `gate`, `search`, `start` (on Linux), or nothing for the first two".into()),
+        _ => Err(
+            "say `gate`, `contract`, `search`, `start` (on Linux), or nothing for the first three"
+                .into(),
+        ),
     }
 }

@@ -1,11 +1,13 @@
 //! Our side of the gate: a whole desk with a scripted agent, rules, schema check, trail, and a listener.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent::{Desk, DeskConfig, Events, Host};
 use protocol::{EventBody, ModelChoice, Op, SessionState};
 use provider::{MemoryKeys, Script, ScriptCall, ScriptTurn, Scripted};
+use serde_json::json;
 
 use crate::Outcome;
 
@@ -49,6 +51,9 @@ pattern = ".env*"
 action = "ask"
 "#;
 
+/// No limits: a run of a thousand turns is meant here, and so are calls that repeat.
+const SETTINGS: &str = "[limits]\nturns = 0\ncalls = 0\nrepeats = 0\n";
+
 /// Where events go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Journal {
@@ -62,12 +67,47 @@ pub enum Journal {
 /// a listener heard that the session is done.
 pub async fn play(journal: Journal, turns: usize, calls: usize) -> Outcome<Duration> {
     let folder = tempfile::tempdir()?;
-    let (workspace, data) = (folder.path().join("workspace"), folder.path().join("data"));
-    std::fs::create_dir(&workspace)?;
+    let call = call("todo", r#"{"items":[]}"#.to_owned());
+    run(folder.path(), journal, script(vec![call; calls], turns)).await
+}
+
+/// Plays one turn of so many calls that each read a file of their own.
+pub async fn read(journal: Journal, calls: usize) -> Outcome<Duration> {
+    let folder = tempfile::tempdir()?;
+    let calls = files(folder.path(), calls)?
+        .iter()
+        .map(|path| call("read", json!({ "path": path }).to_string()))
+        .collect();
+    run(folder.path(), journal, script(calls, 1)).await
+}
+
+/// Files of a screenful each; gives their paths.
+pub fn files(folder: &Path, count: usize) -> Outcome<Vec<PathBuf>> {
+    let workspace = folder.join(WORKSPACE);
+    std::fs::create_dir_all(&workspace)?;
+    let text = "One line of a file that is read.\n".repeat(40);
+    (0..count)
+        .map(|n| {
+            let path = workspace.join(format!("{n}.txt"));
+            std::fs::write(&path, &text)?;
+            Ok(path)
+        })
+        .collect()
+}
+
+/// The folder that the agent works in, below a folder of its own.
+const WORKSPACE: &str = "workspace";
+
+/// Plays a script from the person's words until a listener heard that the session is done.
+async fn run(folder: &Path, journal: Journal, script: Script) -> Outcome<Duration> {
+    let expected: usize = script.turns.iter().map(|turn| turn.calls.len()).sum();
+    let (workspace, data) = (folder.join(WORKSPACE), folder.join("data"));
+    std::fs::create_dir_all(&workspace)?;
     std::fs::create_dir(&data)?;
     std::fs::write(data.join("rules.toml"), RULES)?;
+    std::fs::write(data.join("settings.toml"), SETTINGS)?;
     let desk = Desk::open(DeskConfig {
-        provider: Some(Arc::new(Scripted::new(script(turns, calls)))),
+        provider: Some(Arc::new(Scripted::new(script))),
         keys: Some(Arc::new(MemoryKeys::default())),
         throwaway: journal == Journal::Memory,
         ..DeskConfig::new(data, Host::Person)
@@ -94,8 +134,8 @@ pub async fn play(journal: Journal, turns: usize, calls: usize) -> Outcome<Durat
     .await?;
     let done = until_done(&mut events).await?;
     let took = began.elapsed();
-    if done != turns * calls {
-        return Err(format!("{done} calls were done instead of {}", turns * calls).into());
+    if done != expected {
+        return Err(format!("{done} calls were done instead of {expected}").into());
     }
     Ok(took)
 }
@@ -110,6 +150,9 @@ async fn until_done(events: &mut Events) -> Outcome<usize> {
                 EventBody::SessionChanged {
                     state: SessionState::Done,
                 } => return Ok(done),
+                EventBody::SessionChanged {
+                    state: SessionState::Waiting,
+                } => return Err("the session waits for a person instead of running".into()),
                 _ => {}
             }
         }
@@ -117,13 +160,16 @@ async fn until_done(events: &mut Events) -> Outcome<usize> {
     Err("the desk closed before the session was done".into())
 }
 
-fn script(turns: usize, calls: usize) -> Script {
-    let call = ScriptCall {
-        name: "todo".to_owned(),
-        arguments: r#"{"items":[]}"#.to_owned(),
-    };
+fn call(name: &str, arguments: String) -> ScriptCall {
+    ScriptCall {
+        name: name.to_owned(),
+        arguments,
+    }
+}
+
+fn script(calls: Vec<ScriptCall>, turns: usize) -> Script {
     let turn = ScriptTurn {
-        calls: vec![call; calls],
+        calls,
         ..ScriptTurn::default()
     };
     let goodbye = ScriptTurn {

@@ -1,4 +1,4 @@
-//! The peer of the gate: the loop of phi-core with its mock provider and a tool that does nothing.
+//! The peer of the gate: the loop of phi-core with its mock provider, and tools that do nothing or just read.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::Outcome;
+use crate::{Outcome, ours};
 
 struct Nothing;
 
@@ -53,16 +53,72 @@ impl AgentTool for Nothing {
     }
 }
 
+/// A tool that reads a file and looks at nothing else.
+struct Read;
+
+#[async_trait]
+impl AgentTool for Read {
+    fn name(&self) -> &str {
+        "read"
+    }
+
+    fn label(&self) -> &str {
+        "Read"
+    }
+
+    fn description(&self) -> &str {
+        "Reads a file."
+    }
+
+    fn parameters_schema(&self) -> Value {
+        json!({ "type": "object", "properties": { "path": { "type": "string" } }, "required": ["path"] })
+    }
+
+    async fn execute(&self, params: Value, _context: ToolContext) -> Result<ToolResult, ToolError> {
+        let path = params["path"].as_str().unwrap_or_default();
+        let text = tokio::fs::read_to_string(path)
+            .await
+            .map_err(|error| ToolError::Failed(error.to_string()))?;
+        Ok(ToolResult {
+            content: vec![Content::Text { text }],
+            details: Value::Null,
+            child_loop_id: None,
+        })
+    }
+}
+
 /// Plays `turns` turns of `calls` calls and one that says goodbye; gives how long that took.
 pub async fn play(turns: usize, calls: usize) -> Outcome<Duration> {
     let call = MockToolCall {
         name: "todo".to_owned(),
         arguments: json!({ "items": [] }),
     };
-    let mut script = vec![MockResponse::ToolCalls(vec![call; calls]); turns];
+    run(Arc::new(Nothing), vec![call; calls], turns).await
+}
+
+/// Plays one turn of so many calls that each read a file of their own.
+pub async fn read(calls: usize) -> Outcome<Duration> {
+    let folder = tempfile::tempdir()?;
+    let calls = ours::files(folder.path(), calls)?
+        .iter()
+        .map(|path| MockToolCall {
+            name: "read".to_owned(),
+            arguments: json!({ "path": path }),
+        })
+        .collect();
+    run(Arc::new(Read), calls, 1).await
+}
+
+async fn run(
+    tool: Arc<dyn AgentTool>,
+    calls: Vec<MockToolCall>,
+    turns: usize,
+) -> Outcome<Duration> {
+    let expected = 1 + turns + turns * calls.len() + 1;
+    let mut script = vec![MockResponse::ToolCalls(calls); turns];
     script.push(MockResponse::Text("Done.".to_owned()));
     let config = config(script);
-    let mut context = context();
+    let mut context = context(tool);
     let prompt = AgentMessage::Llm(LlmMessage::new(Message::user("Go.")));
     let (sender, mut events) = mpsc::unbounded_channel();
     let began = Instant::now();
@@ -75,7 +131,6 @@ pub async fn play(turns: usize, calls: usize) -> Outcome<Duration> {
     )
     .await;
     let took = began.elapsed();
-    let expected = 1 + turns + turns * calls + 1;
     if said.len() != expected {
         return Err(format!("{} messages instead of {expected}", said.len()).into());
     }
@@ -83,11 +138,11 @@ pub async fn play(turns: usize, calls: usize) -> Outcome<Duration> {
     Ok(took)
 }
 
-fn context() -> AgentContext {
+fn context(tool: Arc<dyn AgentTool>) -> AgentContext {
     AgentContext {
         system_prompt: "You work through tools.".to_owned(),
         messages: Vec::new(),
-        tools: vec![Arc::new(Nothing)],
+        tools: vec![tool],
         agent_id: None,
         session_id: None,
         loop_id: None,
