@@ -32,7 +32,16 @@ const LAYERS: [(&str, &[&str]); 11] = [
 ];
 
 /// What `policy` may be built on: nothing that can read a clock, a file, the network or a dice.
-const POLICY_BUILT_ON: [&str; 5] = ["globset", "protocol", "serde", "serde_json", "toml"];
+const POLICY_BUILT_ON: [&str; 8] = [
+    "brush-parser",
+    "globset",
+    "protocol",
+    "serde",
+    "serde_json",
+    "toml",
+    "tree-sitter",
+    "tree-sitter-bash",
+];
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

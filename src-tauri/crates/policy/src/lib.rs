@@ -9,7 +9,6 @@
 
 pub mod approved;
 pub mod classify;
-pub mod command;
 mod explain;
 pub mod judge;
 pub mod limits;
@@ -17,6 +16,7 @@ pub mod pattern;
 pub mod rules;
 pub mod rules_file;
 pub mod scope;
+pub mod shell;
 
 pub use approved::{Answers, Approved, Consent};
 pub use classify::{Classified, Declared, classify};

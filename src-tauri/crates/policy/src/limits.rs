@@ -6,3 +6,17 @@ pub const COMMAND_BYTES_MAX: usize = 64 * 1024;
 pub const RULES_MAX: usize = 10_000;
 /// Longest pattern, in bytes.
 pub const PATTERN_BYTES_MAX: usize = 4 * 1024;
+/// Most expansions of a command line that hold more than a name. One more, and it is not parsed.
+pub const SHELL_NESTING_MAX: usize = 64;
+/// Most constructs of a command line that can hold others: the parser's stack.
+pub const SHELL_CONSTRUCTS_MAX: usize = 100;
+/// Most constructs that the parser tries to read twice: each doubles its work if they are nested.
+pub const SHELL_RETRIED_MAX: usize = 12;
+/// How deep texts that a command gives to another shell are followed.
+pub const SHELL_SCRIPTS_DEEP_MAX: usize = 8;
+/// Most bytes of all such texts together.
+pub const SHELL_SCRIPT_BYTES_MAX: usize = 4 * COMMAND_BYTES_MAX;
+/// Most commands that are told of one command line; more are searched for what is denied, and never allowed.
+pub const SHELL_COMMANDS_MAX: usize = 2_000;
+/// Most reasons that are given why no rule may allow a command.
+pub const SHELL_REASONS_MAX: usize = 8;

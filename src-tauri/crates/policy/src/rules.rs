@@ -3,8 +3,8 @@
 use protocol::judge::RuleTrace;
 use protocol::{Action, Capability, Fact, Rule, RuleScope, ToolMode};
 
-use crate::command::{may_run, plain_words};
 use crate::pattern::{CommandPattern, PathPattern, literal_prefix_chars};
+use crate::shell::{self, ShellFacts};
 
 /// A rule with its patterns ready to match.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl CompiledRule {
             .then_some(2)
     }
 
-    fn pattern_matches(&self, subject: &Subject<'_>) -> bool {
+    fn pattern_matches(&self, subject: &Subject<'_>, shell: Option<&ShellFacts>) -> bool {
         let (Some(path), Some(command)) = (&self.path, &self.command) else {
             return true;
         };
@@ -57,12 +57,11 @@ impl CompiledRule {
         };
         let narrow = self.rule.action == Action::Allow;
         match fact.capability {
-            Capability::ShellRun if narrow => {
-                plain_words(&fact.target).is_some_and(|words| command.matches(&words))
-            }
-            Capability::ShellRun => may_run(&fact.target)
-                .iter()
-                .any(|words| command.matches(words)),
+            Capability::ShellRun if narrow => shell
+                .and_then(ShellFacts::plain)
+                .is_some_and(|all| all.iter().all(|words| command.matches(words))),
+            Capability::ShellRun => shell
+                .is_some_and(|facts| facts.may_run().iter().any(|words| command.matches(words))),
             Capability::FsRead | Capability::FsWrite | Capability::FsDelete if narrow => {
                 path.matches_anchored(&fact.real)
             }
@@ -188,13 +187,17 @@ impl RuleSet {
 
     /// Every rule that matches, the winner first, each with why it won or lost. Empty if none matches.
     pub fn matching(&self, subject: &Subject<'_>) -> Vec<RuleTrace> {
+        let shell = subject
+            .fact
+            .filter(|fact| fact.capability == Capability::ShellRun)
+            .map(|fact| shell::read(&fact.target));
         let mut found: Vec<(Key, &Rule)> = self
             .rules
             .iter()
             .filter_map(|compiled| {
                 let rank = compiled.permission_rank(subject)?;
                 compiled
-                    .pattern_matches(subject)
+                    .pattern_matches(subject, shell.as_ref())
                     .then(|| (Key::new(rank, &compiled.rule), &compiled.rule))
             })
             .collect();

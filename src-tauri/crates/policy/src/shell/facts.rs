@@ -1,0 +1,140 @@
+//! The facts themselves: what a command line is made of, as rules look at it.
+
+use protocol::Capability;
+
+/// Everything that is known of a command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ShellFacts {
+    /// Every simple command that may run, wherever it stands; what a wrapper runs is a further command.
+    pub commands: Vec<SimpleCommand>,
+    /// Why no rule may allow it, as sentences. Empty: it is understood whole.
+    pub unsure: Vec<String>,
+    pub(super) may_run: Vec<Vec<String>>,
+    pub(super) plain: Vec<Vec<String>>,
+    pub(super) touches: Vec<Touch>,
+}
+
+impl ShellFacts {
+    /// What a deny or an ask looks at: word lists, each beginning with a program's base name. Every list of
+    /// [`Self::plain`] is one of them. A list may name what never runs; what the spelling hides is never left out.
+    pub fn may_run(&self) -> &[Vec<String>] {
+        &self.may_run
+    }
+
+    /// What an allow looks at: the words of every command, with `timeout`, `time`, `nice`, `nohup` and `stdbuf` taken
+    /// away from before them. None unless all of them are plain; each must then be allowed by some rule.
+    pub fn plain(&self) -> Option<&[Vec<String>]> {
+        (self.unsure.is_empty() && !self.plain.is_empty()).then_some(self.plain.as_slice())
+    }
+
+    /// The files and hosts that redirects and well-known programs name. They never loosen anything.
+    pub fn touches(&self) -> &[Touch] {
+        &self.touches
+    }
+}
+
+/// One simple command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimpleCommand {
+    /// The program and its arguments; empty for assignments or redirects alone.
+    pub words: Vec<Word>,
+    /// What stands before it.
+    pub assignments: Vec<Assignment>,
+    /// Where its streams lead.
+    pub redirects: Vec<Redirect>,
+    /// What brings it to run.
+    pub via: Via,
+}
+
+/// What brings a command to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Via {
+    /// It stands in a list or a pipeline.
+    Plain,
+    /// The condition or the body of `if`, `while`, `until`, `for`, `case`, `select`, or a test.
+    ControlFlow,
+    /// The body of a function.
+    Function,
+    /// A command or process substitution.
+    Substitution,
+    /// The program before it runs it: `sudo`, `xargs`, `find -exec`.
+    Wrapper(String),
+    /// A text that an interpreter, a here-document or an option gives to a shell.
+    Script,
+}
+
+/// A word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// Quotes and backslashes removed, `$'…'` decoded.
+    Literal(String),
+    /// As it is written: what it will be is only known when it runs.
+    Dynamic(String),
+}
+
+impl Word {
+    /// The text, decoded or as it is written.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Literal(text) | Self::Dynamic(text) => text,
+        }
+    }
+
+    /// Whether it stands for itself.
+    pub fn is_literal(&self) -> bool {
+        match self {
+            Self::Literal(_) => true,
+            Self::Dynamic(_) => false,
+        }
+    }
+}
+
+/// An assignment before a command, or alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The variable, without a subscript.
+    pub name: String,
+    /// What it is set to.
+    pub value: Word,
+}
+
+/// Where a stream of a command leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// How.
+    pub kind: RedirectKind,
+    /// Where.
+    pub target: Word,
+    /// It touches nothing: `2>&1`, `>/dev/null`.
+    pub neutral: bool,
+}
+
+/// How a stream is redirected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectKind {
+    /// `<`
+    Read,
+    /// `>`, `>|`, `&>`
+    Write,
+    /// `>>`, `&>>`
+    Append,
+    /// `<>`
+    ReadWrite,
+    /// `>&2`, `<&3`
+    Duplicate,
+    /// `<<`, `<<-`
+    HereDoc,
+    /// `<<<`
+    HereString,
+}
+
+/// A file or host that a command names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    /// How it is touched.
+    pub capability: Capability,
+    /// The path or host.
+    pub target: String,
+    /// Whether the target stands for itself; if not, it is as written.
+    pub literal: bool,
+}

@@ -1,0 +1,38 @@
+//! Shell facts: everything that a command line may run, and whether it is understood well enough to be allowed.
+//!
+//! Two independent parsers read it. What either of them sees counts for a deny; an allow needs that both see the same
+//! and that every word stands for itself. A limit, an error or a disagreement only ever makes a verdict stricter.
+//!
+//! Start reading at [`read`].
+
+mod ansi;
+mod blind;
+mod bounds;
+mod extent;
+mod facts;
+mod opinion;
+mod plain;
+mod redirects;
+mod script;
+mod simple;
+mod spell;
+mod unwrap;
+mod walk;
+mod word;
+mod wrapper_table;
+mod wrappers;
+
+pub use facts::{Assignment, Redirect, RedirectKind, ShellFacts, SimpleCommand, Touch, Via, Word};
+
+/// Reads a command line of `bash` or `sh`. It never fails: what cannot be read makes the facts unsure.
+pub fn read(command: &str) -> ShellFacts {
+    script::Reader::new(command).facts()
+}
+
+/// The name of a program without its folder.
+pub(crate) fn base_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! The second opinion: what another parser, written by other people from another grammar, takes for commands.
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser};
+
+/// What it sees.
+#[derive(Debug, Default)]
+pub(super) struct Opinion {
+    /// It could not read some of the text.
+    pub has_error: bool,
+    /// The words of every command as they are written, in the order in which they begin.
+    pub commands: Vec<Vec<String>>,
+}
+
+/// Reads a text. None if it took too long.
+pub(super) fn read(text: &str) -> Option<Opinion> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_bash::LANGUAGE.into())
+        .ok()?;
+    // The parser asks now and then whether to go on; that counts its steps without a clock.
+    let mut asked = 0_usize;
+    let asked_max = 1_000 + text.len();
+    let mut progress = |_: &ParseState| {
+        asked += 1;
+        asked > asked_max
+    };
+    let bytes = text.as_bytes();
+    let tree = parser.parse_with_options(
+        &mut |at, _| bytes.get(at..).unwrap_or_default(),
+        None,
+        Some(ParseOptions::new().progress_callback(&mut progress)),
+    )?;
+    let root = tree.root_node();
+    let mut opinion = Opinion {
+        has_error: root.has_error(),
+        commands: Vec::new(),
+    };
+    let mut cursor = root.walk();
+    'tree: loop {
+        opinion.take(cursor.node(), text);
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                break 'tree;
+            }
+        }
+    }
+    Some(opinion)
+}
+
+impl Opinion {
+    fn take(&mut self, node: Node<'_>, text: &str) {
+        match node.kind() {
+            "command" | "declaration_command" | "unset_command" => {
+                let words = words(node, text);
+                self.commands.push(words);
+            }
+            // Words after a redirect belong to the command before it: `ls >x -l`.
+            "file_redirect" => self.more(node, "destination", 1, text),
+            "heredoc_redirect" => self.more(node, "argument", 0, text),
+            _ => {}
+        }
+    }
+
+    fn more(&mut self, node: Node<'_>, field: &str, skip: usize, text: &str) {
+        let mut cursor = node.walk();
+        let extra: Vec<String> = node
+            .children_by_field_name(field, &mut cursor)
+            .skip(skip)
+            .map(|child| said(child, text))
+            .collect();
+        if let Some(last) = self.commands.last_mut() {
+            last.extend(extra);
+        }
+    }
+}
+
+fn words(node: Node<'_>, text: &str) -> Vec<String> {
+    let declares = node.kind() != "command";
+    let mut found = Vec::new();
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "variable_assignment" if !declares => {}
+            "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {}
+            _ => found.push(said(child, text)),
+        }
+    }
+    found
+}
+
+fn said(node: Node<'_>, text: &str) -> String {
+    text.get(node.byte_range()).unwrap_or_default().to_owned()
+}

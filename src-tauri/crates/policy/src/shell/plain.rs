@@ -1,0 +1,92 @@
+//! Which commands are plain enough for an allow: literal words, a bare program name, nothing set, nothing redirected.
+
+use super::facts::{SimpleCommand, Via, Word};
+use super::{redirects, unwrap};
+
+/// Variables that change how a program prints and nothing else.
+const NEUTRAL: [&str; 6] = ["LC_ALL", "LANG", "NO_COLOR", "CI", "RUST_BACKTRACE", "TERM"];
+
+/// The words that an allow looks at: none for what runs nothing by itself. The error is why it is not plain, as a
+/// sentence. `bare` says of each word whether it is written without quotes.
+pub(super) fn words(command: &SimpleCommand, bare: &[bool]) -> Result<Option<Vec<String>>, String> {
+    match &command.via {
+        Via::Plain | Via::ControlFlow => {}
+        // Whatever these stand in is already a reason, or asks for its own words.
+        Via::Function | Via::Substitution | Via::Wrapper(_) | Via::Script => return Ok(None),
+    }
+    for assignment in &command.assignments {
+        let name = &assignment.name;
+        if !NEUTRAL.contains(&name.as_str()) {
+            return Err(format!("It sets `{name}`."));
+        }
+        if !assignment.value.is_literal() {
+            return Err(format!(
+                "It sets `{name}` to what is only known when it runs."
+            ));
+        }
+    }
+    if let Some(redirect) = command.redirects.iter().find(|redirect| !redirect.neutral) {
+        return Err(redirects::reason(redirect));
+    }
+    if command.words.is_empty() {
+        return match command.assignments.is_empty() {
+            true => Ok(None),
+            false => Err(format!("It sets `{}`.", command.assignments[0].name)),
+        };
+    }
+    let mut literal = Vec::with_capacity(command.words.len());
+    for word in &command.words {
+        match word {
+            Word::Literal(text) if text.chars().any(protocol::shown::is_hidden) => {
+                return Err("A word holds what cannot be seen.".to_owned());
+            }
+            Word::Literal(text) => literal.push(text.clone()),
+            Word::Dynamic(raw) => return Err(format!("`{raw}` is only known when it runs.")),
+        }
+    }
+    let start = unwrap::seen_through(&literal)?;
+    let program = &literal[start];
+    let is_bare = bare[..=start].iter().all(|bare| *bare)
+        && !program.is_empty()
+        && !program.contains(['/', '=']);
+    match is_bare {
+        false => Err(format!("`{program}` is no bare name of a program.")),
+        true => Ok(Some(literal[start..].to_vec())),
+    }
+}
+
+/// Whether a word of a text is written over two lines: such a name is not spelled exactly.
+pub(super) fn joins_a_word(text: &str) -> bool {
+    let blank = |c: char| c.is_whitespace();
+    text.match_indices("\\\n").any(|(at, joint)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + joint.len()..].chars().next();
+        before.is_some_and(|c| !blank(c)) && after.is_some_and(|c| !blank(c))
+    })
+}
+
+/// Variables whose value some program runs, with that value.
+pub(super) fn executing_variables(command: &SimpleCommand) -> Vec<(String, String)> {
+    command
+        .assignments
+        .iter()
+        .filter(|assignment| is_executing(&assignment.name))
+        .map(|assignment| (assignment.name.clone(), assignment.value.text().to_owned()))
+        .collect()
+}
+
+/// `GIT_SSH_COMMAND`, `PAGER`, `EDITOR` and their like.
+fn is_executing(name: &str) -> bool {
+    [
+        "COMMAND",
+        "PAGER",
+        "EDITOR",
+        "VISUAL",
+        "BROWSER",
+        "ASKPASS",
+        "LESSOPEN",
+        "LESSCLOSE",
+    ]
+    .iter()
+    .any(|ending| name.ends_with(ending))
+}

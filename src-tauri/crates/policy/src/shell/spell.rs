@@ -1,0 +1,219 @@
+//! Every spelling of a command that is known: what its words may become when it runs, as a deny looks at it.
+
+use std::collections::HashMap;
+
+use super::facts::Word;
+use super::word::{self, Part, ReadWord};
+
+/// Most spellings of one command.
+const SPELLINGS_MAX: usize = 16;
+
+/// The word lists that a command may become: as it is written with its quotes removed, and with what is known filled in.
+pub(super) fn spellings(words: &[Word], known: &HashMap<String, Vec<String>>) -> Vec<Vec<String>> {
+    let mut lists = vec![words.iter().map(verbatim).collect::<Vec<String>>()];
+    if words.iter().all(Word::is_literal) {
+        return lists;
+    }
+    let mut filled: Vec<Vec<String>> = vec![Vec::new()];
+    for word in words {
+        let ways = match word {
+            Word::Literal(text) => vec![vec![text.clone()]],
+            Word::Dynamic(raw) => fill(raw, known),
+        };
+        let mut next = Vec::new();
+        for way in &ways {
+            for list in &filled {
+                if next.len() < SPELLINGS_MAX {
+                    next.push([list.as_slice(), way].concat());
+                }
+            }
+        }
+        filled = next;
+    }
+    for list in filled {
+        if !list.is_empty() && !lists.contains(&list) {
+            lists.push(list);
+        }
+    }
+    lists
+}
+
+/// A word with its quotes removed and its expansions as they are written.
+fn verbatim(word: &Word) -> String {
+    let raw = match word {
+        Word::Literal(text) => return text.clone(),
+        Word::Dynamic(raw) => raw,
+    };
+    let mut text = String::new();
+    for piece in word::read(raw).pieces {
+        match piece.part {
+            Part::Text(said) | Part::Glob(said) | Part::Home(said) => text += &said,
+            Part::Run(script) => text += &format!("$({script})"),
+            Part::Parameter(name) => text += &format!("${{{name}}}"),
+            Part::Arithmetic(sum) => text += &format!("$(({sum}))"),
+        }
+    }
+    text
+}
+
+/// What one word may become: ways, each of no, one or several words.
+fn fill(raw: &str, known: &HashMap<String, Vec<String>>) -> Vec<Vec<String>> {
+    let mut ways = Vec::new();
+    let mut written = vec![raw.to_owned()];
+    if word::read(raw).braces {
+        let expanded = expand_braces(raw);
+        // All words of an expansion are there at once.
+        let words: Vec<String> = expanded
+            .iter()
+            .flat_map(|raw| first_way(raw, known))
+            .collect();
+        ways.push(words);
+        written = expanded;
+    }
+    for raw in &written {
+        ways.extend(values(&word::read(raw), known));
+    }
+    ways.truncate(SPELLINGS_MAX);
+    ways
+}
+
+fn first_way(raw: &str, known: &HashMap<String, Vec<String>>) -> Vec<String> {
+    values(&word::read(raw), known)
+        .into_iter()
+        .next()
+        .unwrap_or_default()
+}
+
+fn values(read: &ReadWord, known: &HashMap<String, Vec<String>>) -> Vec<Vec<String>> {
+    // Each way is text in which a zero byte stands where an unquoted blank splits it.
+    let mut ways = vec![String::new()];
+    let mut quoted = false;
+    for piece in &read.pieces {
+        quoted |= piece.quoted;
+        let said = match &piece.part {
+            Part::Text(text) => vec![text.clone()],
+            Part::Home(text) => vec![text.clone()],
+            Part::Glob(glob) => vec![sole_character(glob).unwrap_or(glob).to_owned()],
+            Part::Run(script) => vec![printed(script)],
+            Part::Parameter(written) => parameter(written, known),
+            Part::Arithmetic(_) => vec![String::new()],
+        };
+        let splits = !piece.quoted && matches!(piece.part, Part::Run(_) | Part::Parameter(_));
+        let mut next = Vec::new();
+        for one in said {
+            let one = match splits {
+                true => one.replace([' ', '\t', '\n'], "\0"),
+                false => one,
+            };
+            next.extend(ways.iter().map(|way| format!("{way}{one}")));
+        }
+        next.truncate(SPELLINGS_MAX);
+        ways = next;
+    }
+    ways.into_iter()
+        .map(|way| match way.is_empty() && quoted {
+            true => vec![way],
+            false => way
+                .split('\0')
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        })
+        .collect()
+}
+
+/// `[m]` is `m`.
+fn sole_character(glob: &str) -> Option<&str> {
+    let inner = glob.strip_prefix('[')?.strip_suffix(']')?;
+    (inner.chars().count() == 1).then_some(inner)
+}
+
+/// What a command prints that prints its arguments; nothing is known of any other.
+fn printed(script: &str) -> String {
+    let words: Vec<String> = script
+        .split_whitespace()
+        .map(|raw| word::read(raw).literal().unwrap_or_default())
+        .collect();
+    match words.split_first() {
+        Some((program, rest)) if matches!(program.as_str(), "echo" | "printf") => rest
+            .iter()
+            .filter(|word| !matches!(word.as_str(), "-n" | "-e"))
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(" "),
+        _ => String::new(),
+    }
+}
+
+/// What a parameter may be: nothing, what it was set to, or what is used in its place.
+fn parameter(written: &str, known: &HashMap<String, Vec<String>>) -> Vec<String> {
+    let name = written.trim_start_matches(['!', '#']);
+    let end = name
+        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .unwrap_or(name.len());
+    let (name, operation) = name.split_at(end);
+    let mut values = match name {
+        "IFS" => return vec![" ".to_owned()],
+        "HOME" => return vec!["~".to_owned()],
+        "PWD" => return vec![".".to_owned()],
+        _ => known.get(name).cloned().unwrap_or_default(),
+    };
+    let operation = operation.strip_prefix(':').unwrap_or(operation);
+    if let Some(other) = operation.strip_prefix(['-', '=', '+']) {
+        values.push(word::read(other).literal().unwrap_or_default());
+    }
+    values.push(String::new());
+    values.truncate(SPELLINGS_MAX);
+    values
+}
+
+/// `a{b,c}d` as `abd` and `acd`, quotes kept. Ranges stay as they are: no program is named by one.
+fn expand_braces(raw: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![raw.to_owned()];
+    while let Some(raw) = open.pop() {
+        if done.len() + open.len() >= SPELLINGS_MAX {
+            done.push(raw);
+            continue;
+        }
+        match innermost(&raw) {
+            Some((start, end)) => {
+                let members: Vec<&str> = raw[start + 1..end].split(',').collect();
+                for member in members.into_iter().rev() {
+                    open.push(format!("{}{member}{}", &raw[..start], &raw[end + 1..]));
+                }
+            }
+            None => done.push(raw),
+        }
+    }
+    done
+}
+
+/// The first pair of braces that holds a comma and no other brace.
+fn innermost(raw: &str) -> Option<(usize, usize)> {
+    let mut start = None;
+    for (at, c) in raw.char_indices() {
+        match (c, start) {
+            ('{', _) => start = Some(at),
+            ('}', Some(from)) => {
+                if raw[from..at].contains(',') {
+                    return Some((from, at));
+                }
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A word list under every name that a rule may know it by: the program's base name first.
+pub(super) fn named(list: &[String], program: &str) -> Vec<Vec<String>> {
+    let mut based = list.to_vec();
+    based[0] = program.to_owned();
+    let mut lists = vec![based];
+    if list[0] != program {
+        lists.push(list.to_vec());
+    }
+    lists
+}

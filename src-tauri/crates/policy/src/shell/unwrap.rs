@@ -1,0 +1,304 @@
+//! What a command runs in turn: wrappers taken away, texts for other shells found.
+
+use super::base_name;
+use super::wrappers::{How, Wrapper, find, has};
+
+/// Something that a command runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Inner {
+    /// A program with its arguments.
+    Words(Vec<String>),
+    /// A text for a shell.
+    Script(String),
+}
+
+/// Whether a program runs what its arguments name.
+pub(super) fn is_wrapper(program: &str) -> bool {
+    find(program).is_some() || matches!(program, "find" | "trap" | "git")
+}
+
+/// Everything that a command runs in turn, as far as its words and its input say it.
+pub(super) fn inner(program: &str, list: &[String], input: &[String]) -> Vec<Inner> {
+    let mut found = Vec::new();
+    match program {
+        "find" | "gfind" | "fd" | "fdfind" => executed_by_find(list, &mut found),
+        "trap" => {
+            let first = list[1..].iter().find(|word| *word != "--");
+            found.extend(first.map(|text| Inner::Script(text.clone())));
+        }
+        "alias" => {
+            let values = list[1..].iter().filter_map(|word| word.split_once('='));
+            found.extend(values.map(|(_, text)| Inner::Script(text.to_owned())));
+        }
+        "source" | "." => found.extend(input.iter().cloned().map(Inner::Script)),
+        "command" if list.get(1).is_some_and(|word| is_query(word)) => {}
+        _ => {
+            if let Some(wrapper) = find(program) {
+                unwrap(wrapper, list, input, &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// `command -v` and `command -V` name a program and do not run it.
+fn is_query(word: &str) -> bool {
+    word.strip_prefix('-')
+        .is_some_and(|letters| letters.contains(['v', 'V']) && !letters.starts_with('-'))
+}
+
+/// The options of a wrapper, read.
+struct Options {
+    /// The first word after them.
+    next: usize,
+    /// Texts that options give to a shell.
+    scripts: Vec<String>,
+    /// An option stands there that the table does not know.
+    unknown: bool,
+}
+
+fn options(wrapper: &Wrapper, list: &[String]) -> Options {
+    let mut read = Options {
+        next: 1,
+        scripts: Vec::new(),
+        unknown: false,
+    };
+    while let Some(word) = list.get(read.next) {
+        let plus = wrapper.how == How::Shell && word.starts_with('+');
+        if word == "--" {
+            read.next += 1;
+            break;
+        }
+        let Some(letters) = word
+            .strip_prefix('-')
+            .or_else(|| word.strip_prefix('+').filter(|_| plus))
+        else {
+            break;
+        };
+        read.next += 1;
+        if letters.is_empty() {
+            // `-` alone: `env -` and `su -` take it as an option, a shell as its standard input.
+            if wrapper.how == How::Shell && wrapper.operands == 0 {
+                break;
+            }
+            continue;
+        }
+        match letters.strip_prefix('-') {
+            Some(long) => long_option(wrapper, long, list, &mut read),
+            None => short_options(wrapper, letters, list, &mut read),
+        }
+    }
+    read
+}
+
+fn long_option(wrapper: &Wrapper, long: &str, list: &[String], read: &mut Options) {
+    let (name, value) = match long.split_once('=') {
+        Some((name, value)) => (name, Some(value.to_owned())),
+        None => (long, None),
+    };
+    let takes = |names: &str| name.len() > 1 && has(names, name);
+    if takes(wrapper.values) || takes(wrapper.scripts) {
+        let value = value.or_else(|| {
+            read.next += 1;
+            list.get(read.next - 1).cloned()
+        });
+        if takes(wrapper.scripts) {
+            read.scripts.extend(value);
+        }
+    } else if !takes(wrapper.flags) {
+        read.unknown = true;
+    }
+}
+
+fn short_options(wrapper: &Wrapper, letters: &str, list: &[String], read: &mut Options) {
+    let is_one_of = |names: &str, letter: char| has(names, letter.encode_utf8(&mut [0; 4]));
+    // `nice -10`
+    if letters.bytes().all(|byte| byte.is_ascii_digit()) {
+        read.unknown |= !has(wrapper.values, "adjustment");
+        return;
+    }
+    let mut waits_for_script = false;
+    for (at, letter) in letters.char_indices() {
+        let rest = &letters[at + letter.len_utf8()..];
+        if is_one_of(wrapper.scripts, letter) {
+            // A shell reads `-c` among other letters and takes its text from the operands; others take the rest.
+            if wrapper.how == How::Shell && wrapper.operands == 0 || rest.is_empty() {
+                waits_for_script = true;
+                continue;
+            }
+            read.scripts.push(rest.to_owned());
+            break;
+        }
+        if is_one_of(wrapper.values, letter) {
+            read.next += usize::from(rest.is_empty());
+            break;
+        }
+        read.unknown |= !is_one_of(wrapper.flags, letter);
+    }
+    if waits_for_script {
+        // Further options may stand before the text: `sh -c -e 'text'`.
+        let mut at = read.next;
+        while wrapper.how == How::Shell
+            && list
+                .get(at)
+                .is_some_and(|word| word.len() > 1 && word.starts_with(['-', '+']))
+        {
+            at += if list[at].ends_with(['o', 'O']) { 2 } else { 1 };
+        }
+        read.scripts.extend(list.get(at).cloned());
+        read.next = at + 1;
+    }
+}
+
+fn unwrap(wrapper: &Wrapper, list: &[String], input: &[String], found: &mut Vec<Inner>) {
+    let read = options(wrapper, list);
+    let mut start = read.next;
+    if wrapper.how != How::Shell {
+        start += wrapper.operands;
+    }
+    while wrapper.assigns && list.get(start).is_some_and(|word| is_assignment(word)) {
+        start += 1;
+    }
+    let rest = list.get(start..).unwrap_or_default();
+    let has_script = !read.scripts.is_empty();
+    for script in &read.scripts {
+        // The words after a text are its parameters, and may be what it runs.
+        if script.contains("$@")
+            || script.contains("$*")
+            || script.contains('$') && wrapper.how == How::Shell
+        {
+            for at in 0..rest.len().min(2) {
+                found.push(Inner::Words(rest[at..].to_vec()));
+            }
+        }
+        found.push(Inner::Script(match has(wrapper.names, "env") {
+            true => [std::slice::from_ref(script), rest].concat().join(" "),
+            false => script.clone(),
+        }));
+    }
+    match wrapper.how {
+        How::Words if has_script => {}
+        How::Words => {
+            if !rest.is_empty() {
+                found.push(Inner::Words(with_input(wrapper, rest, input)));
+            }
+            if read.unknown {
+                // Some word after an unknown option is its value, and nobody knows which.
+                for at in start + 1..list.len().min(start + 3) {
+                    found.push(Inner::Words(list[at..].to_vec()));
+                }
+            }
+        }
+        How::Script => {
+            if !rest.is_empty() {
+                let text: Vec<&str> = rest
+                    .iter()
+                    .map(String::as_str)
+                    .take_while(|word| !matches!(*word, ":::" | "::::" | ":::+" | "::::+"))
+                    .collect();
+                found.push(Inner::Script(text.join(" ")));
+            }
+            if read.unknown {
+                for at in start + 1..list.len().min(start + 3) {
+                    found.push(Inner::Script(list[at..].join(" ")));
+                }
+            }
+        }
+        How::Shell if has_script => {}
+        How::Shell => found.extend(input.iter().cloned().map(Inner::Script)),
+    }
+}
+
+/// `xargs` adds what it reads to the words.
+fn with_input(wrapper: &Wrapper, rest: &[String], input: &[String]) -> Vec<String> {
+    let mut words = rest.to_vec();
+    if has(wrapper.names, "xargs") {
+        words.extend(
+            input
+                .iter()
+                .flat_map(|text| text.split_whitespace())
+                .map(str::to_owned),
+        );
+    }
+    words
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// `find … -exec rm {} \;`, `fd -x rm`.
+fn executed_by_find(list: &[String], found: &mut Vec<Inner>) {
+    for (at, word) in list.iter().enumerate() {
+        if !matches!(
+            word.as_str(),
+            "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
+        ) {
+            continue;
+        }
+        let words: Vec<String> = list[at + 1..]
+            .iter()
+            .take_while(|word| !matches!(word.as_str(), ";" | "+"))
+            .cloned()
+            .collect();
+        if !words.is_empty() {
+            found.push(Inner::Words(words));
+        }
+    }
+}
+
+/// Where the command begins that an allow looks at: after `timeout 5`, `nice -n 3` and their like. The error is why no
+/// rule may allow it, as a sentence.
+pub(super) fn seen_through(list: &[String]) -> Result<usize, String> {
+    let mut start = 0;
+    loop {
+        let program = &list[start];
+        let Some(wrapper) = find(program).filter(|wrapper| wrapper.seen_through) else {
+            break;
+        };
+        let read = options(wrapper, &list[start..]);
+        if read.unknown {
+            return Err(format!("`{program}` has an option that is not known."));
+        }
+        let next = start + read.next + wrapper.operands;
+        if next >= list.len() {
+            break;
+        }
+        start = next;
+    }
+    let program = base_name(&list[start]);
+    let runs = !inner(program, &list[start..], &[]).is_empty();
+    let refused = match find(program) {
+        Some(wrapper) if wrapper.seen_through => false,
+        Some(wrapper) if wrapper.runner => false,
+        Some(wrapper) => runs || reads_commands(wrapper, &list[start..]),
+        None => runs,
+    };
+    match refused {
+        true => Err(format!("`{program}` runs what its arguments say.")),
+        false => Ok(start),
+    }
+}
+
+/// A shell without a file runs what it reads; with another person's rights nobody knows what runs.
+fn reads_commands(wrapper: &Wrapper, list: &[String]) -> bool {
+    let program = list[0].as_str();
+    if matches!(
+        program,
+        "sudo" | "doas" | "su" | "pkexec" | "runuser" | "run0" | "xargs" | "exec" | "builtin"
+    ) {
+        return list.len() > 1 || program != "xargs";
+    }
+    wrapper.how == How::Shell && {
+        let read = options(wrapper, list);
+        let names_file = list
+            .get(read.next)
+            .is_some_and(|word| !word.starts_with('-') && word != "/dev/stdin");
+        !names_file || read.unknown
+    }
+}
