@@ -57,6 +57,12 @@ impl Opinion {
                 let words = words(node, text);
                 self.commands.push(words);
             }
+            "test_command" => {
+                let words = split(&said(node, text));
+                if words.first().is_some_and(|word| word == "[") {
+                    self.commands.push(words);
+                }
+            }
             // Words after a redirect belong to the command before it: `ls >x -l`.
             "file_redirect" => self.more(node, "destination", 1, text),
             "heredoc_redirect" => self.more(node, "argument", 0, text),
@@ -93,4 +99,31 @@ fn words(node: Node<'_>, text: &str) -> Vec<String> {
 
 fn said(node: Node<'_>, text: &str) -> String {
     text.get(node.byte_range()).unwrap_or_default().to_owned()
+}
+
+/// The words of a text in which nothing but blanks and quotes has a meaning.
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, ' ' | '\t' | '\n') => {
+                words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()));
+                continue;
+            }
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if c == open => quote = None,
+            (None | Some('"'), '\\') => {
+                word.push(c);
+                word.extend(chars.next());
+                continue;
+            }
+            _ => {}
+        }
+        word.push(c);
+    }
+    words.extend(Some(word).filter(|word| !word.is_empty()));
+    words
 }

@@ -6,7 +6,7 @@ use super::extent::inner_scripts;
 use super::facts::{Assignment, Redirect, SimpleCommand, Via, Word};
 use super::script::{Place, Reader};
 use super::word::{self, ReadWord, decode};
-use super::{base_name, plain, spell, unwrap};
+use super::{base_name, forms, plain, spell, unwrap};
 use crate::limits::{SHELL_COMMANDS_MAX, SHELL_SCRIPTS_DEEP_MAX};
 
 /// Most words of all tails of one word list together.
@@ -161,7 +161,7 @@ impl Reader<'_> {
         if !self.followed.insert(list.clone()) && input.is_empty() {
             return;
         }
-        for words in spell::named(&list, &program) {
+        for words in forms::named(&list, &program) {
             self.denied(words);
         }
         if place.depth >= SHELL_SCRIPTS_DEEP_MAX {
@@ -212,7 +212,7 @@ impl Reader<'_> {
                 self.denied(tail);
             }
         }
-        for words in spell::named(&list, &program) {
+        for words in forms::named(&list, &program) {
             self.denied(words);
         }
     }

@@ -206,14 +206,3 @@ fn innermost(raw: &str) -> Option<(usize, usize)> {
     }
     None
 }
-
-/// A word list under every name that a rule may know it by: the program's base name first.
-pub(super) fn named(list: &[String], program: &str) -> Vec<Vec<String>> {
-    let mut based = list.to_vec();
-    based[0] = program.to_owned();
-    let mut lists = vec![based];
-    if list[0] != program {
-        lists.push(list.to_vec());
-    }
-    lists
-}

@@ -1,7 +1,7 @@
 //! What a command runs in turn: wrappers taken away, texts for other shells found.
 
-use super::base_name;
 use super::wrappers::{How, Wrapper, find, has};
+use super::{base_name, flags, foreign};
 
 /// Something that a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,12 @@ pub(super) fn inner(program: &str, list: &[String], input: &[String]) -> Vec<Inn
             }
         }
     }
+    if program.starts_with("ld-linux") || program.starts_with("ld-musl") || program == "ld.so" {
+        let start = list.iter().skip(1).position(|word| !word.starts_with('-'));
+        found.extend(start.map(|start| Inner::Words(list[start + 1..].to_vec())));
+    }
+    found.extend(foreign::script(program, list).map(Inner::Script));
+    found.extend(flags::look(program, list).inner);
     found
 }
 
@@ -151,7 +157,15 @@ fn short_options(wrapper: &Wrapper, letters: &str, list: &[String], read: &mut O
 }
 
 fn unwrap(wrapper: &Wrapper, list: &[String], input: &[String], found: &mut Vec<Inner>) {
-    let read = options(wrapper, list);
+    let mut read = options(wrapper, list);
+    // `su me -c text`, `flock file -c text`: the option may stand after the operand.
+    if wrapper.operands > 0 && read.scripts.is_empty() && !wrapper.scripts.is_empty() {
+        let at = list.iter().position(|word| {
+            has(wrapper.scripts, word.trim_start_matches('-')) && word.starts_with('-')
+        });
+        read.scripts
+            .extend(at.and_then(|at| list.get(at + 1)).cloned());
+    }
     let mut start = read.next;
     if wrapper.how != How::Shell {
         start += wrapper.operands;
@@ -191,11 +205,13 @@ fn unwrap(wrapper: &Wrapper, list: &[String], input: &[String], found: &mut Vec<
         }
         How::Script => {
             if !rest.is_empty() {
-                let text: Vec<&str> = rest
-                    .iter()
-                    .map(String::as_str)
-                    .take_while(|word| !matches!(*word, ":::" | "::::" | ":::+" | "::::+"))
-                    .collect();
+                // `parallel rm ::: x y` runs `rm x` and `rm y`; without a command it runs what follows.
+                let is_mark = |word: &&String| word.starts_with(":::");
+                let text: Vec<String> =
+                    rest.iter().filter(|word| !is_mark(word)).cloned().collect();
+                if rest.first().is_some_and(|word| is_mark(&word)) {
+                    found.extend(text.iter().cloned().map(Inner::Script));
+                }
                 found.push(Inner::Script(text.join(" ")));
             }
             if read.unknown {
@@ -272,12 +288,27 @@ pub(super) fn seen_through(list: &[String]) -> Result<usize, String> {
         start = next;
     }
     let program = base_name(&list[start]);
+    if let Some(reason) = foreign::reason(program, &list[start..]) {
+        return Err(reason);
+    }
+    if let Some(what) = flags::look(program, &list[start..]).refused {
+        return Err(format!(
+            "`{program}` may run or write something with {what}."
+        ));
+    }
     let runs = !inner(program, &list[start..], &[]).is_empty();
     let refused = match find(program) {
         Some(wrapper) if wrapper.seen_through => false,
         Some(wrapper) if wrapper.runner => false,
         Some(wrapper) => runs || reads_commands(wrapper, &list[start..]),
-        None => runs,
+        // What an option runs is refused above; a runner may be allowed with what it runs.
+        None => {
+            matches!(
+                program,
+                "find" | "gfind" | "fd" | "fdfind" | "trap" | "alias"
+            ) && runs
+                || program.starts_with("ld-")
+        }
     };
     match refused {
         true => Err(format!("`{program}` runs what its arguments say.")),

@@ -1,0 +1,295 @@
+//! Options with which a program that is harmless by itself runs another, or code: what they run is followed for a deny,
+//! and no open rule for the program covers them.
+
+use super::unwrap::Inner;
+use super::{programs, wrappers};
+
+/// What the value of an option is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Value {
+    /// A text for a shell, or a program with its arguments.
+    Script,
+    /// Code of another language, which may hold texts for a shell.
+    Code,
+    /// Questions to a database, among which its client has commands of its own.
+    Client,
+    /// Something that runs, or is written, in a way that is not followed.
+    Opaque,
+}
+
+struct Row {
+    programs: &'static str,
+    /// Long options without dashes, and letters.
+    options: &'static str,
+    value: Value,
+    /// Where not empty, options end at the first operand; these take the next word.
+    values: &'static str,
+    /// Only this far into the value stands what runs: `exec=` of `--checkpoint-action=exec=…`.
+    after: &'static str,
+}
+
+const fn row(programs: &'static str, options: &'static str, value: Value) -> Row {
+    Row {
+        programs,
+        options,
+        value,
+        values: "",
+        after: "",
+    }
+}
+
+/// Options that count before the first operand only.
+const fn leading(
+    programs: &'static str,
+    options: &'static str,
+    value: Value,
+    values: &'static str,
+) -> Row {
+    Row {
+        values,
+        ..row(programs, options, value)
+    }
+}
+
+use Value::{Client, Code, Opaque, Script};
+
+const ROWS: &[Row] = &[
+    row("rg ripgrep", "pre hostname-bin", Script),
+    row(
+        "tar gtar bsdtar",
+        "to-command I use-compress-program rmt-command rsh-command F info-script new-volume-script",
+        Script,
+    ),
+    Row {
+        programs: "tar gtar bsdtar",
+        options: "checkpoint-action",
+        value: Script,
+        values: "",
+        after: "exec=",
+    },
+    row(
+        "find gfind",
+        "-delete -fprint -fprint0 -fprintf -fls",
+        Opaque,
+    ),
+    row("rsync", "e rsh rsync-path", Script),
+    row("scp sftp", "S", Script),
+    row("sort gsort", "compress-program", Script),
+    row("split gsplit", "filter", Script),
+    row("man", "P pager H html", Script),
+    row("bat batcat delta", "pager", Script),
+    row("fzf sk", "preview bind", Script),
+    row("zip", "TT unzip-command", Script),
+    row("tcpdump", "z", Script),
+    row("wget", "use-askpass", Script),
+    row("wget", "e execute", Opaque),
+    row("curl", "K config", Opaque),
+    row("go", "-exec -toolexec -vettool", Script),
+    leading(
+        "npx npm pnpm yarn",
+        "c call script-shell",
+        Script,
+        "-p --package --prefix -w",
+    ),
+    row("cargo", "config", Opaque),
+    row("make gmake", "eval", Script),
+    row("nix nix-shell", "run command", Script),
+    row(
+        "vim vi nvim view ex ed emacs gvim vimdiff",
+        "c cmd S eval f script l load",
+        Code,
+    ),
+    row(
+        "gdb lldb",
+        "ex eval-command x command o one-line s source",
+        Code,
+    ),
+    leading(
+        "python python2 python3 pypy pypy3 ipython perl ruby lua luajit node nodejs php Rscript julia osascript \
+         groovy scala raku tclsh guile racket elixir",
+        "c e E eval p print r exec run command",
+        Code,
+        "-W -X -Q -m -I -r --require --import --loader",
+    ),
+    row(
+        "psql mysql mariadb sqlite3 duckdb",
+        "c e cmd execute command",
+        Client,
+    ),
+    row("hg svn", "config config-option editor-cmd", Opaque),
+    row("mapfile readarray compgen complete", "C", Script),
+    row("hash", "p", Opaque),
+    row("enable", "f", Opaque),
+    row("bind", "x", Script),
+    row("docker podman nerdctl", "entrypoint", Script),
+    row("xterm gnome-terminal konsole", "e command x", Script),
+];
+
+/// What a program's options run, and the first option for which no rule may allow it.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub inner: Vec<Inner>,
+    pub refused: Option<String>,
+}
+
+/// Looks at the options of a program.
+pub(super) fn look(program: &str, list: &[String]) -> Found {
+    let mut found = Found::default();
+    for row in ROWS
+        .iter()
+        .filter(|row| wrappers::has(row.programs, program))
+    {
+        let end = operands(row, list);
+        for option in row.options.split(' ') {
+            for (at, word, value) in given(option, list) {
+                take(row, at < end, &word, value, &mut found);
+            }
+        }
+    }
+    for (name, value) in ssh_options(program, list) {
+        found.refuse(&name);
+        found.inner.push(Inner::Script(value));
+    }
+    programs::look(program, list, &mut found);
+    found
+}
+
+impl Found {
+    /// Notes what stands in the way of an allow.
+    pub fn refuse(&mut self, what: &str) {
+        self.refused.get_or_insert_with(|| what.to_owned());
+    }
+}
+
+/// Where the operands of a program begin, where its options end there.
+fn operands(row: &Row, list: &[String]) -> usize {
+    if row.values.is_empty() {
+        return list.len();
+    }
+    let mut at = 1;
+    while let Some(word) = list.get(at).filter(|word| word.starts_with('-')) {
+        // `python -m module` ends the options too: the rest is for the module.
+        if word == "-m" {
+            return at;
+        }
+        at += 1 + usize::from(wrappers::has(row.values, word));
+    }
+    at
+}
+
+fn take(row: &Row, counts: bool, option: &str, value: String, found: &mut Found) {
+    if !row.after.is_empty() && !value.contains(row.after) {
+        return;
+    }
+    let value = match value.split_once(row.after) {
+        Some((_, value)) if !row.after.is_empty() => value.to_owned(),
+        _ => value,
+    };
+    const CLIENT: [&str; 8] = [
+        "\\!", "\\o", "\\g", "\\copy", ".", "program", "system", "outfile",
+    ];
+    let harmless =
+        row.value == Client && !CLIENT.iter().any(|way| value.to_lowercase().contains(way));
+    if counts && !harmless {
+        found.refuse(option);
+    }
+    match row.value {
+        Value::Script => found.inner.push(Inner::Script(value)),
+        Value::Code | Value::Client => found.inner.extend(texts_in_code(&value).map(Inner::Script)),
+        Value::Opaque => {}
+    }
+}
+
+/// Every place where an option is given, with its value. A long option may be cut short, and a letter stand among others.
+fn given(option: &str, list: &[String]) -> Vec<(usize, String, String)> {
+    let mut places = Vec::new();
+    for (at, word) in list.iter().enumerate().skip(1) {
+        let next = || list.get(at + 1).cloned().unwrap_or_default();
+        if word == "--" {
+            break;
+        }
+        if let Some(single) = option.strip_prefix('-') {
+            // `-exec` of programs with one dash.
+            let (name, value) = word
+                .split_once('=')
+                .map_or((word.as_str(), None), |(n, v)| (n, Some(v)));
+            if name.trim_start_matches('-') == single && name.starts_with('-') {
+                places.push((at, word.clone(), value.map_or_else(next, str::to_owned)));
+            }
+        } else if option.len() == 1 {
+            if let Some(letters) = word.strip_prefix('-').filter(|l| !l.starts_with('-'))
+                && let Some((_, rest)) = letters.split_once(option)
+            {
+                places.push((
+                    at,
+                    word.clone(),
+                    if rest.is_empty() {
+                        next()
+                    } else {
+                        rest.to_owned()
+                    },
+                ));
+            }
+        } else if let Some(long) = word.strip_prefix("--") {
+            let (name, value) = long
+                .split_once('=')
+                .map_or((long, None), |(n, v)| (n, Some(v)));
+            if name.len() >= 3.min(option.len()) && option.starts_with(name) {
+                places.push((
+                    at,
+                    format!("--{option}"),
+                    value.map_or_else(next, str::to_owned),
+                ));
+            }
+        } else if word.strip_prefix('-').is_some_and(|short| short == option) {
+            places.push((at, word.clone(), next()));
+        }
+    }
+    places
+}
+
+/// `ssh -o ProxyCommand=…` and its like.
+fn ssh_options(program: &str, list: &[String]) -> Vec<(String, String)> {
+    if !wrappers::has("ssh scp sftp slogin autossh sshfs rsync", program) {
+        return Vec::new();
+    }
+    let keys = [
+        "proxycommand",
+        "localcommand",
+        "knownhostscommand",
+        "remotecommand",
+    ];
+    let mut found = Vec::new();
+    for (_, _, option) in given("o", list) {
+        let (key, value) = option.split_once(['=', ' ']).unwrap_or((&option, ""));
+        if keys.contains(&key.trim().to_lowercase().as_str()) {
+            found.push((format!("-o {key}"), value.to_owned()));
+        }
+    }
+    found
+}
+
+/// Texts in code that it may give to a shell: what stands between quotes, where the code names a way to run something.
+pub(super) fn texts_in_code(code: &str) -> impl Iterator<Item = String> + use<> {
+    const WAYS: [&str; 14] = [
+        "system", "popen", "exec", "spawn", "run", "call", "check_", "`", "%x", "qx", "shell", "!",
+        "|", "open",
+    ];
+    let mut texts = Vec::new();
+    if WAYS.iter().any(|way| code.contains(way)) {
+        for quote in ['"', '\'', '`'] {
+            texts.extend(code.split(quote).skip(1).step_by(2).map(str::to_owned));
+        }
+        // A list of words is a command too: `["rm", "x"]`.
+        if let Some((_, rest)) = code.split_once('[')
+            && let Some((words, _)) = rest.split_once(']')
+        {
+            texts.push(words.replace([',', '"', '\''], " "));
+        }
+        // `:!rm x` of an editor, `\! rm x` of a client of a database, `.shell rm x`.
+        for way in ["!", ".shell ", ".system "] {
+            texts.extend(code.split_once(way).map(|(_, text)| text.to_owned()));
+        }
+    }
+    texts.into_iter()
+}
