@@ -110,7 +110,10 @@ fn every_table() {
     let mut cases = 0;
     for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
-        if path.extension().is_none_or(|ending| ending != "toml") {
+        // Commands have a table of their own form, which `policy` reads.
+        let is_table = path.extension().is_some_and(|ending| ending == "toml")
+            && path.file_name().is_none_or(|name| name != "commands.toml");
+        if !is_table {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();

@@ -21,6 +21,7 @@ mod script;
 mod sed;
 mod simple;
 mod spell;
+mod touches;
 mod unwrap;
 mod walk;
 mod word;
@@ -39,5 +40,9 @@ pub(crate) fn base_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
+#[cfg(test)]
+mod table;
+#[cfg(test)]
+mod dump;
 #[cfg(test)]
 mod tests;

@@ -37,6 +37,8 @@ pub(super) struct Reader<'a> {
     /// The words of every command that an allow looks at, as the first parser sees them and as the second.
     pub first: Vec<Vec<String>>,
     second: Vec<Vec<String>>,
+    /// Where `cd` went.
+    pub folder: Option<String>,
     bytes_left: usize,
 }
 
@@ -51,6 +53,7 @@ impl<'a> Reader<'a> {
             said: Vec::new(),
             first: Vec::new(),
             second: Vec::new(),
+            folder: None,
             bytes_left: SHELL_SCRIPT_BYTES_MAX,
         }
     }

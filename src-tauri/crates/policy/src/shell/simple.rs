@@ -139,6 +139,8 @@ impl Reader<'_> {
 
     /// Adds a command to the facts.
     pub fn push(&mut self, command: SimpleCommand) {
+        self.touch_redirects(&command.redirects);
+        self.touch_words(&command.words);
         match self.facts.commands.len() < SHELL_COMMANDS_MAX {
             true => self.facts.commands.push(command),
             false => self.unsure(format!("It holds more than {SHELL_COMMANDS_MAX} commands.")),

@@ -321,3 +321,44 @@ fn no_size_or_depth_is_too_much() {
         assert!(hit, "{} {:?}", &command[..40], facts.unsure);
     }
 }
+
+#[test]
+fn files_and_hosts_that_are_touched() {
+    for (command, expected) in [
+        ("ls > out", "fs.write out"),
+        ("sort < in >> out 2>&1", "fs.read in, fs.write out"),
+        ("cat .env a/b", "fs.read .env, fs.read a/b"),
+        ("grep -r key src", "fs.read src"),
+        ("sed -i s/a/b/ x", "fs.write x"),
+        ("rm -rf build", "fs.delete build"),
+        ("cp a b", "fs.read a, fs.write b"),
+        ("mv a b", "fs.read a, fs.delete a, fs.write b"),
+        ("cp -t dir a", "fs.write dir, fs.read a"),
+        ("dd if=a of=b", "fs.read a, fs.write b"),
+        ("find src -name x -delete", "fs.delete src"),
+        (
+            "curl -o x https://a.b/c",
+            "fs.write x, net.fetch https://a.b/c",
+        ),
+        (
+            "curl -d @k https://a.b",
+            "fs.read k, net.fetch https://a.b",
+        ),
+        ("ssh me@host true", "net.fetch host"),
+        ("git clone git@host.a:b/c", "net.fetch host.a"),
+        ("cd src && cat x", "fs.read src, fs.read x, fs.read src/x"),
+        ("sudo cat /etc/shadow", "fs.read /etc/shadow"),
+        ("echo $(cat k)", "fs.read k"),
+        ("chmod 600 k", "fs.write k"),
+        ("tee out", "fs.write out"),
+        ("cat $x", "fs.read $x"),
+        ("echo hello", ""),
+    ] {
+        let seen: Vec<String> = read(command)
+            .touches()
+            .iter()
+            .map(|touch| format!("{} {}", touch.capability.as_str(), touch.target))
+            .collect();
+        assert_eq!(seen.join(", "), expected, "{command}");
+    }
+}
