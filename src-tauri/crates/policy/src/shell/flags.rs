@@ -87,10 +87,11 @@ const ROWS: &[Row] = &[
     row("go", "-exec -toolexec -vettool", Script),
     leading(
         "npx npm pnpm yarn",
-        "c call script-shell",
+        "c call",
         Script,
         "-p --package --prefix -w",
     ),
+    row("npm pnpm yarn", "script-shell", Script),
     row("cargo", "config", Opaque),
     row("make gmake", "eval", Script),
     row("nix nix-shell", "run command", Script),

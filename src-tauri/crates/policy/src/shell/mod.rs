@@ -43,6 +43,4 @@ pub(crate) fn base_name(word: &str) -> &str {
 #[cfg(test)]
 mod table;
 #[cfg(test)]
-mod dump;
-#[cfg(test)]
 mod tests;

@@ -340,10 +340,7 @@ fn files_and_hosts_that_are_touched() {
             "curl -o x https://a.b/c",
             "fs.write x, net.fetch https://a.b/c",
         ),
-        (
-            "curl -d @k https://a.b",
-            "fs.read k, net.fetch https://a.b",
-        ),
+        ("curl -d @k https://a.b", "fs.read k, net.fetch https://a.b"),
         ("ssh me@host true", "net.fetch host"),
         ("git clone git@host.a:b/c", "net.fetch host.a"),
         ("cd src && cat x", "fs.read src, fs.read x, fs.read src/x"),

@@ -316,14 +316,14 @@ pub(super) fn seen_through(list: &[String]) -> Result<usize, String> {
     }
 }
 
-/// A shell without a file runs what it reads; with another person's rights nobody knows what runs.
+/// A shell without a file runs what it reads; with another person's rights, or on another machine, nobody knows what runs.
 fn reads_commands(wrapper: &Wrapper, list: &[String]) -> bool {
     let program = list[0].as_str();
-    if matches!(
+    if has(
+        "sudo doas su pkexec runuser run0 xargs exec builtin ssh slogin autossh mosh",
         program,
-        "sudo" | "doas" | "su" | "pkexec" | "runuser" | "run0" | "xargs" | "exec" | "builtin"
     ) {
-        return list.len() > 1 || program != "xargs";
+        return true;
     }
     wrapper.how == How::Shell && {
         let read = options(wrapper, list);

@@ -68,7 +68,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     },
     words(
         "setsid nocache catchsegv fakeroot eatmydata torify torsocks proxychains proxychains4 tsocks unbuffer dbus-run-session caffeinate arch linux32 linux64 i386 x86_64 setarch prlimit busybox toybox",
-        "w t",
+        "",
     ),
     words("command builtin coproc noglob nocorrect -", ""),
     words("exec", "a"),

@@ -1,0 +1,393 @@
+//! The files and hosts that a command names: its redirects, and the operands of well-known programs.
+//!
+//! They can only make a verdict stricter, so a word too many does no harm, and a program that is not known says nothing.
+
+use protocol::Capability::{self, FsDelete, FsRead, FsWrite, NetFetch};
+
+use super::base_name;
+use super::facts::{Redirect, RedirectKind, Touch, Word};
+use super::script::Reader;
+use super::wrappers::has;
+use crate::limits::SHELL_COMMANDS_MAX;
+
+/// What a program does with its operands.
+#[derive(Debug, Clone, Copy)]
+enum Does {
+    /// The same with all of them, after so many words that are none (a mode, a pattern, a script).
+    All(Capability, usize),
+    /// Reads all but the last, writes the last.
+    Copy,
+    /// Takes all but the last away, writes the last.
+    Move,
+    /// Reaches the hosts that its operands name.
+    Host,
+}
+
+const PROGRAMS: &[(&str, Does)] = &[
+    (
+        "cat tac head tail less more bat batcat nl wc od xxd hexdump hd strings file stat sort uniq cut paste join diff \
+         sdiff cmp comm md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum base64 base32 ls dir tree du \
+         readlink realpath find fd source . zcat bzcat xzcat zless vim vi nvim nano emacs view python python3 node ruby \
+         perl bash sh zsh dash open xdg-open rev fold fmt expand column look csvtool pr iconv gpg openssl",
+        Does::All(FsRead, 0),
+    ),
+    (
+        "grep egrep fgrep zgrep rg ag ack jq yq awk gawk mawk sed gsed",
+        Does::All(FsRead, 1),
+    ),
+    (
+        "tee touch mkdir mkfifo mknod truncate mktemp fallocate split csplit patch",
+        Does::All(FsWrite, 0),
+    ),
+    ("chmod chown chgrp setfacl chattr", Does::All(FsWrite, 1)),
+    (
+        "rm rmdir unlink shred srm trash del",
+        Does::All(FsDelete, 0),
+    ),
+    ("cp install rsync ln link ditto", Does::Copy),
+    ("mv rename", Does::Move),
+    (
+        "curl wget http https httpie xh aria2c lynx w3m links ftp lftp telnet nc ncat netcat ping ping6 dig nslookup \
+         host whois ssh mosh traceroute nmap",
+        Does::Host,
+    ),
+];
+
+/// Options whose value is a file, by program: `-o` of curl is written.
+const OPTIONS: &[(&str, &str, Capability)] = &[
+    (
+        "curl",
+        "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr",
+        FsWrite,
+    ),
+    (
+        "curl",
+        "-T --upload-file -K --config -E --cert --key --cacert -b --cookie --netrc-file",
+        FsRead,
+    ),
+    (
+        "wget",
+        "-O --output-document -o --output-file -a --append-output -P --directory-prefix",
+        FsWrite,
+    ),
+    (
+        "wget",
+        "--post-file --body-file -i --input-file --load-cookies",
+        FsRead,
+    ),
+    ("sort", "-o --output", FsWrite),
+    ("find", "-fprint -fprint0 -fprintf -fls", FsWrite),
+    ("cp mv ln install", "-t --target-directory", FsWrite),
+    (
+        "sed gsed grep egrep fgrep rg awk gawk mawk",
+        "-f --file",
+        FsRead,
+    ),
+    (
+        "git make gmake tar",
+        "-C --directory --git-dir --work-tree",
+        FsRead,
+    ),
+    (
+        "gcc g++ cc c++ clang clang++ rustc go ld gpg openssl pandoc",
+        "-o --output -out",
+        FsWrite,
+    ),
+    ("unzip", "-d", FsWrite),
+    ("tar gtar bsdtar", "-f --file", FsWrite),
+];
+
+impl Reader<'_> {
+    /// What the redirects of a command touch.
+    pub fn touch_redirects(&mut self, redirects: &[Redirect]) {
+        for redirect in redirects.iter().filter(|redirect| !redirect.neutral) {
+            let capabilities: &[Capability] = match redirect.kind {
+                RedirectKind::Read => &[FsRead],
+                RedirectKind::Write | RedirectKind::Append => &[FsWrite],
+                RedirectKind::ReadWrite => &[FsRead, FsWrite],
+                RedirectKind::Duplicate | RedirectKind::HereDoc | RedirectKind::HereString => &[],
+            };
+            for capability in capabilities {
+                self.touch(*capability, &redirect.target);
+            }
+        }
+    }
+
+    /// What the words of a command touch.
+    pub fn touch_words(&mut self, words: &[Word]) {
+        let Some(program) = words.first().map(|word| base_name(word.text()).to_owned()) else {
+            return;
+        };
+        let program = program.as_str();
+        match program {
+            "cd" | "pushd" | "chdir" => return self.enter(words),
+            "dd" => return self.touch_dd(words),
+            "git" => self.touch_git(words),
+            _ => {}
+        }
+        let taken = self.touch_options(program, words);
+        let Some((_, does)) = PROGRAMS.iter().find(|(programs, _)| has(programs, program)) else {
+            return;
+        };
+        let operands = operands(program, words, &taken);
+        match *does {
+            Does::All(capability, skip) => {
+                let has_script = words
+                    .iter()
+                    .any(|word| has("-e -f --regexp --expression --file", word.text()));
+                let skip = if has_script && capability == FsRead {
+                    0
+                } else {
+                    skip
+                };
+                let capability = stricter(program, words).unwrap_or(capability);
+                for word in operands.iter().skip(skip) {
+                    self.touch(capability, word);
+                }
+            }
+            Does::Copy | Does::Move => {
+                let into = words.iter().any(|word| {
+                    matches!(word.text(), "-t" | "--target-directory")
+                        || word.text().starts_with("--target-directory=")
+                });
+                let (last, first) = match operands.split_last() {
+                    Some((last, first)) if !into => (Some(last), first),
+                    _ => (None, operands.as_slice()),
+                };
+                for word in first {
+                    self.touch(FsRead, word);
+                    if matches!(does, Does::Move) {
+                        self.touch(FsDelete, word);
+                    }
+                }
+                if let Some(last) = last {
+                    self.touch(FsWrite, last);
+                }
+            }
+            Does::Host => {
+                // Without an option that makes it another, the first operand of `ssh host command` is the host.
+                let count = if has("ssh mosh nc ncat netcat telnet ftp", program) {
+                    1
+                } else {
+                    operands.len()
+                };
+                for word in operands.iter().take(count) {
+                    self.touch_host(word);
+                }
+            }
+        }
+    }
+
+    fn touch(&mut self, capability: Capability, word: &Word) {
+        let text = word.text();
+        if text.is_empty() || text == "-" || self.facts.touches.len() >= SHELL_COMMANDS_MAX {
+            return;
+        }
+        let is_relative = !text.starts_with(['/', '~', '$']);
+        let folder = self.folder.clone().filter(|_| is_relative);
+        // A folder that is only known when it runs may be any: the path as it is written stands for all.
+        let below = folder.map(|folder| format!("{folder}/{text}"));
+        for target in std::iter::once(text.to_owned()).chain(below) {
+            let touch = Touch {
+                capability,
+                target,
+                literal: word.is_literal(),
+            };
+            if !self.facts.touches.contains(&touch) {
+                self.facts.touches.push(touch);
+            }
+        }
+    }
+
+    fn touch_host(&mut self, word: &Word) {
+        let text = word.text();
+        let after_user = text
+            .rsplit_once('@')
+            .filter(|_| !text.contains("://"))
+            .map_or(text, |(_, host)| host);
+        let word = match word {
+            Word::Literal(_) => Word::Literal(after_user.to_owned()),
+            Word::Dynamic(_) => Word::Dynamic(after_user.to_owned()),
+        };
+        let folder = self.folder.take();
+        self.touch(NetFetch, &word);
+        self.folder = folder;
+    }
+
+    /// `cd`: what follows is also judged below that folder.
+    fn enter(&mut self, words: &[Word]) {
+        let operand = words[1..]
+            .iter()
+            .find(|word| !word.text().starts_with('-') || word.text() == "-");
+        let Some(operand) = operand else {
+            return;
+        };
+        self.touch(FsRead, operand);
+        let text = operand.text().trim_end_matches('/');
+        self.folder = match (&self.folder, text.starts_with(['/', '~', '$'])) {
+            (Some(folder), false) => Some(format!("{folder}/{text}")),
+            _ => Some(text.to_owned()),
+        };
+    }
+
+    fn touch_dd(&mut self, words: &[Word]) {
+        for word in &words[1..] {
+            let touched = match word.text().split_once('=') {
+                Some(("if", path)) => Some((FsRead, path)),
+                Some(("of", path)) => Some((FsWrite, path)),
+                _ => None,
+            };
+            if let Some((capability, path)) = touched {
+                let path = match word {
+                    Word::Literal(_) => Word::Literal(path.to_owned()),
+                    Word::Dynamic(_) => Word::Dynamic(path.to_owned()),
+                };
+                self.touch(capability, &path);
+            }
+        }
+    }
+
+    fn touch_git(&mut self, words: &[Word]) {
+        let command = words[1..]
+            .iter()
+            .position(|word| !word.text().starts_with('-'));
+        let Some(at) = command.map(|at| at + 1) else {
+            return;
+        };
+        let capability = match words[at].text() {
+            "rm" | "clean" => FsDelete,
+            "mv" => FsWrite,
+            "clone" | "fetch" | "pull" | "push" | "ls-remote" => {
+                for word in words[at + 1..].iter().filter(|word| is_remote(word.text())) {
+                    self.touch_host(&without_path(word));
+                }
+                return;
+            }
+            _ => return,
+        };
+        for word in words[at + 1..]
+            .iter()
+            .filter(|word| !word.text().starts_with('-'))
+        {
+            self.touch(capability, word);
+        }
+    }
+
+    /// The options whose value is a file; the places that they take.
+    fn touch_options(&mut self, program: &str, words: &[Word]) -> Vec<usize> {
+        let mut taken = Vec::new();
+        for (programs, options, capability) in OPTIONS {
+            if !has(programs, program) {
+                continue;
+            }
+            for (at, word) in words.iter().enumerate().skip(1) {
+                let text = word.text();
+                let with = |value: &str| match word {
+                    Word::Literal(_) => Word::Literal(value.to_owned()),
+                    Word::Dynamic(_) => Word::Dynamic(value.to_owned()),
+                };
+                if has(options, text) {
+                    if let Some(value) = words.get(at + 1) {
+                        self.touch(*capability, value);
+                        taken.push(at + 1);
+                    }
+                } else if let Some((name, value)) = text.split_once('=')
+                    && name.starts_with("--")
+                    && has(options, name)
+                {
+                    self.touch(*capability, &with(value));
+                } else if let Some(value) = options
+                    .split(' ')
+                    .filter(|option| option.len() == 2)
+                    .find_map(|option| text.strip_prefix(option))
+                {
+                    self.touch(*capability, &with(value));
+                }
+            }
+        }
+        if program == "curl" {
+            self.touch_curl_data(words);
+        }
+        taken
+    }
+
+    /// `-d @file`, `-F name=@file`
+    fn touch_curl_data(&mut self, words: &[Word]) {
+        for word in &words[1..] {
+            let text = word.text();
+            let is_value = text.starts_with('@')
+                || text.contains("=@")
+                || text.contains("=<")
+                || text.starts_with("-d@");
+            if let (true, Some(at)) = (is_value, text.find(['@', '<'])) {
+                self.touch(FsRead, &Word::Literal(text[at + 1..].to_owned()));
+            }
+        }
+    }
+}
+
+/// Options of programs that reach hosts whose value is neither a file nor a host.
+const NO_HOST: &str = "-d --data --data-raw --data-binary --data-urlencode --json -F --form -H --header -X --request -u \
+                       --user -A --user-agent -e --referer -w --write-out -m --max-time -U -p -P --method --body-data";
+
+/// The operands of a command.
+fn operands(program: &str, words: &[Word], taken: &[usize]) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut ended = false;
+    let is_value = |at: usize| {
+        has("curl wget", program) && has(NO_HOST, words[at - 1].text()) || taken.contains(&at)
+    };
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let text = word.text();
+        if !ended && text == "--" {
+            ended = true;
+        } else if program == "find" && !ended && (text.starts_with('-') || has("( ) ! ,", text)) {
+            break;
+        } else if (ended || !text.starts_with('-') || text == "-") && !is_value(at) {
+            found.push(word.clone());
+        }
+    }
+    found
+}
+
+/// What the options of a program make of its operands.
+fn stricter(program: &str, words: &[Word]) -> Option<Capability> {
+    let given = |wanted: &str| words.iter().any(|word| word.text() == wanted);
+    let short = |letter: char| {
+        words.iter().any(|word| {
+            word.text()
+                .strip_prefix('-')
+                .is_some_and(|l| !l.starts_with('-') && l.contains(letter))
+        })
+    };
+    match program {
+        "sed" | "gsed"
+            if short('i') || words.iter().any(|w| w.text().starts_with("--in-place")) =>
+        {
+            Some(FsWrite)
+        }
+        "perl" | "ruby" if short('i') => Some(FsWrite),
+        "find" if given("-delete") => Some(FsDelete),
+        _ => None,
+    }
+}
+
+/// `https://…`, `git@host:path`, `host:path`
+fn is_remote(text: &str) -> bool {
+    text.contains("://")
+        || text
+            .split_once(':')
+            .is_some_and(|(host, _)| host.contains(['@', '.']))
+}
+
+fn without_path(word: &Word) -> Word {
+    let text = word.text();
+    let host = match text.contains("://") {
+        true => text,
+        false => text.split(':').next().unwrap_or(text),
+    };
+    match word {
+        Word::Literal(_) => Word::Literal(host.to_owned()),
+        Word::Dynamic(_) => Word::Dynamic(host.to_owned()),
+    }
+}
