@@ -58,7 +58,7 @@ async fn walk(
         let facts = prepared::facts(session, &tool, &arguments);
         judged::forbidden(session, call, &tool, &arguments, &facts)?;
         let ready = prepared::prepare(session, call, &tool, &arguments, unsecured.take()).await?;
-        let judgement = judged::judge(session, call, &tool, &arguments, &facts, &ready);
+        let judgement = judged::judge(session, call, &tool, &facts, &ready);
         judged::tell(session, call, &tool, &arguments, &ready, &judgement);
 
         let answer = match judgement.verdict() {
@@ -115,7 +115,7 @@ async fn walk(
         }
         let outcome = finish::fold(session, call, &tool, ran, copy, &said);
         let outcome = state::keep(session, call, &tool, &edited, outcome);
-        judged::remember(session, &tool, &arguments, &outcome);
+        judged::remember(session, ready, &outcome);
         return Ok((outcome, tool.may_change()));
     }
 }

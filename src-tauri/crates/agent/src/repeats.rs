@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use protocol::{CallState, Digest, Outcome};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::limits::CALLS_REMEMBERED_MAX;
@@ -15,23 +16,35 @@ pub(crate) struct Repeats {
 
 /// What two calls have in common when they are the same: tool and arguments, in whatever order these are written.
 pub(crate) fn key(tool: &str, arguments: &Map<String, Value>) -> Digest {
-    Digest::of_json(&(tool, sorted(arguments)))
+    Digest::of_json(&(tool, Sorted(arguments)))
 }
 
-fn sorted(members: &Map<String, Value>) -> Value {
-    let mut all: Vec<(&String, &Value)> = members.iter().collect();
-    all.sort_unstable_by_key(|(name, _)| *name);
-    all.into_iter()
-        .map(|(name, value)| (name.clone(), canonical(value)))
-        .collect::<Map<_, _>>()
-        .into()
+/// An object that is written with its members in the order of their names.
+struct Sorted<'a>(&'a Map<String, Value>);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members: Vec<_> = self.0.iter().collect();
+        members.sort_unstable_by_key(|(name, _)| *name);
+        serializer.collect_map(
+            members
+                .into_iter()
+                .map(|(name, value)| (name, Canonical(value))),
+        )
+    }
 }
 
-fn canonical(value: &Value) -> Value {
-    match value {
-        Value::Object(members) => sorted(members),
-        Value::Array(items) => items.iter().map(canonical).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+struct Canonical<'a>(&'a Value);
+
+impl Serialize for Canonical<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(members) => Sorted(members).serialize(serializer),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Canonical)),
+            plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
+                plain.serialize(serializer)
+            }
+        }
     }
 }
 

@@ -55,6 +55,7 @@ fn denied_unprepared(
         plan: protocol::Plan::None,
         undo: UndoOutlook::NotNeeded,
         shown: Digest(String::new()),
+        same: Digest(String::new()),
     };
     let judgement = judge_for(session, call, called, facts, &nothing, None, None);
     if judgement.verdict() == Verdict::Deny {
@@ -69,13 +70,11 @@ pub(crate) fn judge(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
-    arguments: &Map<String, Value>,
     facts: &[Fact],
     ready: &Ready,
 ) -> Judgement {
     let asks_after = session.shared.settings().limits.repeats;
-    let key = repeats::key(called.id(), arguments);
-    let times = session.repeats(|repeats| repeats.of(&key));
+    let times = session.repeats(|repeats| repeats.of(&ready.same));
     let watchdog = repeats::reason(times, asks_after);
     let headless = match session.shared.config.host {
         Host::Person | Host::Headless { approve_all: true } => None,
@@ -135,12 +134,6 @@ pub(crate) fn tell(
 }
 
 /// Keeps in mind what a call came to, so that it is noticed when it comes to that again and again.
-pub(crate) fn remember(
-    session: &Session,
-    called: &Called<'_>,
-    arguments: &Map<String, Value>,
-    outcome: &Outcome,
-) {
-    let key = repeats::key(called.id(), arguments);
-    session.repeats(|repeats| repeats.take(key, outcome));
+pub(crate) fn remember(session: &Session, ready: Ready, outcome: &Outcome) {
+    session.repeats(|repeats| repeats.take(ready.same, outcome));
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::found::Called;
 use super::{Ended, finish};
+use crate::repeats;
 use crate::session::Session;
 
 /// Everything that is shown of a call, and what it is bound to.
@@ -16,6 +17,8 @@ pub(crate) struct Ready {
     pub undo: UndoOutlook,
     /// Digest of call, tool, arguments, folder, preview and plan: what a decision must name.
     pub shown: Digest,
+    /// What the call has in common with every other one that is the same.
+    pub same: Digest,
 }
 
 /// Where everything that the call declares really leads.
@@ -67,6 +70,7 @@ pub(crate) async fn prepare(
         plan: prepared.plan,
         undo,
         shown,
+        same: repeats::key(called.id(), arguments),
     })
 }
 
