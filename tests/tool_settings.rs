@@ -209,6 +209,35 @@ async fn a_tool_that_is_denied_as_a_whole_touches_nothing() {
     assert_eq!(desk.outcomes().await[0].0, CallState::Denied);
 }
 
+/// `S003-26`: a call that names what a rule denies is denied as it is written: where a link leads from there is not even
+/// looked at. One that is written in a roundabout way has to be looked at, and is denied as well.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_path_that_is_denied_is_not_looked_at() {
+    let deny = "[[rule]]\npermission = \"fs.read\"\npattern = \"secret/**\"\naction = \"deny\"\n";
+    for (path, looked) in [
+        ("secret/key", false),
+        ("./secret/key", true),
+        ("a/../secret/key", true),
+    ] {
+        let turns = json!([call("read", json!({ "path": path })), { "text": "Done." }]);
+        let mut desk = Fixture::new(turns).await;
+        desk.file("a/b", "");
+        let outside = desk.root().parent().unwrap().join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        std::os::unix::fs::symlink(&outside, desk.root().join("secret")).unwrap();
+        std::fs::write(desk.data().join("rules.toml"), deny).unwrap();
+        desk.play().await;
+        let view = desk.calls().await.remove(0);
+        assert_eq!(view.outcome.unwrap().state, CallState::Denied);
+        let steps = view.trail.unwrap().steps;
+        let mut seen = steps.iter().filter(|step| step.gate == Gate::Capability);
+        let text = &seen.next().unwrap().text;
+        assert_eq!(text.contains("outside"), looked, "{text}");
+        assert_eq!(text.contains("was not looked at"), !looked, "{text}");
+    }
+}
+
 /// `S003-19`.
 #[tokio::test]
 async fn a_tool_that_is_not_set_up_says_so_instead_of_running() {

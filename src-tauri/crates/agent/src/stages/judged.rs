@@ -1,8 +1,11 @@
 //! Stages 5 to 8: the verdict, before anything is read and again with all that is known.
 
+use policy::rules::Subject;
 use policy::{Judgement, Request};
 use protocol::preview::UndoOutlook;
-use protocol::{Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict};
+use protocol::{
+    Access, Action, Capability, Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict,
+};
 use serde_json::{Map, Value};
 
 use super::found::Called;
@@ -12,7 +15,8 @@ use crate::config::Host;
 use crate::repeats;
 use crate::session::Session;
 
-/// Ends a call of a tool that is denied as a whole, before any file is looked at (`S003-26`).
+/// Ends a call that is denied whatever stands on the disk, before anything there is looked at (`S003-26`): one of a tool
+/// that is denied as a whole, and one that names, plainly written, what a rule denies.
 pub(crate) fn forbidden_outright(
     session: &Session,
     call: &ToolCall,
@@ -22,10 +26,41 @@ pub(crate) fn forbidden_outright(
     let accesses = called.0.tool.accesses(arguments);
     let touches: Vec<_> = accesses.iter().map(|access| access.capability).collect();
     let mode = classified(called).mode;
-    match session.rules().denies_outright(called.id(), mode, &touches) {
-        true => denied_unprepared(session, call, called, arguments, &[]),
-        false => Ok(()),
+    let rules = session.rules();
+    if rules.denies_outright(called.id(), mode, &touches) {
+        return denied_unprepared(session, call, called, arguments, &[]);
     }
+    let denied = accesses.iter().filter_map(as_written).filter(|fact| {
+        let tool = called.id();
+        let fact = Some(fact);
+        let rules = rules.matching(&Subject { tool, mode, fact });
+        rules
+            .first()
+            .is_some_and(|won| won.rule.action == Action::Deny)
+    });
+    match denied.collect::<Vec<_>>() {
+        none if none.is_empty() => Ok(()),
+        denied => denied_unprepared(session, call, called, arguments, &denied),
+    }
+}
+
+/// What an access says of itself, unlooked at; none where only a look could tell what it names. A path that is plainly
+/// written names what it says, wherever a link may lead from there.
+fn as_written(access: &Access) -> Option<Fact> {
+    let plain = match access.capability {
+        Capability::FsRead | Capability::FsWrite | Capability::FsDelete => {
+            let mut parts = access.target.split('/');
+            parts.all(|part| !matches!(part, "" | "." | ".."))
+        }
+        Capability::NetFetch | Capability::ShellRun => true,
+    };
+    plain.then(|| Fact {
+        capability: access.capability,
+        target: access.target.clone(),
+        real: access.target.clone(),
+        inside: false,
+        unresolved: Some("a rule denies what it names, so it was not looked at".to_owned()),
+    })
 }
 
 /// Ends a call that nothing could make right, before even its preview touches a file. A call that declares no access
