@@ -8,7 +8,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-/// Inputs made for each target.
+/// Inputs made for each target, unless `FUZZ_CASES` says how many.
 const CASES: u32 = 1_000;
 
 fn seeds(target: &str) -> Vec<Vec<u8>> {
@@ -61,8 +61,9 @@ fn holds(target: &str, entry: fn(&[u8])) {
     seeds.iter().for_each(|seed| entry(seed));
     let any_bytes = prop::collection::vec(any::<u8>(), 0..256);
     let inputs = prop_oneof![9 => near(seeds), 1 => any_bytes];
+    let cases = std::env::var("FUZZ_CASES").map_or(CASES, |many| many.parse().unwrap());
     let config = Config {
-        cases: CASES,
+        cases,
         failure_persistence: None,
         ..Config::default()
     };
