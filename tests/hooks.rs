@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use agent::Host;
 use agent::hooks::{Before, HookedCall, Hooks, Update};
 use async_trait::async_trait;
+use protocol::mappers::{Teller, Vocabulary};
 use protocol::{CallState, EventBody, SessionState, ToolOutput};
 use serde_json::{Value, json};
 use support::Fixture;
@@ -154,6 +155,55 @@ async fn a_hook_can_refuse() {
             "{heard:?}"
         );
     }
+}
+
+/// M19: what a hook said of a call stands in the record, and is told as an event of its own before the call begins.
+#[tokio::test]
+async fn what_a_hook_said_is_on_record() {
+    let calls = || one(json!({}));
+    let classes = |desk: &Fixture, events: &[protocol::Event]| {
+        let mut teller = Teller::new(Vocabulary::ToolEvents, desk.session.clone());
+        let told = events.iter().flat_map(|event| teller.map(event));
+        let told = told.filter(|told| {
+            let class = told["event_type"].as_str().unwrap();
+            class.starts_with("tool.hook") || class.ends_with("started")
+        });
+        let words = |told: Value| {
+            let member = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
+            let words = ["event_type", "hook_source", "permission_result", "message"].map(member);
+            words.join(" ").trim().to_owned()
+        };
+        told.map(words).collect::<Vec<_>>()
+    };
+    let (desk, _) = witnessed(Witness::default(), calls()).await;
+    let events = desk.events().await;
+    assert_eq!(
+        classes(&desk, &events),
+        [
+            "tool.hook.pre.started the witness",
+            "tool.hook.pre.completed the witness passthrough",
+            "tool.invocation.started",
+        ]
+    );
+    let refuses = Witness {
+        skip: true,
+        ..Witness::default()
+    };
+    let (desk, _) = witnessed(refuses, calls()).await;
+    let events = desk.events().await;
+    assert_eq!(
+        classes(&desk, &events),
+        [
+            "tool.hook.pre.started the witness",
+            "tool.hook.pre.completed the witness deny Skipped by the witness: not on a Sunday",
+        ]
+    );
+    let said = events.iter().find_map(|event| match &event.body {
+        EventBody::CallHooked { hook, refused, .. } => Some((hook.as_str(), refused.as_deref())),
+        _ => None,
+    });
+    let why = Some("Skipped by the witness: not on a Sunday");
+    assert_eq!(said, Some(("the witness", why)));
 }
 
 /// A hook hears of a call of a tool that does not exist; a denied call never reaches a hook, so that its *go* lifts

@@ -30,6 +30,8 @@ mod strategies;
 mod execution;
 // What a host hears of a call and may keep from happening.
 mod hooks;
+// What a host and a tool put into a call, and what a classifier is given of it.
+mod put_in;
 // Limits of a run, and calls that repeat themselves.
 mod run_limits;
 // What is kept and told of a result: empty, cut, masked, replayed.

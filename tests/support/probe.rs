@@ -35,6 +35,7 @@ fn interface() -> InterfaceBuilder {
 /// before it runs if a call says `"panic": true`.
 pub struct Probe {
     interface: ToolInterface,
+    puts_in: Map<String, Value>,
     act: Box<Act>,
 }
 
@@ -48,6 +49,7 @@ impl Probe {
     {
         Self {
             interface: interface().build(),
+            puts_in: Map::new(),
             act: Box::new(move |arguments, cx| Box::pin(act(arguments, cx))),
         }
     }
@@ -56,6 +58,13 @@ impl Probe {
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(InterfaceBuilder) -> InterfaceBuilder) -> Self {
         self.interface = change(interface()).build();
+        self
+    }
+
+    /// With members that it puts in by itself.
+    #[must_use]
+    pub fn putting_in(mut self, own: Value) -> Self {
+        self.puts_in = own.as_object().cloned().unwrap();
         self
     }
 
@@ -77,6 +86,10 @@ impl Tool for Probe {
 
     fn accesses(&self, _: &Map<String, Value>) -> Vec<Access> {
         Vec::new()
+    }
+
+    fn puts_in(&self, _: &Map<String, Value>) -> Map<String, Value> {
+        self.puts_in.clone()
     }
 
     fn is_concurrency_safe(&self, arguments: &Map<String, Value>) -> bool {

@@ -40,6 +40,7 @@ export function entryId(event: Event): string | null {
     case 'call_waits':
     case 'call_decided':
     case 'call_edited':
+    case 'call_hooked':
     case 'undo_prepared':
     case 'call_started':
     case 'call_output':
@@ -81,6 +82,7 @@ export function begun(event: Event): Entry | null {
     case 'call_waits':
     case 'call_decided':
     case 'call_edited':
+    case 'call_hooked':
     case 'undo_prepared':
     case 'call_started':
     case 'call_output':
@@ -225,6 +227,7 @@ function callAfter(view: CallView, event: Event): CallView {
     case 'answer_checked':
     case 'turn_ended':
     case 'call_proposed':
+    case 'call_hooked':
     case 'limit_reached':
     case 'noted':
       return view;

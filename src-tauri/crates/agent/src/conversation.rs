@@ -208,6 +208,7 @@ impl Conversation {
             | EventBody::SessionChanged { .. }
             | EventBody::CallJudged { .. }
             | EventBody::CallDecided { .. }
+            | EventBody::CallHooked { .. }
             | EventBody::UndoPrepared { .. }
             | EventBody::CallOutput { .. }
             | EventBody::CallProgress { .. }

@@ -7,11 +7,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use protocol::event::Notice;
-use protocol::{CallId, EventBody, Fault, NoticeLevel, SessionId};
+use protocol::interface::fill;
+use protocol::{CallId, EventBody, Fault, NoticeLevel, SessionId, redact};
 use serde_json::{Map, Value};
+use tools::internal::{HOOK, PutIn};
 
 use crate::limits::HOOK_MAX;
 use crate::session::Session;
+use crate::stages::found::Called;
 
 /// A host's hooks. Each is optional (`S001-67`). One that panics or takes longer than ten seconds counts as broken: a
 /// call then does not run, an update is not told.
@@ -19,6 +22,12 @@ use crate::session::Session;
 pub trait Hooks: Send + Sync {
     /// Whose hooks these are, as a person and the model read it: "the audit log".
     fn name(&self) -> &str;
+
+    /// Before a call is judged: what this host puts in where the tool's runtime schema marks members as a `hook`'s
+    /// (`S003-63`). It is shown and approved with the rest. Asked for such tools alone.
+    async fn puts_in(&self, _call: &HookedCall) -> Map<String, Value> {
+        Map::new()
+    }
 
     /// Before a call begins (`S001-60`), also one of a tool that does not exist.
     async fn before_execution(&self, _call: &HookedCall) -> Before {
@@ -60,6 +69,9 @@ pub struct HookedCall {
     pub tool: String,
     /// The arguments that it would run with.
     pub arguments: Map<String, Value>,
+    /// What a classifier of risk is to judge by: the tool's own choice of these arguments (`S003-32`); empty for a tool
+    /// that touches nothing, and for none (`S003-60`).
+    pub classifier_input: String,
 }
 
 /// What a call says while it runs.
@@ -74,44 +86,77 @@ pub enum Update {
 /// The call that the later hooks are told of; none if there are no hooks, or none was asked.
 pub(crate) type Hooked = Option<Arc<HookedCall>>;
 
-/// Asks every hook before a call. Gives what the later hooks are told of, none if there are no hooks.
+/// What the hooks are told of a call; none if there are no hooks.
+pub(crate) fn hooked(
+    session: &Session,
+    call: &CallId,
+    called: Option<&Called<'_>>,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Hooked {
+    if session.shared.config.hooks.is_empty() {
+        return None;
+    }
+    let classifier_input = called.map(|called| &called.interface().safety.classifier_input);
+    Some(Arc::new(HookedCall {
+        session: session.id.clone(),
+        call: call.clone(),
+        tool: called.map_or(name, Called::id).to_owned(),
+        arguments: arguments.clone(),
+        classifier_input: classifier_input.map_or_else(String::new, |text| fill(text, arguments)),
+    }))
+}
+
+/// Asks every hook what it puts into a call.
+///
+/// # Errors
+/// The sentence that the model reads if a hook broke.
+pub(crate) async fn put_in(session: &Session, hooked: Hooked) -> Result<Vec<PutIn>, String> {
+    let mut all = Vec::new();
+    let Some(hooked) = hooked else { return Ok(all) };
+    for hook in &session.shared.config.hooks {
+        let (asked, about) = (hook.clone(), hooked.clone());
+        match guarded(async move { asked.puts_in(&about).await }).await {
+            Ok(own) => all.push((HOOK, own)),
+            Err(broke) => return Err(not_run(hook.name(), broke)),
+        }
+    }
+    Ok(all)
+}
+
+/// Asks every hook before a call, and records what each said. Gives what the later hooks are told of.
 ///
 /// # Errors
 /// The sentence that the model reads, and whether a hook was broken.
-pub(crate) async fn before(
-    session: &Session,
-    call: &CallId,
-    tool: &str,
-    arguments: &Map<String, Value>,
-) -> Result<Hooked, (String, bool)> {
-    let hooks = &session.shared.config.hooks;
-    if hooks.is_empty() {
+pub(crate) async fn before(session: &Session, hooked: Hooked) -> Result<Hooked, (String, bool)> {
+    let Some(about) = &hooked else {
         return Ok(None);
-    }
-    let hooked = Arc::new(HookedCall {
-        session: session.id.clone(),
-        call: call.clone(),
-        tool: tool.to_owned(),
-        arguments: arguments.clone(),
-    });
-    for hook in hooks {
-        let (asked, about) = (hook.clone(), hooked.clone());
-        match guarded(async move { asked.before_execution(&about).await }).await {
-            Ok(Before::Go) => {}
+    };
+    for hook in &session.shared.config.hooks {
+        let (asked, call) = (hook.clone(), about.clone());
+        let said = match guarded(async move { asked.before_execution(&call).await }).await {
+            Ok(Before::Go) => Ok(()),
             Ok(Before::Skip { reason }) => {
                 let reason = reason.trim();
-                return Err((format!("Skipped by {}: {reason}", hook.name()), false));
+                Err((format!("Skipped by {}: {reason}", hook.name()), false))
             }
-            Err(broke) => {
-                let text = format!(
-                    "Not run, because {} {broke} when it was asked.",
-                    hook.name()
-                );
-                return Err((text, true));
-            }
-        }
+            Err(broke) => Err((not_run(hook.name(), broke), true)),
+        };
+        session.journal.tell(EventBody::CallHooked {
+            call: about.call.clone(),
+            hook: hook.name().to_owned(),
+            refused: said
+                .as_ref()
+                .err()
+                .map(|(text, _)| redact::text(text).0.into_owned()),
+        });
+        said?;
     }
-    Ok(Some(hooked))
+    Ok(hooked)
+}
+
+fn not_run(name: &str, broke: &str) -> String {
+    format!("Not run, because {name} {broke} when it was asked.")
 }
 
 /// Asks every hook before an update. A broken hook says no, and a person is told.

@@ -49,8 +49,10 @@ async fn walk(
     let tools = session.tools();
     let tool = found::tool(&tools, session, call, hooked).await?;
     let mut edited = open.edited.clone();
-    let mut arguments =
-        found::arguments(session, &tool, edited.as_ref().unwrap_or(&call.arguments))?;
+    let given = edited.as_ref().unwrap_or(&call.arguments);
+    let mut arguments = found::arguments(session, call, &tool, given)
+        .await
+        .map_err(|error| finish::failed(&error))?;
     let mut changed: Option<String> = None;
     let mut unsecured: Option<String> = None;
     loop {
@@ -79,13 +81,8 @@ async fn walk(
                 continue;
             }
             Answer::Edited(wanted) => {
-                changed = Some(found::replace(
-                    session,
-                    &tool,
-                    &mut arguments,
-                    &mut edited,
-                    wanted,
-                ));
+                let (at, by) = (&mut arguments, &mut edited);
+                changed = Some(found::replace(session, call, &tool, at, by, wanted).await);
                 continue;
             }
         };
@@ -93,7 +90,8 @@ async fn walk(
         let approved: Approved = judgement
             .approve(arguments.clone(), plan, consent)
             .map_err(|refused| finish::refused(&tool, &refused))?;
-        *hooked = hooks::before(session, &call.id, tool.id(), &arguments)
+        let about = hooks::hooked(session, &call.id, Some(&tool), tool.id(), &arguments);
+        *hooked = hooks::before(session, about)
             .await
             .map_err(stopped::hooked)?;
 

@@ -164,6 +164,7 @@ impl Live {
             | EventBody::CallWaits { .. }
             | EventBody::CallDecided { .. }
             | EventBody::CallEdited { .. }
+            | EventBody::CallHooked { .. }
             | EventBody::UndoPrepared { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }

@@ -164,6 +164,15 @@ pub enum EventBody {
         #[ts(type = "Record<string, unknown>")]
         arguments: Map<String, Value>,
     },
+    /// A host's hook was asked whether the call may begin, and answered (`S001-60`).
+    CallHooked {
+        /// The call.
+        call: CallId,
+        /// Whose hook: "the audit log".
+        hook: String,
+        /// Why the call does not run, as the model reads it; none if the hook let it go (`S001-61`).
+        refused: Option<String>,
+    },
     /// A copy was taken before the call changes anything.
     UndoPrepared {
         /// The call.
@@ -281,6 +290,7 @@ impl EventBody {
             Self::CallWaits { .. } => "call_waits",
             Self::CallDecided { .. } => "call_decided",
             Self::CallEdited { .. } => "call_edited",
+            Self::CallHooked { .. } => "call_hooked",
             Self::UndoPrepared { .. } => "undo_prepared",
             Self::CallStarted { .. } => "call_started",
             Self::CallOutput { .. } => "call_output",

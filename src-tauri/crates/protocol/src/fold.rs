@@ -30,6 +30,7 @@ pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
         | EventBody::CallWaits { call, .. }
         | EventBody::CallDecided { call, .. }
         | EventBody::CallEdited { call, .. }
+        | EventBody::CallHooked { call, .. }
         | EventBody::UndoPrepared { call, .. }
         | EventBody::CallStarted { call }
         | EventBody::CallOutput { call, .. }
@@ -255,6 +256,7 @@ fn change_call(view: &mut CallView, event: &Event) {
         | EventBody::AnswerChecked { .. }
         | EventBody::TurnEnded { .. }
         | EventBody::CallProposed { .. }
+        | EventBody::CallHooked { .. }
         | EventBody::LimitReached { .. }
         | EventBody::Noted { .. } => {}
     }

@@ -21,6 +21,7 @@ pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
         | EventBody::CallWaits { .. }
         | EventBody::CallDecided { .. }
         | EventBody::CallEdited { .. }
+        | EventBody::CallHooked { .. }
         | EventBody::UndoPrepared { .. }
         | EventBody::CallStarted { .. }
         | EventBody::StateWritten { .. }

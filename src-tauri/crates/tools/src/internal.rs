@@ -1,12 +1,21 @@
-//! Members that only the host puts into a call: marked in the runtime schema, refused when a model gives one
-//! (`S003-62` to `S003-66`).
+//! Members that only the host puts into a call: marked in the runtime schema, refused when a model gives one, put in by
+//! the source that they name and nobody else (`S003-62` to `S003-66`).
 
 use jsonschema::Validator;
 use protocol::{Fault, ToolError, ToolInterface};
 use serde_json::{Map, Value};
 
 use crate::limits::SCHEMA_DEPTH_MAX;
-use crate::schema::{deeper_than, invalid, validator};
+use crate::schema::{deeper_than, validator};
+
+/// The `mutation_source` of what a host's hooks put in.
+pub const HOOK: &str = "hook";
+
+/// The `mutation_source` of what the tool itself puts in, for what it stands in for.
+pub const ADAPTER: &str = "adapter";
+
+/// Members that one source puts into a call: the source, and what it puts in.
+pub type PutIn = (&'static str, Map<String, Value>);
 
 /// The host's own members of a tool's arguments.
 #[derive(Debug, Default)]
@@ -99,37 +108,53 @@ impl Internal {
         ))
     }
 
-    /// The arguments with the host's members put in, checked against the runtime schema (`S003-63`).
+    /// Whether a source has anything to put in.
+    pub fn wants(&self, source: &str) -> bool {
+        self.members.iter().any(|(_, from)| from == source)
+    }
+
+    /// The arguments with the host's members put in, checked against the runtime schema (`S003-63`, `S003-65`).
     ///
     /// # Errors
-    /// A member that is not the host's to put in, or a value that the runtime schema does not allow.
+    /// A member that is not its source's to put in, or a value that the runtime schema does not allow.
     pub fn complete(
         &self,
         mut arguments: Map<String, Value>,
-        own: Map<String, Value>,
+        put_in: Vec<PutIn>,
     ) -> Result<Map<String, Value>, ToolError> {
-        if let Some(name) = own
-            .keys()
-            .find(|name| !self.members.iter().any(|(known, _)| known == *name))
-        {
-            return Err(invalid(&[format!(
-                "`{name}` is no member that the host puts in"
-            )]));
+        let Some(validator) = &self.validator else {
+            return match put_in.iter().find_map(|(_, own)| own.keys().next()) {
+                None => Ok(arguments),
+                Some(name) => Err(not_to_put_in(name)),
+            };
+        };
+        for (source, own) in put_in {
+            let known = |name: &String| {
+                let mut members = self.members.iter();
+                members.any(|(known, from)| known == name && from == source)
+            };
+            if let Some(name) = own.keys().find(|name| !known(name)) {
+                return Err(not_to_put_in(name));
+            }
+            arguments.extend(own);
         }
-        arguments.extend(own);
-        let arguments = Value::Object(arguments);
-        let problem = self.validator.as_ref().and_then(|validator| {
-            validator
-                .validate(&arguments)
-                .err()
-                .map(|error| error.to_string())
-        });
-        match (problem, arguments) {
+        let whole = Value::Object(arguments);
+        let problem = validator.validate(&whole).err().map(|e| e.to_string());
+        match (problem, whole) {
             (None, Value::Object(arguments)) => Ok(arguments),
-            (Some(problem), _) => Err(invalid(&[format!("put in by the host: {problem}")])),
-            (None, _) => Err(ToolError::InvalidArgs(String::new())),
+            (problem, _) => Err(ToolError::Failed(format!(
+                "What the host puts into the call does not fit the tool: {}. It was not run, and other arguments will not \
+                 help; go on without it.",
+                problem.unwrap_or_default()
+            ))),
         }
     }
+}
+
+fn not_to_put_in(name: &str) -> ToolError {
+    ToolError::Failed(format!(
+        "The host put in `{name}`, which is not its to put in. The call was not run; go on without it."
+    ))
 }
 
 fn members(schema: &Value) -> Option<&Map<String, Value>> {

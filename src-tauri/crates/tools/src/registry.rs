@@ -16,6 +16,7 @@ use crate::admission;
 use crate::alias::{their_name, translate};
 use crate::builtin;
 use crate::close_names::{close_names, did_you_mean};
+use crate::internal::PutIn;
 use crate::limits::{ID_BYTES_MAX, NAMES_LISTED_MAX};
 use crate::schema::{Schema, invalid, lift_meta};
 use crate::schema_first::with_reasoning;
@@ -355,16 +356,21 @@ impl Found<'_> {
         (arguments, meta)
     }
 
-    /// Checked arguments with what the host puts in beside them (`S003-63`).
+    /// Whether a source has members of its own to put into calls of the tool.
+    pub fn wants(&self, source: &str) -> bool {
+        self.schema.internal().wants(source)
+    }
+
+    /// Checked arguments with what their sources put in beside them (`S003-63`).
     ///
     /// # Errors
-    /// A member that is not the host's, or a value that the runtime schema does not allow.
+    /// A member that is not its source's, or a value that the runtime schema does not allow.
     pub fn complete(
         &self,
         checked: Map<String, Value>,
-        own: Map<String, Value>,
+        put_in: Vec<PutIn>,
     ) -> Result<Map<String, Value>, ToolError> {
-        self.schema.internal().complete(checked, own)
+        self.schema.internal().complete(checked, put_in)
     }
 
     /// What is wrong with these arguments, one sentence each; empty if nothing is.

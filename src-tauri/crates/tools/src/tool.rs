@@ -41,6 +41,12 @@ pub trait Tool: Send + Sync {
         &[]
     }
 
+    /// What the tool puts in by itself where its runtime schema marks members as an `adapter`'s (`S003-63`): what a model
+    /// has no say in, such as the account that calls go to. It is shown and approved with the rest. Touches nothing.
+    fn puts_in(&self, _arguments: &Map<String, Value>) -> Map<String, Value> {
+        Map::new()
+    }
+
     /// The place in the session's state that every output goes to (`S004-12`); none if each call may name one.
     fn output_path(&self) -> Option<&str> {
         None

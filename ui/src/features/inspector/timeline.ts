@@ -47,6 +47,8 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
       return decisionWords(body.decision);
     case 'call_edited':
       return { icon: 'edit', text: 'The arguments are yours now', detail: Object.keys(body.arguments).join(', ') };
+    case 'call_hooked':
+      return { icon: 'rules', text: body.refused === null ? `${body.hook} let it go` : `${body.hook} kept it from running`, detail: body.refused ?? '' };
     case 'undo_prepared':
       return { icon: 'history', text: 'A copy was taken', detail: `${plural(body.entry.paths, 'path')}, ${bytes(body.entry.bytes)}` };
     case 'call_started':

@@ -209,7 +209,19 @@ call: CallId,
 /**
  * The person's arguments.
  */
-arguments: Record<string, unknown>, } | { "type": "undo_prepared", 
+arguments: Record<string, unknown>, } | { "type": "call_hooked", 
+/**
+ * The call.
+ */
+call: CallId, 
+/**
+ * Whose hook: "the audit log".
+ */
+hook: string, 
+/**
+ * Why the call does not run, as the model reads it; none if the hook let it go (`S001-61`).
+ */
+refused: string | null, } | { "type": "undo_prepared", 
 /**
  * The call.
  */

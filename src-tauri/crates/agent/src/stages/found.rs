@@ -2,6 +2,7 @@
 
 use protocol::{ToolCall, ToolError, ToolInterface, ToolMode, redact};
 use serde_json::{Map, Value};
+use tools::internal::{ADAPTER, HOOK};
 use tools::registry::{Found, Registry};
 
 use super::{Ended, finish, stopped};
@@ -46,7 +47,8 @@ pub(crate) async fn tool<'a>(
     match lookup(tools, call) {
         Ok(called) => Ok(called),
         Err(error) => {
-            *hooked = hooks::before(session, &call.id, &call.name, &call.arguments)
+            let about = hooks::hooked(session, &call.id, None, &call.name, &call.arguments);
+            *hooked = hooks::before(session, about)
                 .await
                 .map_err(stopped::hooked)?;
             Err(finish::failed(&error).into())
@@ -77,45 +79,62 @@ pub(crate) fn is_safe_beside_others(session: &Session, open: &OpenCall) -> bool 
     let given = open.edited.as_ref().unwrap_or(&open.call.arguments);
     // What reads or writes the state is in its order, so that a call finds what those before it wrote.
     !state::touches(given, called.0.tool.output_path())
-        && arguments(session, &called, given)
+        && checked(session, &called, given)
             .is_ok_and(|checked| called.0.tool.is_concurrency_safe(&checked))
 }
 
 /// Puts the person's arguments in place of those before, if they fit the tool, and says what came of it.
-pub(crate) fn replace(
+pub(crate) async fn replace(
     session: &Session,
+    call: &ToolCall,
     called: &Called<'_>,
-    arguments: &mut Map<String, Value>,
+    in_place_of: &mut Map<String, Value>,
     edited: &mut Option<Map<String, Value>>,
     wanted: Map<String, Value>,
 ) -> String {
-    let resolved = state::resolve(session, &wanted, called.0.tool.output_path());
-    match resolved.and_then(|given| called.0.arguments(&given)) {
-        Ok(checked) => {
-            (*arguments, *edited) = (checked.arguments, Some(wanted));
+    match arguments(session, call, called, &wanted).await {
+        Ok(arguments) => {
+            (*in_place_of, *edited) = (arguments, Some(wanted));
             "You changed the arguments, so what is shown is new.".to_owned()
         }
         Err(error) => format!("Your arguments were not taken. {error}"),
     }
 }
 
-/// Puts what stands in the state in the place of references, lifts `_*` members off, makes an alias's names ours, checks schema and values (`S002-05`, `S002-06`).
-pub(crate) fn arguments(
+/// The arguments that the call would run with: the model's or the person's, checked (`S002-05`, `S002-06`), and beside them
+/// what only tool and host put in (`S003-63`).
+pub(crate) async fn arguments(
+    session: &Session,
+    call: &ToolCall,
+    called: &Called<'_>,
+    given: &Map<String, Value>,
+) -> Result<Map<String, Value>, ToolError> {
+    let checked = checked(session, called, given)?;
+    let mut put_in = Vec::new();
+    if called.0.wants(ADAPTER) {
+        put_in.push((ADAPTER, called.0.tool.puts_in(&checked)));
+    }
+    if called.0.wants(HOOK) {
+        let about = hooks::hooked(session, &call.id, Some(called), called.id(), &checked);
+        let hooks = hooks::put_in(session, about).await;
+        put_in.extend(hooks.map_err(ToolError::Failed)?);
+    }
+    called.0.complete(checked, put_in)
+}
+
+/// Puts what stands in the state in the place of references, lifts `_*` members off, makes an alias's names ours, checks
+/// schema and values.
+fn checked(
     session: &Session,
     called: &Called<'_>,
     given: &Map<String, Value>,
-) -> Result<Map<String, Value>, Ended> {
-    let failed = |error: ToolError| Ended::from(finish::failed(&error));
-    let given = state::resolve(session, given, called.0.tool.output_path()).map_err(failed)?;
-    let too_long = serde_json::to_string(&*given)
-        .map(|text| text.len())
-        .ok()
-        .filter(|bytes| *bytes > ARGUMENTS_BYTES_MAX);
-    let checked = match too_long {
-        Some(bytes) => Err(ToolError::InvalidArgs(format!(
+) -> Result<Map<String, Value>, ToolError> {
+    let given = state::resolve(session, given, called.0.tool.output_path())?;
+    let bytes = serde_json::to_string(&*given).map_or(0, |text| text.len());
+    if bytes > ARGUMENTS_BYTES_MAX {
+        return Err(ToolError::InvalidArgs(format!(
             "they are {bytes} bytes long; at most {ARGUMENTS_BYTES_MAX} are taken. Work in smaller pieces."
-        ))),
-        None => called.0.arguments(&given),
-    };
-    checked.map(|checked| checked.arguments).map_err(failed)
+        )));
+    }
+    called.0.arguments(&given).map(|checked| checked.arguments)
 }

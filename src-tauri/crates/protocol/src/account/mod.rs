@@ -304,6 +304,7 @@ impl Account {
             | EventBody::AnswerChecked { .. }
             | EventBody::TurnEnded { .. }
             | EventBody::CallProposed { .. }
+            | EventBody::CallHooked { .. }
             | EventBody::LimitReached { .. }
             | EventBody::Noted { .. } => {}
         }

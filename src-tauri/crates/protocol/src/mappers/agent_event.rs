@@ -121,6 +121,7 @@ impl AgentEvents {
             | EventBody::CallJudged { .. }
             | EventBody::CallWaits { .. }
             | EventBody::CallDecided { .. }
+            | EventBody::CallHooked { .. }
             | EventBody::UndoPrepared { .. }
             | EventBody::AnswerChecked { .. }
             | EventBody::StateWritten { .. }

@@ -202,6 +202,7 @@ impl Chat {
             | EventBody::CallWaits { .. }
             | EventBody::CallDecided { .. }
             | EventBody::CallEdited { .. }
+            | EventBody::CallHooked { .. }
             | EventBody::UndoPrepared { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }

@@ -144,6 +144,7 @@ impl Chunks {
             EventBody::CallWaits { .. }
             | EventBody::CallDecided { .. }
             | EventBody::CallEdited { .. }
+            | EventBody::CallHooked { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
             | EventBody::CallProgress { .. }
@@ -194,6 +195,14 @@ impl Chunks {
             EventBody::CallEdited { call, arguments } => {
                 let told = json!({ "toolCallId": call, "input": arguments });
                 (call, data("data-input-edited", told))
+            }
+            EventBody::CallHooked {
+                call,
+                hook,
+                refused,
+            } => {
+                let told = json!({ "toolCallId": call, "hook": hook, "refused": refused });
+                (call, data("data-hook", told))
             }
             EventBody::CallStarted { call } => {
                 (call, moment("data-running", json!({ "toolCallId": call })))

@@ -93,6 +93,17 @@ impl Told<'_> {
         });
     }
 
+    /// One check before a call: its beginning and its end.
+    fn push_hook(&mut self, hook_id: &str, source: &str, result: Value, message: &str) {
+        let begun =
+            json!({ "hook_id": hook_id, "hook_event": "pre_tool_use", "hook_source": source });
+        let mut over = begun.clone();
+        over["permission_result"] = result;
+        over["message"] = message.into();
+        self.push("tool.hook.pre.started", begun);
+        self.push("tool.hook.pre.completed", over);
+    }
+
     /// The id of the record that this event is: what a decision or a result is referred to by.
     fn record_id(&self) -> String {
         format!("{}.{}", self.event.session, self.event.seq)
@@ -142,6 +153,7 @@ impl ToolEvents {
             | EventBody::CallWaits { call, .. }
             | EventBody::CallDecided { call, .. }
             | EventBody::CallEdited { call, .. }
+            | EventBody::CallHooked { call, .. }
             | EventBody::UndoPrepared { call, .. }
             | EventBody::CallStarted { call }
             | EventBody::CallOutput { call, .. }
@@ -198,7 +210,7 @@ fn goes_on(told: &mut Told<'_>, open: &mut Open) {
                 let input = json!({ "status": "arguments_ready", "permission_input": open.input });
                 told.push("tool.invocation.arguments_ready", input);
             }
-            hooks(told, trail);
+            watched(told, trail);
             // An ask is told when it stands before somebody, with what an answer must name.
             if trail.verdict != Verdict::Ask {
                 let decision = json!({ "decision": by_policy(&id, trail) });
@@ -241,6 +253,14 @@ fn goes_on(told: &mut Told<'_>, open: &mut Open) {
             });
             told.push("tool.invocation.arguments_ready", edited);
         }
+        EventBody::CallHooked { hook, refused, .. } => {
+            let (result, message) = match refused {
+                // A hook's *go* lifts nothing (M12).
+                None => ("passthrough", String::new()),
+                Some(why) => ("deny", why.clone()),
+            };
+            told.push_hook(&id, hook, json!(result), &message);
+        }
         EventBody::UndoPrepared { entry, .. } => open.undo = Some(entry.id.0.clone()),
         // A call whose file changed at the last moment is shown anew and begins a second time: it is one run.
         EventBody::CallStarted { .. } if !open.started => {
@@ -271,24 +291,14 @@ fn goes_on(told: &mut Told<'_>, open: &mut Open) {
     }
 }
 
-/// The checks that ran before permission was asked for, each with its beginning and its end.
-fn hooks(told: &mut Told<'_>, trail: &Trail) {
-    for (number, TrailStep { verdict, text, .. }) in trail
-        .steps
-        .iter()
-        .filter(|step| step.gate == Gate::Watchdog)
-        .enumerate()
+/// What the watchdog said before permission was asked for.
+fn watched(told: &mut Told<'_>, trail: &Trail) {
+    let steps = trail.steps.iter();
+    for (number, TrailStep { verdict, text, .. }) in
+        steps.filter(|step| step.gate == Gate::Watchdog).enumerate()
     {
-        let hook = format!("{}.hook{number}", told.record_id());
-        let begun = json!({ "hook_id": hook, "hook_event": "pre_tool_use" });
-        told.push("tool.hook.pre.started", begun);
-        let over = json!({
-            "hook_id": hook,
-            "hook_event": "pre_tool_use",
-            "permission_result": verdict,
-            "message": text,
-        });
-        told.push("tool.hook.pre.completed", over);
+        let hook_id = format!("{}.hook{number}", told.record_id());
+        told.push_hook(&hook_id, "watchdog", json!(verdict), text);
     }
 }
 

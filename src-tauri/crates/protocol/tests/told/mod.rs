@@ -10,7 +10,7 @@ pub fn session() -> &'static str {
 }
 
 /// One way that a call can live, as the kinds of its events.
-const LIVES: [&[&str]; 11] = [
+const LIVES: [&[&str]; 14] = [
     &["unknown"],
     &["allow", "start", "end"],
     &["allow", "undo", "start", "out", "out", "end"],
@@ -25,6 +25,9 @@ const LIVES: [&[&str]; 11] = [
         "allow", "start", "ask", "wait", "yes", "start", "out", "end",
     ],
     &["skipped"],
+    &["allow", "hook", "start", "out", "end"],
+    &["ask", "wait", "yes", "kept", "skipped"],
+    &["hook", "unknown"],
 ];
 
 /// One run: pieces of each turn (true for reasoning), whether it is cut off, and its calls' lives.
@@ -156,6 +159,8 @@ impl Teller {
                 json!({"type":"undo_prepared","call":call,"entry":{"id":"und_1","session":session(),"call":call,"at":1,
                 "workspace":"/w","title":"t","paths":1,"bytes":1,"shown":[],"state":"prepared"}})
             }
+            "hook" => json!({"type":"call_hooked","call":call,"hook":"the log","refused":null}),
+            "kept" => json!({"type":"call_hooked","call":call,"hook":"the log","refused":"no"}),
             "start" => json!({"type":"call_started","call":call}),
             "progress" => {
                 json!({"type":"call_progress","call":call,"tool":"read","message":"half"})

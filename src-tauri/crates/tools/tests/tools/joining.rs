@@ -246,13 +246,34 @@ fn what_only_the_host_puts_in_s003_62_to_s003_66() {
         "S003-66"
     );
     let given = object(&json!({"q": "x"})).clone();
-    let full = |own: Value| found.complete(given.clone(), object(&own).clone());
+    assert!(found.wants("hook") && !found.wants("adapter"), "S003-65");
+    let full = |source, own: Value| {
+        let put_in = vec![(source, object(&own).clone())];
+        found
+            .complete(given.clone(), put_in)
+            .map_err(|error| error.to_string())
+    };
     assert_eq!(
-        full(json!({"trace": "t"})).unwrap(),
+        full("hook", json!({"trace": "t"})).unwrap(),
         *object(&json!({"q": "x", "trace": "t"})),
         "S003-63"
     );
-    assert!(full(json!({"trace": 1})).is_err() && full(json!({"q": "y"})).is_err());
+    for (source, own, told) in [
+        (
+            "hook",
+            json!({"trace": 1}),
+            "does not fit the tool: 1 is not of type",
+        ),
+        (
+            "hook",
+            json!({"q": "y"}),
+            "The host put in `q`, which is not its to put in",
+        ),
+        ("adapter", json!({"trace": "t"}), "The host put in `trace`"),
+    ] {
+        let error = full(source, own).unwrap_err();
+        assert!(error.contains(told), "{error}");
+    }
     // S003-64, S003-65: unmarked, without a source, or in the wrong schema.
     let marked = |marks: Value| {
         let mut schema = with_internal().build().schemas.runtime_input_schema;
