@@ -102,7 +102,7 @@ async fn a_definition_is_apart_from_its_tool() {
     assert!(!sent.contains("The probe"), "S001-04: {sent}");
     let members = serde_json::to_value(mine).unwrap();
     let members: Vec<&String> = members.as_object().unwrap().keys().collect();
-    assert_eq!(members, ["name", "description", "parameters"]);
+    assert_eq!(members, ["name", "description", "parameters", "strict"]);
     let view = desk.calls().await.remove(0);
     assert_eq!(
         (view.tool.as_str(), view.title.as_str()),

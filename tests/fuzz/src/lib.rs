@@ -99,5 +99,6 @@ fn offered(definition: &Definition) -> ToolDefinition {
         name: definition.name.clone(),
         description: definition.description.clone(),
         parameters: definition.parameters(Execution::Latent),
+        strict: true,
     }
 }

@@ -67,6 +67,9 @@ impl Message {
     }
 }
 
+/// The member of every tool's parameters in which the model says why it makes the call (`S004-08`).
+pub const REASONING: &str = "_reasoningForCall";
+
 /// A tool as the model sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolDefinition {
@@ -76,6 +79,8 @@ pub struct ToolDefinition {
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameters: Value,
+    /// Whether the model is held to the schema while it writes, where its provider can do that (`S003-58`).
+    pub strict: bool,
 }
 
 /// What a turn used.

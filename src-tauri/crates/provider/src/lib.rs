@@ -29,6 +29,7 @@ mod retry;
 mod script;
 mod scripted;
 mod secret;
+mod strict;
 mod tap;
 mod wire;
 

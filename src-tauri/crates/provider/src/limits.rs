@@ -43,6 +43,15 @@ pub struct Timing {
     pub keychain_ms: u64,
 }
 
+/// Levels of a schema that a model is held to.
+pub(crate) const STRICT_DEPTH_MAX: usize = 5;
+
+/// Tools that one request to Anthropic holds its model to.
+pub(crate) const STRICT_TOOLS_MAX: usize = 20;
+
+/// Members of all these tools together that the model may leave out.
+pub(crate) const STRICT_OPTIONAL_MAX: usize = 24;
+
 impl Default for Timing {
     fn default() -> Self {
         Self {

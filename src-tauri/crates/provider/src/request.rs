@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::ModelRequest;
 use crate::conversation::Conversation;
 use crate::limits::{Timing, ms};
+use crate::strict::{Strict, without_text_bounds};
 use crate::tap::Tap;
 
 /// Everything that one attempt sends.
@@ -49,12 +50,10 @@ impl Outgoing {
             chat = chat.with_system(request.system);
         }
         if !request.tools.is_empty() {
-            chat = chat.with_tools(
-                Arc::unwrap_or_clone(request.tools)
-                    .into_iter()
-                    .map(tool)
-                    .collect::<Vec<_>>(),
-            );
+            let mut strict = Strict::new(wire, &model);
+            let tools = Arc::unwrap_or_clone(request.tools).into_iter();
+            let tools = tools.map(|definition| tool(&mut strict, definition));
+            chat = chat.with_tools(tools.collect::<Vec<_>>());
         }
         let format = request.response_schema.as_deref();
         Self {
@@ -108,12 +107,12 @@ impl Outgoing {
 
 /// How a provider is told to hold its model to a schema; none where it cannot be, or would be held to another one.
 fn response_format(wire: Wire, schema: &Value) -> Option<ChatResponseFormat> {
-    let spec = || JsonSpec::new("answer", schema.clone()).into();
+    let spec = |schema| JsonSpec::new("answer", schema).into();
     match wire {
-        Wire::Gemini => Some(spec()),
+        Wire::Gemini => Some(spec(schema.clone())),
         // OpenAI takes a schema only if all members of all objects are required: the model would have to make up values
         // for what it would leave out.
-        Wire::Openai => requires_all(schema).then(spec),
+        Wire::Openai => requires_all(schema).then(|| spec(without_text_bounds(schema))),
         Wire::Ollama => Some(ChatResponseFormat::JsonMode),
         // Only some of its models know the member, and the others refuse it.
         Wire::Anthropic => None,
@@ -156,10 +155,13 @@ fn split_effort(wire: Wire, model: &str) -> (String, Option<ReasoningEffort>) {
     }
 }
 
-fn tool(definition: ToolDefinition) -> Tool {
-    Tool::new(definition.name)
-        .with_description(definition.description)
-        .with_schema(definition.parameters)
+fn tool(strict: &mut Strict, definition: ToolDefinition) -> Tool {
+    let held = strict.hold(&definition);
+    let tool = Tool::new(definition.name).with_description(definition.description);
+    match held {
+        Some(schema) => tool.with_schema(schema).with_strict(true),
+        None => tool.with_schema(definition.parameters),
+    }
 }
 
 /// Anthropic caches what stands before a mark. One mark is the end of this request; the other the end of the last one,
@@ -213,6 +215,19 @@ mod tests {
             let got = got.map(|effort| effort.to_string());
             assert_eq!((split.as_str(), got.as_deref()), (name, effort));
         }
+    }
+
+    #[test]
+    fn bounds_that_openai_refuses_are_told_instead() {
+        let schema = json!({ "type": "object", "required": ["minLength"], "properties": {
+            "minLength": { "type": "string", "minLength": 1, "description": "A text." } } });
+        let told = json!({ "type": "object", "required": ["minLength"], "properties": {
+            "minLength": { "type": "string", "description": "A text. (minLength 1)" } } });
+        let Some(ChatResponseFormat::JsonSpec(spec)) = response_format(Wire::Openai, &schema)
+        else {
+            panic!("it is asked for");
+        };
+        assert_eq!(spec.schema, told);
     }
 
     #[test]

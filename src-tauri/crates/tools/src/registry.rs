@@ -301,6 +301,7 @@ impl Entry {
             name: self.interface.id().to_owned(),
             description: discovery.description.clone(),
             parameters: with_reasoning(self.interface.parameters()),
+            strict: self.interface.schemas.strict,
         })
     }
 }

@@ -53,6 +53,7 @@ fn request(wire: Wire, opaque: Value) -> ModelRequest {
             name: "read".to_owned(),
             description: "Reads a file.".to_owned(),
             parameters: json!({"type":"object","properties":{"path":{"type":"string"}}}),
+            strict: true,
         }]),
         response_schema: None,
         temperature: None,
@@ -221,6 +222,82 @@ async fn a_schema_for_the_answer_goes_out_where_it_can() {
             asked.body.to_string().contains("\"temperature\":0.5"),
             "{wire:?}"
         );
+    }
+}
+
+/// `S003-17`, `S003-58`: a tool that is to be strict goes out as such where the wire has a word for it and can hold its
+/// schema, with the reason asked for; where not, and where the tool does not want it, as it is.
+#[tokio::test]
+async fn tools_go_out_strict_where_they_can() {
+    let schema = |required: &[&str]| {
+        json!({"type":"object","additionalProperties":false,"required":required,"properties":{
+            "_reasoningForCall":{"type":"string"},"path":{"type":"string","maxLength":9}}})
+    };
+    let held = json!({"type":"object","additionalProperties":false,"required":["_reasoningForCall","path"],"properties":{
+        "_reasoningForCall":{"type":"string"},"path":{"type":"string","description":"(maxLength 9)"}}});
+    let loose = json!({"type":"object","properties":{}});
+    let tool = |name: &str, parameters: &Value, strict| ToolDefinition {
+        name: name.to_owned(),
+        description: "Does it.".to_owned(),
+        parameters: parameters.clone(),
+        strict,
+    };
+    let whole = schema(&["path"]);
+    let tools = [
+        tool("held", &whole, true),
+        tool("unwanted", &whole, false),
+        tool("open", &loose, true),
+    ];
+    for (wire, model, strict, at, schemas) in [
+        (
+            Wire::Openai,
+            "gpt-5-mini",
+            [json!(true), json!(false), json!(false)],
+            "/function",
+            "parameters",
+        ),
+        (
+            Wire::Anthropic,
+            "claude-sonnet-4-5",
+            [json!(true), Value::Null, Value::Null],
+            "",
+            "input_schema",
+        ),
+        (
+            Wire::Anthropic,
+            "claude-3-5-haiku-latest",
+            [Value::Null, Value::Null, Value::Null],
+            "",
+            "input_schema",
+        ),
+        (
+            Wire::Ollama,
+            "qwen3",
+            [Value::Null, Value::Null, Value::Null],
+            "/function",
+            "parameters",
+        ),
+    ] {
+        let request = ModelRequest {
+            model: model.to_owned(),
+            tools: Arc::new(tools.to_vec()),
+            ..request(wire, Value::Null)
+        };
+        let asked = sent(wire, request).await;
+        for (n, strict) in strict.iter().enumerate() {
+            let sent = asked.body["tools"][n].pointer(at).unwrap();
+            assert_eq!(
+                sent.get("strict").unwrap_or(&Value::Null),
+                strict,
+                "{wire:?} {sent}"
+            );
+            let wanted = match (strict, n) {
+                (Value::Bool(true), _) => &held,
+                (_, 2) => &loose,
+                _ => &whole,
+            };
+            assert_eq!(&sent[schemas], wanted, "{wire:?}");
+        }
     }
 }
 

@@ -201,6 +201,7 @@ mod tests {
             name: name.to_owned(),
             description: String::new(),
             parameters,
+            strict: true,
         };
         let tools = vec![
             tool(

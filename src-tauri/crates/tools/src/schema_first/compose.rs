@@ -122,6 +122,7 @@ mod tests {
             name: name.to_owned(),
             description: String::new(),
             parameters,
+            strict: true,
         }
     }
 

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+pub use protocol::model::REASONING;
+
 use super::refs;
 use super::state_path::StatePath;
 use crate::schema;
 
-/// Says why the model chose the tool; added by the system, never by an author (`S004-08`).
-pub const REASONING: &str = "_reasoningForCall";
 /// The tool's name, a constant (`S004-04`).
 pub const TOOL: &str = "_tool";
 /// The structure of the result (`S004-07`).

@@ -129,6 +129,7 @@ mod tests {
                 name: tool.name.clone(),
                 description: tool.description.clone(),
                 parameters: tool.parameters(Execution::Latent),
+                strict: true,
             })
             .collect();
         let composed = compose(&tools, request.output_schema.as_ref()).unwrap();

@@ -36,6 +36,7 @@ impl Sketch {
             name: definition.name.clone(),
             description: definition.description.clone(),
             parameters: definition.parameters(Execution::Latent),
+            strict: true,
         }
     }
 
