@@ -28,6 +28,37 @@ async fn say(desk: &Fixture, text: &str) {
     desk.desk.submit(Op::Say { session, text }).await.unwrap();
 }
 
+/// `S003-40`: progress that the tool's own schema does not know is not told; a schema of an object takes JSON.
+#[tokio::test]
+async fn progress_is_what_the_tool_publishes() {
+    let steps = json!({ "type": "string", "pattern": "^[0-9]+ of [0-9]+$" });
+    let object = json!({ "type": "object", "properties": { "at": { "type": "integer" } }, "required": ["at"] });
+    for (schema, told) in [
+        (Some(steps), vec!["1 of 2"]),
+        (Some(object), vec![r#"{"at":1}"#]),
+        (None, vec!["1 of 2", "soon", r#"{"at":1}"#]),
+    ] {
+        let probe = Probe::new(|arguments, cx| async move {
+            cx.on_progress.unwrap()(&name(&arguments));
+            Ok(ToolOutput::new("ok", "ok"))
+        })
+        .with(|tool| tool.progress_schema(schema));
+        let says = ["1 of 2", "soon", r#"{"at":1}"#].map(|words| json!({ "name": words }));
+        let mut desk = desk(json!([probes(&says), { "text": "On." }]), probe).await;
+        desk.play().await;
+        let events = desk.events().await;
+        let mut words: Vec<String> = events
+            .into_iter()
+            .filter_map(|event| match event.body {
+                EventBody::CallProgress { message, .. } => Some(message),
+                _ => None,
+            })
+            .collect();
+        words.sort_by_key(|word| says.iter().position(|said| said["name"] == *word.as_str()));
+        assert_eq!(words, told);
+    }
+}
+
 /// `S001-09`, `S001-10`, `S001-12`, `S001-13`, `S001-15`: updates and progress are events of the call between its start and its
 /// end, progress with the tool's name; the model reads neither.
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::time::Instant;
 use futures::StreamExt;
 use protocol::depth::is_too_deep;
 use protocol::event::Checked;
+use protocol::model::REASONING;
 use protocol::{CallId, EventBody, Fault, Message, MessageId, ToolCall, Usage};
 use provider::{Chunk, ChunkStream, ModelRequest, ProviderError, Stop};
 use serde_json::{Map, Value};
@@ -98,7 +99,7 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
     for call in &calls {
         let reasoning = call
             .arguments
-            .get("_reasoningForCall")
+            .get(REASONING)
             .and_then(Value::as_str)
             .map(str::to_owned);
         session.journal.tell(EventBody::CallProposed {

@@ -13,6 +13,7 @@ mod close_names;
 pub mod diff;
 pub mod internal;
 pub mod limits;
+pub mod progress;
 pub mod registry;
 pub mod schema;
 pub mod schema_first;
@@ -23,6 +24,6 @@ pub mod tool;
 
 pub use builtin::HEADLESS_REFUSAL;
 pub use registry::{Checked, Found, LOCKED, Registry};
-pub use schema::{Schema, lift_meta, reasoning, validate};
+pub use schema::{Schema, lift_meta, validate};
 pub use todo::TodoList;
 pub use tool::{Delegates, Errand, Hands, OutputFn, Prepared, ProgressFn, Tool, ToolContext};

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::internal::Internal;
 use crate::limits::{ARGUMENTS_DEPTH_MAX, PROBLEMS_MAX, SCHEMA_DEPTH_MAX};
+use crate::progress::Progress;
 use crate::sentence::sentence;
 
 /// A tool's schema, compiled once.
@@ -15,6 +16,7 @@ pub struct Schema {
     validator: Validator,
     members: Vec<String>,
     internal: Internal,
+    progress: Progress,
 }
 
 impl Schema {
@@ -25,12 +27,18 @@ impl Schema {
     pub fn of(interface: &ToolInterface) -> Result<Self, Fault> {
         let mut schema = Self::compile(interface.id(), interface.parameters())?;
         schema.internal = Internal::of(interface)?;
+        schema.progress = Progress::of(interface)?;
         Ok(schema)
     }
 
     /// The host's own members.
     pub fn internal(&self) -> &Internal {
         &self.internal
+    }
+
+    /// What the tool may say while it runs.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// Compiles a tool's `parameters`.
@@ -64,6 +72,7 @@ impl Schema {
             validator,
             members,
             internal: Internal::default(),
+            progress: Progress::default(),
         })
     }
 
@@ -163,9 +172,4 @@ pub fn lift_meta(arguments: Map<String, Value>) -> (Map<String, Value>, Map<Stri
     arguments
         .into_iter()
         .partition(|(name, _)| !name.starts_with('_'))
-}
-
-/// The agent's own reason for a call, from its lifted members (`S004-08`).
-pub fn reasoning(meta: &Map<String, Value>) -> Option<&str> {
-    meta.get("_reasoningForCall").and_then(Value::as_str)
 }

@@ -30,13 +30,7 @@ pub(crate) async fn run(
     let cancel = stop.child_token();
     let limit_ms = called.interface().timeout_ms();
     let call = approved.call().clone();
-    let updates = Arc::new(Updates::new(
-        session.clone(),
-        call.clone(),
-        called.id(),
-        called.masks(),
-        hooked,
-    ));
+    let updates = Arc::new(Updates::new(session.clone(), call.clone(), called, hooked));
     let (output, progress) = (updates.clone(), updates.clone());
     let context = ToolContext {
         tool_call_id: call,

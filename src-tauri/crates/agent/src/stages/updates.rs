@@ -7,6 +7,9 @@ use protocol::cut::head;
 use protocol::redact::Masker;
 use protocol::{CallId, EventBody, redact};
 
+use tools::progress::Progress;
+
+use super::found::Called;
 use crate::hooks::{self, HookedCall, Update};
 use crate::limits::{COALESCE, COALESCE_BYTES, OUTPUT_PILED_BYTES_MAX, PROGRESS_BYTES_MAX};
 use crate::session::Session;
@@ -17,6 +20,7 @@ pub(super) struct Updates {
     session: Arc<Session>,
     call: CallId,
     tool: String,
+    words: Progress,
     hooked: Option<Arc<HookedCall>>,
     open: Mutex<Open>,
 }
@@ -36,17 +40,17 @@ impl Updates {
     pub fn new(
         session: Arc<Session>,
         call: CallId,
-        tool: &str,
-        masks: bool,
+        called: &Called<'_>,
         hooked: Option<Arc<HookedCall>>,
     ) -> Self {
         Self {
             session,
             call,
-            tool: tool.to_owned(),
+            tool: called.id().to_owned(),
+            words: called.0.progress().clone(),
             hooked,
             open: Mutex::new(Open {
-                masker: masks.then(Masker::default),
+                masker: called.masks().then(Masker::default),
                 ..Open::default()
             }),
         }
@@ -62,8 +66,13 @@ impl Updates {
         self.tell_if_due(&mut open);
     }
 
-    /// Takes a word on progress (`S001-13`). Of several at once the last counts.
+    /// Takes a word on progress (`S001-13`). Of several at once the last counts; one that the tool does not publish is not
+    /// told (`S003-40`).
     pub fn progress(&self, message: &str) {
+        if !self.words.fits(message) {
+            tracing::warn!(tool = %self.tool, "progress that does not fit its schema was left out");
+            return;
+        }
         let mut open = self.open();
         let masked = open.masker.as_ref().map(|_| redact::text(message).0);
         let message = masked.as_deref().unwrap_or(message);

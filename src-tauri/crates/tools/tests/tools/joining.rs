@@ -230,6 +230,31 @@ fn with_internal() -> InterfaceBuilder {
         .runtime_input_schema(runtime)
 }
 
+/// `S003-40`.
+#[test]
+fn progress_has_a_schema_or_none() {
+    let progress = |schema: Value| refused(Foreign::named("mine").progress_schema(Some(schema)));
+    assert_eq!(progress(json!({"type": "string"})), "");
+    let told = progress(json!({"type": "words"}));
+    assert!(
+        told.contains("The progress schema of the tool `mine`"),
+        "{told}"
+    );
+}
+
+/// `S003-17`, `S003-58`: the model is to be held to the schema unless the tool says otherwise.
+#[test]
+fn strictness_goes_with_the_definition() {
+    let tools = vec![
+        tool(Foreign::named("silent")),
+        tool(Foreign::named("loose").strict(false)),
+    ];
+    let (registry, faults) = Registry::default().with(tools);
+    assert_eq!(faults, []);
+    let strict: Vec<bool> = registry.definitions().iter().map(|d| d.strict).collect();
+    assert_eq!(strict, [true, false]);
+}
+
 #[test]
 fn what_only_the_host_puts_in_s003_62_to_s003_66() {
     let (registry, faults) = Registry::default().with(vec![tool(with_internal())]);
