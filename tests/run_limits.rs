@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use agent::Host;
 use agent::config::RunLimitsGiven;
-use protocol::{CallState, EventBody, Gate, Limit, Op, SessionState, ToolError, ToolOutput};
+use async_trait::async_trait;
+use futures::StreamExt;
+use protocol::{CallState, EventBody, Gate, Limit, Op, SessionState, ToolError, ToolOutput, Usage};
+use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Script, Scripted};
 use serde_json::{Value, json};
 use support::Fixture;
 use support::probe::{Listener, Probe, name, one, probes};
+use tokio_util::sync::CancellationToken;
 
 fn ok() -> Probe {
     Probe::new(|arguments, _| async move { Ok(ToolOutput::new(name(&arguments), "ok")) })
@@ -84,6 +88,97 @@ async fn a_run_stops_at_its_calls() {
         desk.outcomes().await,
         expected.map(|(state, text)| (state, text.to_owned()))
     );
+}
+
+/// An agent whose every turn uses as much as a test says.
+struct Spender {
+    script: Scripted,
+    usage: Usage,
+}
+
+#[async_trait]
+impl Provider for Spender {
+    fn id(&self) -> &str {
+        "script"
+    }
+
+    async fn stream(
+        &self,
+        request: ModelRequest,
+        cancel: CancellationToken,
+    ) -> Result<ChunkStream, ProviderError> {
+        let usage = self.usage;
+        let spent = move |chunk| match chunk {
+            Ok(Chunk::End { opaque, stop, .. }) => Ok(Chunk::End {
+                usage,
+                opaque,
+                stop,
+            }),
+            other => other,
+        };
+        let chunks = self.script.stream(request, cancel).await?;
+        Ok(Box::pin(chunks.map(spent)))
+    }
+
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        Ok(Vec::new())
+    }
+}
+
+/// A run stops when its turns together have used as many tokens, or cost as much, as it may: the calls of the turn that
+/// reached it do not run, and it goes on, counted anew, when the person says something. Exactly what was used is told.
+#[tokio::test]
+async fn a_run_stops_at_its_tokens_and_its_cost() {
+    let usage = Usage {
+        input_tokens: 60,
+        cached_tokens: 10,
+        output_tokens: 15,
+        cost_usd: Some(0.25),
+    };
+    let tokens = RunLimitsGiven {
+        tokens: Some(150),
+        ..RunLimitsGiven::default()
+    };
+    let cost = RunLimitsGiven {
+        cost_usd: Some(0.5),
+        ..RunLimitsGiven::default()
+    };
+    for (given, reached, words) in [
+        (tokens, (Limit::Tokens, 150.0, 150.0), "150 tokens"),
+        (cost, (Limit::Cost, 0.5, 0.5), "0.50 US dollars"),
+    ] {
+        let turn = |n: u32| one(json!({ "n": n }));
+        let turns = json!({ "turns": [turn(1), turn(2), turn(3), { "text": "Done." }] });
+        let spender = Arc::new(Spender {
+            script: Scripted::new(Script::parse(&turns.to_string()).unwrap()),
+            usage,
+        });
+        let mut desk = Fixture::with_config(spender, Host::Person, |config| {
+            config.tools = ok().tools();
+            config.limits = given;
+        })
+        .await;
+        desk.start("Go.").await;
+        assert_eq!(desk.until_ended().await, SessionState::Interrupted);
+        let told = desk
+            .events()
+            .await
+            .into_iter()
+            .find_map(|event| match event.body {
+                EventBody::LimitReached { limit, used, max } => Some((limit, used, max)),
+                _ => None,
+            });
+        assert_eq!(told, Some(reached));
+        let not_run = format!("Not run: the run reached its limit of {words}.");
+        let expected = [
+            (CallState::Done, "a".to_owned()),
+            (CallState::Skipped, not_run),
+        ];
+        assert_eq!(desk.outcomes().await, expected);
+        say(&desk, "Go on.").await;
+        assert_eq!(desk.until_ended().await, SessionState::Done, "counted anew");
+        assert_eq!(desk.outcomes().await[2].0, CallState::Done);
+    }
 }
 
 /// Lets the clock run while nothing else does.
