@@ -11,3 +11,4 @@ mod calls;
 mod looking;
 mod runs;
 mod support;
+mod wire;
