@@ -46,8 +46,8 @@ async fn a_tools_own_failure_ends_the_run_unless_it_asks_for_more() {
     }
 }
 
-/// `S001-17`, `S003-69`, `S003-70`: a result is a list of items; what is searched, what a listing shows of it and what is kept
-/// of it are apart from what the model reads.
+/// `S001-17`, `S003-68`, `S003-69`, `S003-70`: a result is a list of items; what a person reads, what is searched, what a listing
+/// shows of it and what is kept of it are apart from what the model reads.
 #[tokio::test]
 async fn each_reader_has_a_face_of_its_own() {
     let whole = "word ".repeat(2_000);
@@ -76,6 +76,8 @@ async fn each_reader_has_a_face_of_its_own() {
         heard[0].contains("one more item") && !heard[0].contains("2,000 words"),
         "S003-69"
     );
+    assert_eq!(outcome.ui_summary(), "2,000 words", "S003-68");
+    assert!(heard[0].starts_with(&whole), "S003-68");
     let preview = outcome.preview();
     assert_eq!(preview.bytes, whole.len() as u64, "S003-70");
     assert!(
@@ -92,4 +94,30 @@ async fn each_reader_has_a_face_of_its_own() {
         panic!("another answer")
     };
     assert_eq!(page.total, 1, "a search finds what its face says");
+}
+
+/// `S000-16`: text that is for finding the fault is on record, told in the chat's words and left out of what the model reads;
+/// the inspector shows it (`ui/src/features/inspector/inspector.test.ts`). `S001-19`: no session worked for the call.
+#[tokio::test]
+async fn an_error_is_for_the_log_and_the_person() {
+    let output = ToolOutput {
+        success: false,
+        needs_followup: true,
+        error: Some("E_DATE at line 7".to_owned()),
+        ..ToolOutput::new("Invalid date format", "Please retry.")
+    };
+    let (desk, agent) = play(output).await;
+    let desk = desk.restart().await;
+    let view = desk.calls().await.remove(0);
+    let outcome = view.outcome.unwrap();
+    assert_eq!(outcome.error.as_deref(), Some("E_DATE at line 7"));
+    assert_eq!(outcome.to_result().error, outcome.error);
+    assert!(
+        !agent.results()[0].contains("E_DATE"),
+        "{:?}",
+        agent.results()
+    );
+    let message = outcome.to_tool_message(&view.call.id, "probe");
+    let told = serde_json::to_value(&message).unwrap();
+    assert_eq!(told["child_loop_id"], json!(null), "S001-19");
 }

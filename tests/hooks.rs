@@ -145,11 +145,16 @@ async fn a_hook_can_refuse() {
     ] {
         let (desk, heard) = witnessed(witness, one(json!({}))).await;
         assert_eq!(desk.outcomes().await, [(expected.0, expected.1.to_owned())]);
-        let started = desk
-            .events()
-            .await
+        let events = desk.events().await;
+        let started = events
             .iter()
             .any(|event| matches!(event.body, EventBody::CallStarted { .. }));
+        let mut teller = Teller::new(Vocabulary::Agent, desk.session.clone());
+        let told: Vec<Value> = events.iter().flat_map(|event| teller.map(event)).collect();
+        assert!(
+            !told.is_empty() && !json!(told).to_string().contains("ToolExecution"),
+            "{told:?}"
+        );
         assert!(
             !started && heard.iter().all(|heard| !heard.starts_with("after")),
             "{heard:?}"

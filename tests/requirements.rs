@@ -39,7 +39,8 @@ fn named(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The test code of a file: all of it in a folder of tests, else what stands under `#[cfg(test)]`.
+/// The test code of a file: all of it in a folder of tests, else the module under `#[cfg(test)]` that stands in the file
+/// itself, which is its end.
 fn test_code<'a>(path: &Path, text: &'a str, test_modules: &BTreeSet<PathBuf>) -> &'a str {
     let name = path.file_name().unwrap().to_string_lossy();
     let whole = path.components().any(|part| part.as_os_str() == "tests")
@@ -49,7 +50,12 @@ fn test_code<'a>(path: &Path, text: &'a str, test_modules: &BTreeSet<PathBuf>) -
         || path
             .parent()
             .is_some_and(|folder| test_modules.contains(folder));
-    match text.find("#[cfg(test)]") {
+    let inner = text.match_indices("#[cfg(test)]\nmod ").find(|(at, mark)| {
+        let rest = &text[at + mark.len()..];
+        rest.find(['{', ';'])
+            .is_some_and(|end| rest[end..].starts_with('{'))
+    });
+    match inner.map(|(at, _)| at) {
         _ if whole => text,
         Some(at) if name.ends_with(".rs") => &text[at..],
         _ => "",
@@ -148,10 +154,10 @@ fn ids_are_found_where_they_stand() {
     );
     let none = BTreeSet::new();
     let code = |path: &str, text| test_code(Path::new(path), text, &none);
-    assert_eq!(
-        code("a/src/b.rs", "one #[cfg(test)] two"),
-        "#[cfg(test)] two"
-    );
+    let inner = "#[cfg(test)]\nmod tests { two }";
+    let both = format!("one #[cfg(test)]\nmod other;\n doc {inner}");
+    assert_eq!(code("a/src/b.rs", &both), inner);
+    assert_eq!(code("a/src/b.rs", "#[cfg(test)]\nmod other;\n doc"), "");
     assert_eq!(code("a/tests/b.rs", "one"), "one");
     assert_eq!(code("a/src/b.ts", "one"), "");
 }

@@ -43,7 +43,8 @@ async fn delegating(reviewer: Value) -> (Fixture, Arc<Roles>) {
 }
 
 /// A delegate works in a session of its own, with its own context and tools; its calls stand on the desk like any other,
-/// and its output, checked, is the result (`S004-11`, `S004-28`, `S004-48`).
+/// and its output, checked, is the result (`S004-11`, `S004-28`, `S004-48`). The result names that session, and those of the
+/// delegate's own calls name none (`S001-19`).
 #[tokio::test]
 async fn a_delegate_works_by_itself() {
     let ask = json!({ "calls": [{ "_tool": "bash", "command": "true" }], "output": null });
@@ -84,6 +85,17 @@ async fn a_delegate_works_by_itself() {
     while desk.until_ended_in().await != desk.session {}
     let view = desk.calls().await.remove(0);
     let outcome = view.outcome.unwrap();
+    let message = outcome.to_tool_message(&view.call.id, "review");
+    assert_eq!(message.child_loop_id.as_ref(), Some(&event.session));
+    let below = desk
+        .events()
+        .await
+        .into_iter()
+        .find_map(|told| match told.body {
+            EventBody::CallEnded { outcome, .. } if told.session == event.session => Some(outcome),
+            _ => None,
+        });
+    assert_eq!(below.unwrap().child, None);
     assert_eq!(
         (view.state, outcome.data),
         (CallState::Done, Some(json!({ "verdict": "good" })))

@@ -105,6 +105,14 @@ describe('every side', () => {
     await inspect(samples.edited);
     expect(text(await side('arguments'))).toContain("changed by you The agent'ssql, signal }); Yourssql, signal, cache });");
   });
+  it('shows the text for finding a fault beside the message (S000-16)', async () => {
+    const { body } = samples.read;
+    const failed = { ...samples.read, body: { ...body, state: 'failed' as const, outcome: outcome({ state: 'failed', message: 'Please retry.', error: 'E_DATE at line 7' }) } };
+    await inspect(failed);
+    const shown = text(await side('result'));
+    expect(shown).toContain('Please retry.');
+    expect(text(screen.getByTestId('error'))).toBe('E_DATE at line 7');
+  });
   it('says that nothing is selected', async () => {
     const desk = await Desk.open(new SampleHost());
     render(InspectorPage, { desk, entry: null });
