@@ -114,6 +114,9 @@ export class FakeHost implements Host {
       case 'rename_session':
         this.emit(op.session, { type: 'session_renamed', title: op.title });
         return null;
+      case 'close_session':
+        // What goes with it is not in the stream.
+        return null;
       case 'set_settings':
         this.#snapshot = { ...this.#snapshot, settings: op.settings };
         return null;
