@@ -82,9 +82,9 @@ test('a tool is tried by its form: checked as it is typed, run, and its card sta
   await type('field-offset', 'x');
   expect(text('bad-offset')).toBe('This is no number.');
   await type('field-offset', '');
-  await waitFor(() => expect(text('try-problems')).toBe('path must not be empty.'));
+  await waitFor(() => expect(text('bad-path')).toBe('Must not be empty.'));
   await type('field-path', 'README.md');
-  await waitFor(() => expect(text('try-problems')).toBe(''));
+  await waitFor(() => expect(screen.queryByTestId('bad-path')).toBeNull());
   await click('try-run');
   expect(host.ops.at(-1)).toEqual({ type: 'try_tool', workspace: '/home/mira/code/site', tool: 'read', arguments: { path: 'README.md' } });
   const card = await screen.findByTestId('card-call_try_read');

@@ -3,6 +3,7 @@
 import type { Op } from '../ipc/bindings/Op';
 import type { Query } from '../ipc/bindings/Query';
 import type { Answer } from '../ipc/bindings/Answer';
+import type { ToolView } from '../ipc/bindings/ToolView';
 import type { Event } from '../ipc/bindings/Event';
 import { account } from '../ipc/fake_account';
 import { emptySnapshot } from '../ipc/fake_settings';
@@ -30,6 +31,8 @@ export class SampleHost implements Host {
   refuses = false;
   conflicts: string[] = [];
   problems: string[] = [];
+  /** What is registered. */
+  tools: readonly ToolView[] = [];
   #settings = emptySnapshot().settings;
   readonly #desk: readonly CallEntry[];
 
@@ -82,7 +85,7 @@ export class SampleHost implements Host {
       case 'models':
         return { type: 'models', models: [] };
       case 'tools':
-        return { type: 'tools', tools: [] };
+        return { type: 'tools', tools: [...this.tools] };
       case 'export':
         return { type: 'export', text: '' };
     }

@@ -133,7 +133,7 @@ describe('a tall card', () => {
     height.mockReturnValue(0);
     see(true, true, true);
     await pass(1_000);
-    await key('Escape', within(card).getByTestId('edit-text'));
+    await key('Escape', within(card).getByTestId('edit-json'));
     height.mockReturnValue(5_000);
     see(true, true, false);
     await pass(1_000);
@@ -214,27 +214,6 @@ describe('rejecting', () => {
     await pass(0);
     await key('y', within(card).getByTestId('reject-menu-stop'));
     expect(host.ops).toEqual([]);
-  });
-});
-
-describe('editing the arguments', () => {
-  it('checks as it is typed, and sends all arguments with the digest', async () => {
-    const { host, key, card } = await page(samples.edit);
-    await key('e');
-    const field = within(card).getByTestId('edit-text');
-    await fireEvent.input(field, { target: { value: '{ "path": ' } });
-    expect(within(card).getByTestId('edit-problems').textContent).toContain('This is not JSON');
-    await key('y', field);
-    host.problems = ['`old_string` is missing.'];
-    await fireEvent.input(field, { target: { value: '{ "path": "a" }' } });
-    await pass(300);
-    expect(within(card).getByTestId('edit-problems').textContent).toContain('`old_string` is missing.');
-    expect((within(card).getByTestId('edit-apply') as HTMLButtonElement).disabled).toBe(true);
-    host.problems = [];
-    await fireEvent.input(field, { target: { value: '{ "path": "b" }' } });
-    await pass(300);
-    await fireEvent.click(within(card).getByTestId('edit-apply'));
-    expect(decisions(host)).toEqual([{ type: 'edit', arguments: { path: 'b' } }]);
   });
 });
 

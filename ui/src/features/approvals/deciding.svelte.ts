@@ -4,6 +4,7 @@ import type { CallView } from '../../ipc/bindings/CallView';
 import type { Decision } from '../../ipc/bindings/Decision';
 import type { Digest } from '../../ipc/bindings/Digest';
 import { rule, type By, type Moment, type Ruling, type Wish } from './arming';
+import type { Members } from '../../widgets/form/members';
 import { awakeSince } from './awake';
 import { chosen, named, put, type Chosen } from './hunks';
 import { Watching } from './watching.svelte';
@@ -22,6 +23,8 @@ export class Deciding {
   note = $state('');
   noteOpen = $state(false);
   editing = $state(false);
+  /** Arguments that were written and not sent. */
+  written: Members | null = $state.raw(null);
   leftOut: ReadonlySet<number> = $state.raw(new Set());
   /** The digest that was answered; a second answer to it is never sent. */
   #spent: Digest | null = $state(null);
@@ -58,6 +61,7 @@ export class Deciding {
     this.watching.renew();
     this.leftOut = new Set();
     this.editing = false;
+    this.written = null;
     this.#aimed = null;
   }
   put(ids: readonly number[], into: boolean): void {

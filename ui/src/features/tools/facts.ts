@@ -2,7 +2,7 @@
 
 import type { ToolInterface } from '../../ipc/bindings/ToolInterface';
 import { bytes, count, duration, plural } from '../../widgets/figures';
-import { asSchema } from './schema';
+import { asSchema } from '../../widgets/form/schema';
 
 /** A value as it is shown: words, or names letter for letter. */
 export type Shown = { as: 'words'; text: string } | { as: 'code'; items: readonly string[] } | { as: 'nothing'; text: string };

@@ -1,5 +1,6 @@
 // A form made of a JSON Schema: its fields, what is typed into them, and the arguments that come of it. Pure.
 
+import { alike } from './members';
 import { asSchema, requiredOf, resolved, type Schema } from './schema';
 
 /** A field by what is typed into it. */
@@ -24,10 +25,16 @@ export interface Member {
 /** What stands in a field: text as typed, `null` for nothing chosen. */
 export type Draft = string | boolean | number | null | { [name: string]: Draft } | Draft[];
 
-/** What a draft comes to: a value (none if it is left out), and what is wrong, by the path of the member. */
+/** What is wrong, and where: at the field of a path such as `questions[0].question`; none for all of it. */
+export interface Problem {
+  path: string | null;
+  text: string;
+}
+
+/** What a draft comes to: a value (none if it is left out), and what is wrong with it. */
 export interface Come {
   value: unknown;
-  problems: readonly { path: string; text: string }[];
+  problems: readonly Problem[];
 }
 
 const DEPTH_MAX = 5;
@@ -101,7 +108,8 @@ export function draftFrom(field: FormField, value: unknown, required = true): Dr
   if (value === undefined) return emptyDraft(field, required);
   switch (field.kind) {
     case 'text':
-      return typeof value === 'string' ? value : undefined;
+      // A field of the page would turn a carriage return into a line's end without a word.
+      return typeof value === 'string' && !value.includes('\r') ? value : undefined;
     case 'number':
       return typeof value === 'number' ? String(value) : undefined;
     case 'boolean':
@@ -125,6 +133,14 @@ export function draftFrom(field: FormField, value: unknown, required = true): Dr
       return drafts.some((draft) => draft === undefined) ? undefined : (drafts as Draft[]);
     }
   }
+}
+
+/** Whether a field can hold a value so that the very same comes of it. */
+export function holds(field: FormField, value: unknown): boolean {
+  const draft = draftFrom(field, value);
+  if (draft === undefined) return false;
+  const come = valueOf(field, draft);
+  return come.problems.length === 0 && alike(come.value, value);
 }
 
 /** The value of a draft. What is optional and left empty is left out; what is required stands, however empty. */

@@ -1,8 +1,7 @@
-// A form made of a schema, and the arguments that come of what is typed into it; a schema as rows.
+// A form made of a schema, and the arguments that come of what is typed into it.
 
 import { describe, expect, test } from 'vitest';
-import { draftFrom, emptyDraft, fieldOf, filled, valueOf, type FormField } from './form';
-import { rowsOf, typeWords } from './schema';
+import { draftFrom, emptyDraft, fieldOf, filled, valueOf, type FormField } from './fields';
 
 const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required, additionalProperties: false });
 const whole = object({ path: { type: 'string' }, offset: { type: 'integer' }, all: { type: 'boolean' }, mode: { enum: ['a', 'b'] } }, ['path']);
@@ -64,24 +63,4 @@ describe('values', () => {
     expect(draft !== undefined && valueOf(field, draft).value).toEqual(given);
     for (const other of [{ path: 1 }, { path: 'a', more: 1 }, { path: 'a', mode: 'c' }, []]) expect(draftFrom(field, other)).toBeUndefined();
   });
-});
-
-describe('rows', () => {
-  test('members in their order, with what only the host puts in', () => {
-    const schema = object({ list: { type: 'array', maxItems: 3, items: object({ at: { $ref: '#/$defs/at' } }, ['at']) }, token: { type: 'string', visibility: 'internal', mutation_source: 'credentials' } }, ['list']);
-    const rows = rowsOf({ ...schema, $defs: { at: { type: 'string', minLength: 1, description: 'Where.' } } });
-    expect(rows.map(({ path, depth, type, required, limits, internal, description }) => [path, depth, type, required, limits, internal, description])).toEqual([
-      ['list', 0, 'list of object', true, 'at most 3', null, ''],
-      ['list[].at', 1, 'text', true, 'not empty', null, 'Where.'],
-      ['token', 0, 'text', false, '', 'credentials', ''],
-    ]);
-  });
-  test.each([
-    [{ enum: ['a', 'b'] }, 'a | b'],
-    [{ const: 'x' }, 'always "x"'],
-    [{ type: ['string', 'null'] }, 'text or nothing'],
-    [{ anyOf: [{ type: 'integer' }, { type: 'boolean' }] }, 'whole number or yes or no'],
-    [{}, 'anything'],
-    [{ $ref: '#' }, 'anything'],
-  ])('%j is %s', (schema, words) => expect(typeWords(schema, schema)).toBe(words));
 });

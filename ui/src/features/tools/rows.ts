@@ -1,7 +1,6 @@
 // A JSON Schema as rows that a person can read: every member with its type, its limits and what it means. Pure.
 
-/** A schema as it comes: an object, or `true` and `false`. */
-export type Schema = Readonly<Record<string, unknown>>;
+import { asSchema, requiredOf, resolved, type Schema } from '../../widgets/form/schema';
 
 /** One member, with those below it after it. */
 export interface Row {
@@ -21,47 +20,18 @@ export interface Row {
 const DEPTH_MAX = 6;
 const ROWS_MAX = 400;
 
-/** An object, or an empty one for what is none. */
-export function asSchema(value: unknown): Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : {};
-}
-
-/** What a local reference points to, followed at most as deep as rows are shown; nothing is ever fetched. */
-export function resolved(schema: Schema, root: Schema): Schema {
-  let at = schema;
-  for (let steps = 0; steps < DEPTH_MAX && typeof at['$ref'] === 'string'; steps += 1) {
-    const { $ref, ...beside } = at;
-    const path = $ref as string;
-    if (!path.startsWith('#')) return at;
-    const names = path.slice(1).split('/').filter(Boolean);
-    const found = names.reduce<unknown>((value, name) => asSchema(value)[unescaped(name)], root);
-    if (found === undefined) return at;
-    at = { ...asSchema(found), ...beside };
-  }
-  return at;
-}
-
-function unescaped(name: string): string {
-  return name.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-/** The members that must be there. */
-export function requiredOf(schema: Schema): ReadonlySet<string> {
-  const names = schema['required'];
-  return new Set(Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []);
-}
-
-/** The type in words: "text", "whole number", "list of text", "one of 3". */
-export function typeWords(schema: Schema, root: Schema): string {
+/** The type in words: "text", "whole number", "list of text", "one of 3"; where it leads on and on, "anything". */
+export function typeWords(schema: Schema, root: Schema, depth = 0): string {
+  if (depth > DEPTH_MAX) return 'anything';
   const at = resolved(schema, root);
   if ('const' in at) return `always ${JSON.stringify(at['const'])}`;
   const choices = at['enum'];
   if (Array.isArray(choices)) return choices.length <= 6 ? choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice))).join(' | ') : `one of ${choices.length}`;
   const either = at['anyOf'] ?? at['oneOf'];
-  if (Array.isArray(either)) return either.map((one) => typeWords(asSchema(one), root)).join(' or ');
+  if (Array.isArray(either)) return [...new Set(either.flatMap((one) => typeWords(asSchema(one), root, depth + 1).split(' or ')))].join(' or ');
   const type = at['type'];
   if (Array.isArray(type)) return type.map((one) => words[String(one)] ?? String(one)).join(' or ');
-  if (type === 'array') return at['items'] === undefined ? 'list' : `list of ${typeWords(asSchema(at['items']), root)}`;
+  if (type === 'array') return at['items'] === undefined ? 'list' : `list of ${typeWords(asSchema(at['items']), root, depth + 1)}`;
   return typeof type === 'string' ? (words[type] ?? type) : 'anything';
 }
 const words: Record<string, string> = { string: 'text', integer: 'whole number', number: 'number', boolean: 'yes or no', object: 'object', array: 'list', null: 'nothing' };
