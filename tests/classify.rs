@@ -1,6 +1,6 @@
-//! The classifier's table: from name, given mode and hints to mode and kind. The interface reads the same cases.
+//! The classifier's table: from name, given mode and hints to mode and kind.
 
-use policy::classify::{decide_tool_mode, strictness};
+use policy::classify::{decide_tool_mode, stricter_than, strictness};
 use policy::{Declared, classify};
 use protocol::{ToolKind, ToolMode};
 use serde::Deserialize;
@@ -59,5 +59,24 @@ fn the_shared_table_s000_20_s000_21_s000_27_to_s000_33_s000_42_s000_47() {
             strictness(found.mode) >= strictness(without.mode),
             "{case:?}"
         );
+    }
+}
+
+/// M16: what a person sets can only be stricter than the tool by itself.
+#[test]
+fn what_is_stricter() {
+    use ToolMode::{Destructive, External, Local, Read, SafeWrite};
+    for (own, modes) in [
+        (
+            Some(Read),
+            &[External, SafeWrite, Destructive, Local] as &[_],
+        ),
+        (Some(External), &[SafeWrite, Destructive, Local]),
+        (Some(SafeWrite), &[Destructive, Local]),
+        (Some(Destructive), &[Local]),
+        (Some(Local), &[]),
+        (None, &[]),
+    ] {
+        assert_eq!(stricter_than(own), modes, "{own:?}");
     }
 }

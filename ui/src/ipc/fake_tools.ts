@@ -3,6 +3,7 @@
 import type { EventBody } from './bindings/EventBody';
 import type { Settings } from './bindings/Settings';
 import type { ToolInterface } from './bindings/ToolInterface';
+import type { ToolMode } from './bindings/ToolMode';
 import type { ToolView } from './bindings/ToolView';
 
 /** What nobody says, in the order of the record. */
@@ -11,6 +12,15 @@ const INFERRED = ['identity.native_ids', 'availability.required_credentials', 's
 type Members = Record<string, unknown>;
 const object = (properties: Members, required: readonly string[]): Members => ({ type: 'object', properties, required, additionalProperties: false });
 const path = { type: 'string', minLength: 1, maxLength: 4096, description: 'The file, relative to the workspace.' };
+
+/** What the engine offers to set instead of each mode. */
+const stricter: Record<ToolMode, ToolMode[]> = {
+  read: ['external', 'safe_write', 'destructive', 'local'],
+  external: ['safe_write', 'destructive', 'local'],
+  safe_write: ['destructive', 'local'],
+  destructive: ['local'],
+  local: [],
+};
 
 /** A tool with the defaults of an interface; `more` says what is its own. */
 export function toolView(id: string, title: string, description: string, input: Members, more: Partial<ToolView> = {}, own: Partial<ToolInterface> = {}): ToolView {
@@ -30,7 +40,7 @@ export function toolView(id: string, title: string, description: string, input: 
     inferred: INFERRED,
     ...own,
   };
-  return { record, mode: null, mode_from: 'declared by the tool', kind: 'other', enabled: true, setup: null, locked: own.origin === undefined, ...more };
+  return { record, mode: null, mode_from: 'declared by the tool', own_mode: more.mode ?? null, stricter_modes: stricter[more.mode ?? 'local'], kind: 'other', enabled: true, setup: null, locked: own.origin === undefined, ...more };
 }
 
 /** One of each kind. */

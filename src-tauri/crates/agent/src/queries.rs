@@ -234,8 +234,9 @@ fn check_arguments(
 ) -> Result<Answer, Fault> {
     let session = shared.session(session)?;
     let entry = shared.record.entry(&session.id, call.as_str())?;
+    // By the name that it was called by: an alias has names of its own for the members.
     let name = match entry.map(|entry| entry.body) {
-        Some(EntryBody::Call(view)) => view.tool,
+        Some(EntryBody::Call(view)) => view.call.name,
         _ => return Err(Fault::new("There is no such call.", "")),
     };
     Ok(problems(&session.tools(), &name, arguments))

@@ -1,5 +1,5 @@
-//! From a tool's name, and what it declared, to its mode and kind (`S000-21`): one table for engine, command line and
-//! interface. Its cases stand in `tests/cases/classify.json`.
+//! From a tool's name, and what it declared, to its mode and kind (`S000-21`): the one place for all, the
+//! interface included, which is told what came of it. Its cases stand in `tests/cases/classify.json`.
 
 use protocol::{ToolInterface, ToolKind, ToolMode};
 
@@ -129,4 +129,19 @@ pub fn strictness(mode: Option<ToolMode>) -> u8 {
         Some(ToolMode::Destructive) => 3,
         Some(ToolMode::Local) | None => 4,
     }
+}
+
+/// Every mode, from the one that is watched least to the one that is watched most.
+const BY_STRICTNESS: [ToolMode; 5] = [
+    ToolMode::Read,
+    ToolMode::External,
+    ToolMode::SafeWrite,
+    ToolMode::Destructive,
+    ToolMode::Local,
+];
+
+/// The modes that a person may set in place of a tool's own: every stricter one. No mode asks already.
+pub fn stricter_than(own: Option<ToolMode>) -> Vec<ToolMode> {
+    let stricter = |mode: &ToolMode| strictness(Some(*mode)) > strictness(own);
+    BY_STRICTNESS.into_iter().filter(stricter).collect()
 }

@@ -230,6 +230,10 @@ pub struct ToolView {
     pub mode: Option<ToolMode>,
     /// Where the mode comes from.
     pub mode_from: String,
+    /// The tool's own mode, whatever the person set.
+    pub own_mode: Option<ToolMode>,
+    /// The modes that a person may set instead, from loose to strict: those that are stricter than its own.
+    pub stricter_modes: Vec<ToolMode>,
     /// What it does, in ACP's words.
     pub kind: ToolKind,
     /// Whether it can be used.

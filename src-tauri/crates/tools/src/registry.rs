@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use policy::classify::strictness;
+use policy::classify::{stricter_than, strictness};
 use policy::{Classified, Declared, classify};
 use protocol::interface::{Alias, InterfaceBuilder, SchemaVisibility};
 use protocol::model::ToolDefinition;
@@ -276,6 +276,8 @@ impl Registry {
                 record: ToolInterface::clone(&entry.interface),
                 mode: entry.classified.mode,
                 mode_from: entry.classified.from.clone(),
+                stricter_modes: stricter_than(entry.own_mode()),
+                own_mode: entry.own_mode(),
                 kind: entry.classified.kind,
                 enabled: entry.interface.availability.is_enabled,
                 setup: entry.tool.missing_setup(),
@@ -286,6 +288,10 @@ impl Registry {
 }
 
 impl Entry {
+    fn own_mode(&self) -> Option<ToolMode> {
+        classify(self.interface.id(), Declared::of(&self.interface)).mode
+    }
+
     /// Whether a model may know of the tool.
     fn is_offered(&self) -> bool {
         self.interface.availability.is_enabled

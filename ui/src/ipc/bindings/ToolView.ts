@@ -20,6 +20,14 @@ mode: ToolMode | null,
  */
 mode_from: string, 
 /**
+ * The tool's own mode, whatever the person set.
+ */
+own_mode: ToolMode | null, 
+/**
+ * The modes that a person may set instead, from loose to strict: those that are stricter than its own.
+ */
+stricter_modes: Array<ToolMode>, 
+/**
  * What it does, in ACP's words.
  */
 kind: ToolKind, 

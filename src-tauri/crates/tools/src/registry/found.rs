@@ -17,17 +17,24 @@ impl Found<'_> {
     /// [`ToolError::InvalidArgs`], in the names that the model used.
     pub fn arguments(&self, given: &Map<String, Value>) -> Result<Checked, ToolError> {
         let (arguments, meta) = self.lifted(given);
+        let arguments = self
+            .fitting(arguments)?
+            .map_err(|problems| invalid(&problems))?;
+        self.tool.check(&arguments)?;
+        Ok(Checked { arguments, meta })
+    }
+
+    /// The arguments in our names, or what the schema finds wrong with them, in the names that the caller used.
+    fn fitting(
+        &self,
+        arguments: Map<String, Value>,
+    ) -> Result<Result<Map<String, Value>, Vec<String>>, ToolError> {
         let arguments = match self.alias {
             Some(alias) => translate(alias, arguments)?,
             None => arguments,
         };
         let name = |member| self.alias.map_or(member, |alias| their_name(alias, member));
-        let arguments = self
-            .schema
-            .problems(arguments, &name)
-            .map_err(|problems| invalid(&problems))?;
-        self.tool.check(&arguments)?;
-        Ok(Checked { arguments, meta })
+        Ok(self.schema.problems(arguments, &name))
     }
 
     /// The arguments, and what is about the call instead (M13); a member that the tool gets itself stays.
@@ -64,13 +71,15 @@ impl Found<'_> {
     /// What is wrong with these arguments, one sentence each; empty if nothing is.
     pub fn problems(&self, given: &Map<String, Value>) -> Vec<String> {
         let (arguments, _) = self.lifted(given);
-        match self.schema.problems(arguments, &|member| member) {
-            Err(problems) => problems,
-            Ok(arguments) => match self.tool.check(&arguments) {
-                Ok(()) => Vec::new(),
-                Err(ToolError::InvalidArgs(problem)) => vec![problem],
-                Err(error) => vec![error.to_string()],
-            },
+        let checked = match self.fitting(arguments) {
+            Ok(Err(problems)) => return problems,
+            Ok(Ok(arguments)) => self.tool.check(&arguments),
+            Err(error) => Err(error),
+        };
+        match checked {
+            Ok(()) => Vec::new(),
+            Err(ToolError::InvalidArgs(problem)) => vec![problem],
+            Err(error) => vec![error.to_string()],
         }
     }
 }

@@ -107,6 +107,15 @@ fn other_names_lead_to_the_same_tool_s003_04_s001_46() {
             (alias != id).then_some(alias)
         );
     }
+    // What a person writes in the words of the call is checked in the same words.
+    let found = registry.find("edit_file").unwrap();
+    let problems = |given: Value| found.problems(given.as_object().unwrap());
+    let fits = json!({ "path": "a", "old_text": "x", "new_text": "y" });
+    assert_eq!(problems(fits), [""; 0]);
+    assert_eq!(
+        problems(json!({ "path": "a", "old_text": 1, "new_text": "y" })),
+        ["`old_text` must be a string, but the number 1 was given"]
+    );
 }
 
 #[test]
