@@ -1,7 +1,7 @@
 // Run limits and strategies as they are typed.
 
 import { expect, test } from 'vitest';
-import { amountOf, nameOf, sizeOf, strategyOf } from './runs';
+import { amountOf, limitHint, nameOf, sizeOf, strategyOf } from './runs';
 
 test.each([
   ['turns', '250', { value: 250 }],
@@ -26,3 +26,10 @@ test('a batch keeps its size', () => {
   expect([strategyOf('batched', 'parallel'), strategyOf('batched', { batched: { size: 7 } }), strategyOf('sequential', { batched: { size: 7 } })]).toEqual([{ batched: { size: 4 } }, { batched: { size: 7 } }, 'sequential']);
   expect([nameOf('parallel'), nameOf({ batched: { size: 2 } })]).toEqual(['parallel', 'batched']);
 });
+
+test.each([
+  [0, 'Read and written', 'No limit'],
+  [250, '', ''],
+  [50_000_000, 'Read and written', '50,000,000, read and written'],
+  [20_000, '', '20,000'],
+])('%d of %j', (value, hint, words) => expect(limitHint(value, hint)).toBe(words));

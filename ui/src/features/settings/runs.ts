@@ -2,6 +2,7 @@
 
 import type { RunLimits } from '../../ipc/bindings/RunLimits';
 import type { Strategy } from '../../ipc/bindings/Strategy';
+import { count } from '../../widgets/figures';
 
 /** A strategy by its name alone. */
 export type StrategyName = 'parallel' | 'sequential' | 'batched';
@@ -46,6 +47,12 @@ export function amountOf(name: keyof RunLimits, text: string): { value: number }
   if (name !== 'cost_usd' && !Number.isInteger(value)) return { problem: 'Write a whole number.' };
   const max = name === 'tokens' ? Number.MAX_SAFE_INTEGER : 4_294_967_295;
   return value > max ? { problem: 'That is more than can be counted. Use 0 for no limit.' } : { value };
+}
+
+/** What stands below a limit: what it counts, and a long figure so that it can be read. */
+export function limitHint(value: number, hint: string): string {
+  if (value === 0) return 'No limit';
+  return value < 10_000 ? hint : [count(value), hint.charAt(0).toLowerCase() + hint.slice(1)].filter(Boolean).join(', ');
 }
 
 /** The size of a batch as it was typed, or what is wrong with it. */

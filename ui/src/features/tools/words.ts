@@ -42,6 +42,12 @@ export function isDeferred({ record }: Pick<ToolView, 'record'>): boolean {
   return record.discovery.should_defer && !record.discovery.always_load;
 }
 
+/** The icon of a tool, as its calls have it: by its kind, or by what it shows where that says more. */
+export function toolIcon({ record, kind }: Pick<ToolView, 'record' | 'kind'>): IconName {
+  const shows: Record<string, IconName> = { question: 'question', todo: 'todo', task: 'task' };
+  return record.origin.type === 'built_in' ? (shows[record.identity.tool_id] ?? kind) : kind;
+}
+
 /** The first sentence of a description. */
 export function summary(tool: ToolView): string {
   const text = tool.record.discovery.description.trim().replace(/\s+/g, ' ');
