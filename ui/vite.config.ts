@@ -28,5 +28,6 @@ export default defineConfig({
     setupFiles: ['src/ipc/test_setup.ts'],
     // The accessibility rules take a while on a busy machine.
     testTimeout: 30_000,
+    hookTimeout: 60_000,
   },
 });

@@ -7,6 +7,7 @@
 
 mod attention;
 mod commands;
+mod painting;
 mod takeover;
 mod tray;
 
@@ -84,6 +85,8 @@ fn builder() -> Builder<Wry> {
             commands::subscribe
         ])
         .setup(|app| {
+            painting::prepare(app.handle());
+            painting::choose(app.handle());
             tray::build(app.handle());
             app.manage(Engine::default());
             // Beside the page, which loads meanwhile and waits with its first question.

@@ -2,12 +2,13 @@
 
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
 import axe from 'axe-core';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import sample from '../../tests/golden/sample.jsonl?raw';
 import App from './App.svelte';
 import { FakeHost, parseStream } from './ipc/fake';
 import { firstStart } from './ipc/fake_settings';
 import { Refused } from './ipc/desk';
+import { loadParts } from './parts.svelte';
 import { Desk } from './state/desk.svelte';
 
 const events = parseStream(sample);
@@ -16,6 +17,7 @@ const NOW = (events.at(-1)?.at ?? 0) + 1_000;
 beforeEach(() => {
   vi.spyOn(Date, 'now').mockReturnValue(NOW);
 });
+beforeAll(loadParts);
 afterEach(() => {
   cleanup();
   vi.restoreAllMocks();

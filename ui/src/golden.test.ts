@@ -1,12 +1,13 @@
 // The engine's own stream, as the demo made it, drawn at every point where a person is needed and at its end.
 
 import { cleanup, render, screen, within } from '@testing-library/svelte';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import demo from '../../tests/golden/demo.jsonl?raw';
 import App from './App.svelte';
 import type { CallState } from './ipc/bindings/CallState';
 import { FakeHost, parseStream } from './ipc/fake';
 import { emptySnapshot } from './ipc/fake_settings';
+import { loadParts } from './parts.svelte';
 import { Desk } from './state/desk.svelte';
 import { isCall } from './state/fold';
 import { fromSnapshot, reduce, withPage } from './state/reduce';
@@ -15,6 +16,7 @@ const events = parseStream(demo);
 const session = events[0]?.session ?? '';
 const waits = events.flatMap((event) => (event.body.type === 'call_waits' ? [event] : []));
 
+beforeAll(loadParts);
 afterEach(() => {
   cleanup();
   vi.restoreAllMocks();

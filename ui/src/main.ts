@@ -1,18 +1,31 @@
-// Opens the host, takes the first snapshot, mounts the app.
+// Opens the host, takes the first snapshot, mounts the app in place of the empty frame that index.html draws at once.
 
-import { mount } from 'svelte';
+import { mount, type Component } from 'svelte';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/card.css';
 import App from './App.svelte';
 import Broken from './features/frame/Broken.svelte';
 import { faultOf, openHost } from './ipc/desk';
+import { loadWork } from './parts.svelte';
 import { Desk } from './state/desk.svelte';
 
 const target = document.getElementById('app');
-if (target) {
-  openHost()
-    .then((host) => Desk.open(host))
-    .then((desk) => mount(App, { target, props: { desk } }))
-    .catch((thrown: unknown) => mount(Broken, { target, props: { fault: faultOf(thrown) } }));
+
+function show<P extends Record<string, unknown>>(component: Component<P>, props: P): void {
+  if (!target) return;
+  target.replaceChildren();
+  mount(component, { target, props });
 }
+
+async function start(): Promise<void> {
+  const desk = await Desk.open(await openHost());
+  performance.mark('told');
+  // What waits is drawn whole at once.
+  if (desk.view.screen !== 'start') await loadWork();
+  show(App, { desk });
+  performance.mark('shown');
+}
+
+performance.mark('loaded');
+start().catch((thrown: unknown) => show(Broken, { fault: faultOf(thrown) }));

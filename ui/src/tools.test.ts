@@ -2,11 +2,13 @@
 
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import axe from 'axe-core';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import App from './App.svelte';
 import { FakeHost } from './ipc/fake';
+import { loadParts } from './parts.svelte';
 import { Desk } from './state/desk.svelte';
 
+beforeAll(loadParts);
 afterEach(cleanup);
 const at = (id: string) => screen.getByTestId(id);
 const click = (id: string) => fireEvent.click(at(id));

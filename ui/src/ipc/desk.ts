@@ -1,5 +1,6 @@
 // The one door to the engine: four commands and the folder dialog. No other file imports @tauri-apps.
 
+import { Channel, invoke } from '@tauri-apps/api/core';
 import type { Answer } from './bindings/Answer';
 import type { Event } from './bindings/Event';
 import type { Fault } from './bindings/Fault';
@@ -49,9 +50,7 @@ function isFault(value: unknown): value is Fault {
 }
 
 /** The host of a Tauri window. */
-async function windowHost(): Promise<Host> {
-  const [{ invoke, Channel }, { open }] = await Promise.all([import('@tauri-apps/api/core'), import('@tauri-apps/plugin-dialog')]);
-
+function windowHost(): Host {
   async function ask<T>(command: string, args?: Record<string, unknown>): Promise<T> {
     try {
       return await invoke<T>(command, args);
@@ -69,7 +68,7 @@ async function windowHost(): Promise<Host> {
       channel.onmessage = onEvents;
       await ask('subscribe', { since, channel });
     },
-    pickFolder: (from) => open({ directory: true, defaultPath: from, title: 'Choose a folder' }),
+    pickFolder: async (from) => (await import('@tauri-apps/plugin-dialog')).open({ directory: true, defaultPath: from, title: 'Choose a folder' }),
   };
 }
 

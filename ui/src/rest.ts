@@ -1,0 +1,9 @@
+// The code of the screens and panels that are gone to now and then. Loaded beside the first screen.
+
+export { commandsOf } from './commands';
+export { default as History } from './features/history/History.svelte';
+export { default as Keys } from './features/palette/Keys.svelte';
+export { default as Palette } from './features/palette/Palette.svelte';
+export { default as Search } from './features/search/Search.svelte';
+export { default as Settings } from './features/settings/Settings.svelte';
+export { default as Tools } from './features/tools/Tools.svelte';
