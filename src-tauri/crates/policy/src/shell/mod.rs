@@ -15,6 +15,7 @@ mod foreign;
 mod forms;
 mod opinion;
 mod plain;
+mod prints;
 mod programs;
 mod redirects;
 mod script;

@@ -4,6 +4,7 @@ use brush_parser::ast::{self, AssignmentName, AssignmentValue, CommandPrefixOrSu
 
 use super::extent::inner_scripts;
 use super::facts::{Assignment, Redirect, SimpleCommand, Via, Word};
+use super::prints::prints;
 use super::script::{Place, Reader};
 use super::word::{self, ReadWord, decode};
 use super::{base_name, forms, plain, spell, unwrap};
@@ -228,14 +229,7 @@ impl Reader<'_> {
     /// What a command prints, as far as its words or its input say it.
     fn speak(&mut self, program: &str, list: &[String], input: &[String]) {
         match program {
-            "echo" | "printf" | "print" => {
-                let words: Vec<&str> = list[1..]
-                    .iter()
-                    .map(String::as_str)
-                    .filter(|word| !matches!(*word, "-n" | "-e" | "-E" | "-ne" | "-en" | "--"))
-                    .collect();
-                self.said.push(words.join(" ").replace("\\n", "\n"));
-            }
+            "echo" | "printf" | "print" => self.said.extend(prints(program, &list[1..])),
             "cat" | "tee" => self.said.extend_from_slice(input),
             _ => {}
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::facts::Word;
+use super::prints::prints;
 use super::word::{self, Part, ReadWord};
 
 /// Most spellings of one command.
@@ -134,15 +135,10 @@ fn printed(script: &str) -> String {
         .split_whitespace()
         .map(|raw| word::read(raw).literal().unwrap_or_default())
         .collect();
-    match words.split_first() {
-        Some((program, rest)) if matches!(program.as_str(), "echo" | "printf") => rest
-            .iter()
-            .filter(|word| !matches!(word.as_str(), "-n" | "-e"))
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(" "),
-        _ => String::new(),
-    }
+    words
+        .split_first()
+        .and_then(|(program, rest)| prints(program, rest).pop())
+        .unwrap_or_default()
 }
 
 /// What a parameter may be: nothing, what it was set to, or what is used in its place.
