@@ -88,8 +88,10 @@ export class Watching {
     this.#at = performance.now();
     this.look = looked(this.look, this.#view, this.#at);
     clearTimeout(this.#timer);
+    // A timer may come a fraction early by the clock, and nothing would ask again.
+    const settled = this.#at + REST_MS;
     this.#timer = setTimeout(() => {
-      this.#at = performance.now();
+      this.#at = Math.max(performance.now(), settled);
     }, REST_MS);
   }
 }
