@@ -25,7 +25,7 @@ pub(crate) fn prepare(app: &AppHandle) {
 pub(crate) fn choose(app: &AppHandle) {
     use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
 
-    let Some(window) = crate::main_window(app).filter(|_| !has_render_node()) else {
+    let Some(window) = crate::main_window(app).filter(|_| !agent::has_render_node()) else {
         return;
     };
     let chosen = window.with_webview(|view| {
@@ -36,23 +36,6 @@ pub(crate) fn choose(app: &AppHandle) {
     if let Err(error) = chosen {
         tracing::warn!(%error, "how the page is painted cannot be chosen");
     }
-}
-
-#[cfg(target_os = "linux")]
-#[allow(
-    clippy::disallowed_methods,
-    reason = "looks at a device of the machine; no agent and no workspace has a part in it"
-)]
-fn has_render_node() -> bool {
-    // What cannot be looked at is left to the web view.
-    std::fs::read_dir("/dev/dri").map_or_else(
-        |error| error.kind() != std::io::ErrorKind::NotFound,
-        |nodes| {
-            nodes
-                .flatten()
-                .any(|node| node.file_name().to_string_lossy().starts_with("renderD"))
-        },
-    )
 }
 
 /// Elsewhere the operating system itself decides.

@@ -42,3 +42,5 @@ mod undo;
 pub use config::{DeskConfig, Host};
 pub use desk::Desk;
 pub use hub::{Batch, Events};
+#[cfg(target_os = "linux")]
+pub use runtime::graphics::has_render_node;

@@ -19,6 +19,8 @@ pub mod clock;
 mod dir;
 pub mod error;
 pub mod files;
+#[cfg(target_os = "linux")]
+pub mod graphics;
 pub mod history;
 pub mod limits;
 pub mod process;
