@@ -172,6 +172,14 @@ impl Rig {
             .clone()
     }
 
+    /// Whether the page is shown and has the keyboard, and where its transcript is scrolled to: what explains a wait.
+    async fn standing(&self) -> Value {
+        let script = "const at = document.querySelector('[data-testid=\"transcript\"]'); \
+            return { shown: document.visibilityState, active: document.hasFocus(), window: [innerWidth, innerHeight], \
+            scrolled: at && [at.scrollTop, at.clientHeight, at.scrollHeight] }";
+        self.ask(script, vec![]).await
+    }
+
     /// Everything that can be read on the page.
     pub async fn page_text(&self) -> String {
         let text = self
@@ -195,7 +203,8 @@ impl Rig {
         while !holds(self).await {
             if Instant::now() > deadline {
                 panic!(
-                    "waited for {waiting_for} in vain; the focus is on {:?}; the page:\n{}",
+                    "waited for {waiting_for} in vain; {}; the focus is on {:?}; the page:\n{}",
+                    self.standing().await,
                     self.focused().await,
                     self.page_text().await
                 );
