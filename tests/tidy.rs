@@ -20,7 +20,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
             "policy", "protocol", "provider", "record", "runtime", "tools",
         ],
     ),
-    ("cli", &["agent", "protocol", "provider"]),
+    ("cli", &["agent", "policy", "protocol", "provider"]),
     ("countersign-desktop", &["agent", "protocol"]),
     ("xtask", &[]),
     (
@@ -32,15 +32,18 @@ const LAYERS: [(&str, &[&str]); 11] = [
 ];
 
 /// What `policy` may be built on: nothing that can read a clock, a file, the network or a dice.
-const POLICY_BUILT_ON: [&str; 8] = [
+const POLICY_BUILT_ON: [&str; 11] = [
     "brush-parser",
     "globset",
     "protocol",
     "serde",
     "serde_json",
+    "similar",
     "toml",
     "tree-sitter",
     "tree-sitter-bash",
+    "unicode-normalization",
+    "url",
 ];
 
 pub fn root() -> PathBuf {

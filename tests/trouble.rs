@@ -103,7 +103,7 @@ async fn broken_rules_make_everything_ask() {
     );
     let fault = desk.desk.snapshot().await.unwrap().faults.remove(0);
     assert!(
-        fault.message.contains("rules.toml, line 1") && fault.message.contains("fs.raed"),
+        fault.message.contains("rules.toml, line 2") && fault.message.contains("fs.raed"),
         "{fault}"
     );
     desk.allow(&view).await;

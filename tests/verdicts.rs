@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use policy::{RuleSet, judge, rules_file};
+use policy::rules_file::{self, Source};
+use policy::{RuleSet, judge};
 use protocol::preview::UndoOutlook;
 use protocol::{CallId, Capability, Digest, Fact, RuleScope, ToolMode, Verdict};
 use serde::Deserialize;
@@ -60,13 +61,17 @@ fn check(case: &Case) {
             real: fact.real.clone().unwrap_or_else(|| fact.target.clone()),
             inside: !fact.outside,
             unresolved: None,
+            doubt: None,
+            derived: false,
         })
         .collect();
     let mut rules = RuleSet::builtin();
-    rules.extend(rules_file::parse(&case.user, "user.toml", RuleScope::User).expect(&case.name));
-    rules.extend(
-        rules_file::parse(&case.project, "rules.toml", RuleScope::Project).expect(&case.name),
-    );
+    for (text, source) in [
+        (&case.user, Source::new("user.toml", RuleScope::User)),
+        (&case.project, Source::new("rules.toml", RuleScope::Project)),
+    ] {
+        rules.add(rules_file::read(text, &source).expect(&case.name));
+    }
     let undo = match case.unsecured {
         true => UndoOutlook::Unsecured {
             reason: "it is too large to be copied.".into(),
@@ -86,7 +91,9 @@ fn check(case: &Case) {
         facts: &facts,
         undo: &undo,
         needs_person: case.needs_person,
-        watchdog: None,
+        alarms: &[],
+        now: 0,
+        alone: false,
         rules: &rules,
         ask_for_everything: case.ask_for_everything,
         headless: case
@@ -110,9 +117,11 @@ fn every_table() {
     let mut cases = 0;
     for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
-        // Commands have a table of their own form, which `policy` reads.
+        // Commands and paths have tables of their own form and tests of their own.
         let is_table = path.extension().is_some_and(|ending| ending == "toml")
-            && path.file_name().is_none_or(|name| name != "commands.toml");
+            && path
+                .file_name()
+                .is_some_and(|name| name != "commands.toml" && name != "paths.toml");
         if !is_table {
             continue;
         }

@@ -13,7 +13,7 @@ export function iconOf(view: CallView): IconName {
   return view.kind;
 }
 
-const scopes: Record<RuleScope, string> = { manifest: 'Agent', user: 'You', project: 'Project', session: 'Session' };
+const scopes: Record<RuleScope, string> = { builtin: 'Built in', manifest: 'Agent', user: 'You', project: 'Project', session: 'Session' };
 
 /** Where a rule stands: "Project · rules.toml:4". */
 export function placeOfRule(rule: Rule): string {

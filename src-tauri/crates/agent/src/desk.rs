@@ -315,11 +315,12 @@ impl Shared {
         let folder = SessionFolder::open(&self.config.data_dir, &id)?;
         let rules = RulesInForce::default();
         let in_force = rules.clone();
+        let clock = self.config.clock.clone();
         let closed = Closed::new(move |path| {
             in_force
                 .read()
                 .unwrap_or_else(PoisonError::into_inner)
-                .closes(path)
+                .closes(path, clock.now())
         });
         let workspace = Workspace::open(root)?
             .with_readable(folder.path())?

@@ -60,7 +60,7 @@ async fn walk(
         let facts = prepared::facts(session, &tool, &arguments);
         judged::forbidden(session, call, &tool, &arguments, &facts)?;
         let ready = prepared::prepare(session, call, &tool, &arguments, unsecured.take()).await?;
-        let judgement = judged::judge(session, call, &tool, &facts, &ready);
+        let judgement = judged::judge(session, call, &tool, &arguments, &facts, &ready);
         judged::tell(session, call, &tool, &arguments, &ready, &judgement);
 
         let answer = match judgement.verdict() {

@@ -1,7 +1,9 @@
 //! The sentence that answers *why*: "Asked, because …", and what would have happened otherwise.
 
-use protocol::judge::TrailStep;
-use protocol::{Gate, ToolMode, Verdict};
+use protocol::judge::{RuleTrace, TrailStep};
+use protocol::{Gate, RuleScope, ToolMode, Verdict};
+
+use crate::rules::{Said, Subject, scope_name};
 
 /// A mode as a person reads it.
 pub fn mode_title(mode: ToolMode) -> &'static str {
@@ -11,6 +13,55 @@ pub fn mode_title(mode: ToolMode) -> &'static str {
         ToolMode::Destructive => "Destructive",
         ToolMode::Local => "Local",
         ToolMode::External => "External",
+    }
+}
+
+/// A verdict as rules write it.
+pub fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Ask => "ask",
+        Verdict::Deny => "deny",
+    }
+}
+
+/// What the rules say of one piece of a call, as a sentence; none if they say nothing.
+pub fn piece(subject: &Subject<'_>, said: &Said) -> Option<String> {
+    let trace = said.traces.first()?;
+    let rule = match trace.rule.scope {
+        RuleScope::Builtin => format!("built-in protection `{}`", rule_text(trace)),
+        RuleScope::Manifest | RuleScope::User | RuleScope::Project | RuleScope::Session => {
+            format!("`{}` ({})", rule_text(trace), place(trace))
+        }
+    };
+    let shown = subject.shown();
+    Some(match (trace.won, said.traces.len() - 1) {
+        (false, _) => format!("For {shown}, {rule} does not speak: {}.", trace.why),
+        (true, 0) => format!("For {shown}, {rule} says {}.", action(trace)),
+        (true, 1) => format!(
+            "For {shown}, {rule} says {}, before 1 other rule: {}.",
+            action(trace),
+            trace.why
+        ),
+        (true, others) => format!(
+            "For {shown}, {rule} says {}, before {others} other rules: {}.",
+            action(trace),
+            trace.why
+        ),
+    })
+}
+
+fn action(trace: &RuleTrace) -> &'static str {
+    verdict_word(Verdict::from(trace.rule.action))
+}
+
+/// Where a rule stands.
+fn place(trace: &RuleTrace) -> String {
+    let scope = scope_name(trace.rule.scope);
+    match (&trace.rule.file, trace.rule.line) {
+        (Some(file), Some(line)) => format!("{scope}, {file}, line {line}"),
+        (Some(file), None) => format!("{scope}, {file}"),
+        (None, _) => scope.to_owned(),
     }
 }
 
@@ -59,6 +110,9 @@ fn reason(step: &TrailStep, verdict: Verdict) -> String {
         Gate::Undo => lower(&step.text),
         Gate::Interaction => "the agent needs your answer".to_owned(),
         Gate::Headless => lower(&step.text),
+        Gate::Mode if step.text.starts_with("The rules are judged alone") => {
+            "no rule matches".to_owned()
+        }
         Gate::Mode if verdict == Verdict::Allow => match step.text.split(',').next() {
             Some("Safe write") => "its change is bounded and can be seen",
             Some("Destructive") => "what it takes away can be brought back",
@@ -99,7 +153,7 @@ fn otherwise(verdict: Verdict, decided: Option<&TrailStep>, steps: &[TrailStep])
     }
 }
 
-fn rule_text(trace: &protocol::judge::RuleTrace) -> String {
+fn rule_text(trace: &RuleTrace) -> String {
     match &trace.rule.pattern {
         Some(pattern) => format!("{} {pattern}", trace.rule.permission),
         None => trace.rule.permission.clone(),

@@ -1,13 +1,14 @@
 //! The verdict on one call: every gate in order, the strictest wins, and a rule speaks before the mode.
 
-use protocol::judge::TrailStep;
+use protocol::judge::{RuleTrace, TrailStep};
 use protocol::preview::UndoOutlook;
-use protocol::{CallId, Digest, Fact, Gate, RuleScope, ToolMode, Trail, Verdict};
+use protocol::{At, CallId, Digest, Fact, Gate, ToolMode, Trail, Verdict};
 
 use crate::classify::Classified;
 use crate::explain;
-use crate::rules::{RuleSet, Subject};
+use crate::rules::{RuleSet, Seen, Subject};
 use crate::scope;
+use crate::watchdog::Alarm;
 
 /// Everything that a verdict depends on.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +31,13 @@ pub struct Request<'a> {
     pub ask_for_everything: bool,
     /// The sentence with which asking becomes denying, where no person is there (`S002-85`).
     pub headless: Option<&'a str>,
-    /// Why a watchdog wants a person to look, if it does.
-    pub watchdog: Option<&'a str>,
+    /// What the watchdogs say (`S002-86`): each can only make the verdict stricter.
+    pub alarms: &'a [Alarm],
+    /// When it is judged: rules expire.
+    pub now: At,
+    /// The rules are judged by themselves: neither mode nor copies for undo speak, and where no rule matches the rules
+    /// files do.
+    pub alone: bool,
     /// Digest of exactly what is shown: what a consent must name.
     pub shown: &'a Digest,
 }
@@ -65,19 +71,21 @@ impl Judgement {
 /// Judges a call.
 pub fn judge(request: &Request<'_>) -> Judgement {
     let mode = mode_step(request);
-    let scope = scope::check(request.facts);
-    let (rules, ruled) = rules_step(request, mode.verdict.unwrap_or(Verdict::Ask));
+    let scope = scope::check(request.tool, request.facts, request.rules, request.now);
+    let (rules, ruled, by_mode) = rules_step(request, mode.verdict.unwrap_or(Verdict::Ask));
     let mut verdict = ruled.max(scope.verdict.unwrap_or(Verdict::Allow));
     let mut steps = vec![mode, scope, rules];
-    let by_mode = steps[2].rules.iter().all(|trace| !trace.won);
-    for step in [
-        undo_step(request, by_mode),
-        interaction_step(request),
-        watchdog_step(request),
-    ]
-    .into_iter()
-    .flatten()
-    {
+    let undo = match request.alone {
+        true => None,
+        false => undo_step(request, by_mode),
+    };
+    let more = undo.into_iter().chain(interaction_step(request)).chain(
+        request
+            .alarms
+            .iter()
+            .map(|alarm| watchdog_step(alarm, request)),
+    );
+    for step in more {
         verdict = verdict.max(step.verdict.unwrap_or(Verdict::Allow));
         steps.push(step);
     }
@@ -106,6 +114,34 @@ pub fn judge(request: &Request<'_>) -> Judgement {
 
 /// What the mode alone would say (M02).
 fn mode_step(request: &Request<'_>) -> TrailStep {
+    let default = request.rules.default_action().map(Verdict::from);
+    if request.alone {
+        let text = match default {
+            Some(default) => format!(
+                "The rules are judged alone. Where none matches, their file says {}.",
+                explain::verdict_word(default)
+            ),
+            None => "The rules are judged alone. Where none matches, it asks.".to_owned(),
+        };
+        return TrailStep {
+            gate: Gate::Mode,
+            verdict: Some(default.unwrap_or(Verdict::Ask)),
+            text,
+            rules: Vec::new(),
+        };
+    }
+    let mut step = by_mode_alone(request);
+    if let Some(default) = default.filter(|default| Some(*default) > step.verdict) {
+        step.verdict = Some(default);
+        step.text.push_str(&format!(
+            " A rules file says {} where no rule matches.",
+            explain::verdict_word(default)
+        ));
+    }
+    step
+}
+
+fn by_mode_alone(request: &Request<'_>) -> TrailStep {
     let from = &request.classified.from;
     let (verdict, text) = match request.classified.mode {
         _ if request.ask_for_everything => (
@@ -141,70 +177,72 @@ fn mode_step(request: &Request<'_>) -> TrailStep {
     }
 }
 
-/// What the rules say of every fact; the mode speaks for a fact of which no rule speaks.
-fn rules_step(request: &Request<'_>, by_mode: Verdict) -> (TrailStep, Verdict) {
-    let facts: Vec<Option<&Fact>> = match request.facts {
-        [] => vec![None],
-        facts => facts.iter().map(Some).collect(),
-    };
-    let mut traces = Vec::new();
+/// What the rules say of every piece of the call, and whether the mode spoke for one of them: it does for what no rule
+/// speaks of.
+fn rules_step(request: &Request<'_>, otherwise: Verdict) -> (TrailStep, Verdict, bool) {
+    let mut traces: Vec<RuleTrace> = Vec::new();
+    let mut told = Vec::new();
     let mut verdict = Verdict::Allow;
-    for fact in facts {
-        let subject = Subject {
-            tool: request.tool,
-            mode: request.classified.mode,
-            fact,
+    let mut by_mode = false;
+    let subjects = Subject::all(request.tool, request.classified.mode, request.facts);
+    for subject in &subjects {
+        let said = request.rules.said(subject, request.now, otherwise);
+        by_mode |= said.verdict.is_none() && !subject.tightens;
+        let held = match (said.verdict, subject.tightens) {
+            (Some(said), _) => said,
+            (None, true) => Verdict::Allow,
+            // Nothing may allow what is not certain to be all that runs.
+            (None, false) => match subject.seen {
+                Seen::Command { plain: false, .. } => otherwise.max(Verdict::Ask),
+                Seen::Command { plain: true, .. }
+                | Seen::Whole { .. }
+                | Seen::Path(_)
+                | Seen::Host(_) => otherwise,
+            },
         };
-        let mut matched = request.rules.matching(&subject);
-        let said = match matched.first_mut() {
-            None => by_mode,
-            Some(winner) => {
-                let said = Verdict::from(winner.rule.action);
-                // A project's file comes with the project, not from the person: until it is trusted it may tighten
-                // but never loosen.
-                if winner.rule.scope == RuleScope::Project && said < by_mode {
-                    winner.why = "a project's rules may only tighten".to_owned();
-                    by_mode
-                } else {
-                    said
-                }
-            }
-        };
-        verdict = verdict.max(said);
-        for trace in matched {
-            if !traces.contains(&trace) {
-                traces.push(trace);
+        verdict = verdict.max(held);
+        told.extend(explain::piece(subject, &said));
+        for trace in said.traces {
+            // A rule that spoke for one piece spoke, whatever it did for another.
+            match traces.iter_mut().find(|known| known.rule == trace.rule) {
+                Some(known) if trace.won && !known.won => *known = trace,
+                Some(_) => {}
+                None => traces.push(trace),
             }
         }
     }
-    if let Some(why) = &request.rules.broken {
-        let verdict = verdict.max(Verdict::Ask);
-        let text = format!("The rules could not be read, so every call asks: {why}");
-        return (
-            TrailStep {
-                gate: Gate::Rules,
-                verdict: Some(verdict),
-                text,
-                rules: traces,
-            },
-            verdict,
-        );
+    for trace in &mut traces {
+        if trace.won && Verdict::from(trace.rule.action) < verdict {
+            trace
+                .why
+                .push_str("; overruled by something stricter in the same call");
+        }
     }
-    let text = match traces.len() {
-        0 => "No rule matches; the mode speaks.".to_owned(),
-        1 => "1 rule matches.".to_owned(),
-        n => format!("{n} rules match."),
+    // What decided comes first.
+    traces.sort_by_key(|trace| {
+        std::cmp::Reverse((
+            trace.won,
+            trace.won.then(|| Verdict::from(trace.rule.action)),
+        ))
+    });
+    let broken = request.rules.broken.as_ref();
+    let text = match (broken, traces.is_empty()) {
+        (Some(why), _) => format!("The rules could not be read, so every call asks: {why}"),
+        (None, true) if request.alone => "No rule matches.".to_owned(),
+        (None, true) => "No rule matches; the mode speaks.".to_owned(),
+        (None, false) => told.join(" "),
     };
-    let said = (!traces.is_empty()).then_some(verdict);
-    (
-        TrailStep {
-            gate: Gate::Rules,
-            verdict: said,
-            text,
-            rules: traces,
-        },
-        verdict,
-    )
+    if broken.is_some() {
+        verdict = verdict.max(Verdict::Ask);
+    }
+    let speaks = broken.is_some() || !traces.is_empty();
+    let step = TrailStep {
+        gate: Gate::Rules,
+        verdict: speaks.then_some(verdict),
+        text,
+        rules: traces,
+    };
+    (step, verdict, by_mode)
 }
 
 /// A destructive call runs by itself only when it can be undone (M03).
@@ -232,16 +270,16 @@ fn undo_step(request: &Request<'_>, by_mode: bool) -> Option<TrailStep> {
 }
 
 /// What only a person can judge is denied at once where none is, so that the model hears the watchdog's own words.
-fn watchdog_step(request: &Request<'_>) -> Option<TrailStep> {
-    request.watchdog.map(|text| TrailStep {
+fn watchdog_step(alarm: &Alarm, request: &Request<'_>) -> TrailStep {
+    TrailStep {
         gate: Gate::Watchdog,
-        verdict: Some(match request.headless {
-            Some(_) => Verdict::Deny,
-            None => Verdict::Ask,
+        verdict: Some(match (alarm.verdict, request.headless) {
+            (Verdict::Ask, Some(_)) => Verdict::Deny,
+            (verdict, _) => verdict,
         }),
-        text: text.to_owned(),
+        text: alarm.reason.clone(),
         rules: Vec::new(),
-    })
+    }
 }
 
 fn interaction_step(request: &Request<'_>) -> Option<TrailStep> {

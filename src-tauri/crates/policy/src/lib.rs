@@ -8,15 +8,20 @@
 //! Start reading at [`judge::judge`]. A call can only run with an [`Approved`], and only a [`Judgement`] makes one.
 
 pub mod approved;
+pub mod builtin;
 pub mod classify;
 mod explain;
+pub mod host;
 pub mod judge;
 pub mod limits;
+pub mod path;
 pub mod pattern;
 pub mod rules;
 pub mod rules_file;
 pub mod scope;
 pub mod shell;
+pub mod trust;
+pub mod watchdog;
 
 pub use approved::{Answers, Approved, Consent};
 pub use classify::{Classified, Declared, classify};

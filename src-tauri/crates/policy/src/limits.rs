@@ -20,3 +20,9 @@ pub const SHELL_SCRIPT_BYTES_MAX: usize = 4 * COMMAND_BYTES_MAX;
 pub const SHELL_COMMANDS_MAX: usize = 2_000;
 /// Most reasons that are given why no rule may allow a command.
 pub const SHELL_REASONS_MAX: usize = 8;
+/// Most ways in which the braces of one command pattern may be read.
+pub const PATTERN_READINGS_MAX: usize = 64;
+/// Longest path, in bytes.
+pub const PATH_BYTES_MAX: usize = 4 * 1024;
+/// Most examples at one rule, of each kind.
+pub const EXAMPLES_MAX: usize = 100;

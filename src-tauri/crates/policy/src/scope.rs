@@ -1,45 +1,101 @@
-//! The capability check, the first defence (`S002-94`, `S002-97`): everything a call touches lies in a granted root.
+//! The capability check, the first defence (`S002-94`, `S002-97`): everything a call touches lies in a granted root, every
+//! host is open, and it is certain what a command runs.
 
 use protocol::judge::TrailStep;
-use protocol::{Capability, Fact, Gate, Verdict};
+use protocol::{At, Capability, Fact, Gate, Verdict};
 
-/// Judges where the facts of a call lead.
-pub fn check(facts: &[Fact]) -> TrailStep {
+use crate::host::{Nearness, nearness};
+use crate::rules::RuleSet;
+use crate::shell;
+
+/// Judges where the facts of a call lead. Only a rule that names a private host opens it.
+pub fn check(tool: &str, facts: &[Fact], rules: &RuleSet, now: At) -> TrailStep {
     let step = |verdict, text| TrailStep {
         gate: Gate::Capability,
         verdict,
         text,
         rules: Vec::new(),
     };
-    if let Some(fact) = facts.iter().find(|fact| fact.unresolved.is_some()) {
-        let why = fact.unresolved.as_deref().unwrap_or_default();
-        return step(
-            Some(Verdict::Deny),
-            format!("`{}` cannot be resolved: {why}", fact.target),
-        );
+    if let Some(why) = facts.iter().find_map(|fact| denied(tool, fact, rules, now)) {
+        return step(Some(Verdict::Deny), why);
     }
-    if let Some(fact) = facts.iter().find(|fact| !fact.inside) {
+    if let Some(why) = facts.iter().find_map(doubted) {
+        return step(Some(Verdict::Ask), why);
+    }
+    let told = told(facts);
+    let on_paths = facts.iter().any(|fact| is_path(fact.capability));
+    match told.is_empty() {
+        true => step(None, "It touches nothing on this machine.".to_owned()),
+        // Commands and hosts have no place that could be inside: other gates judge them.
+        false => step(
+            on_paths.then_some(Verdict::Allow),
+            format!("{}.", told.join("; ")),
+        ),
+    }
+}
+
+/// Why a fact is denied whatever the rules say.
+fn denied(tool: &str, fact: &Fact, rules: &RuleSet, now: At) -> Option<String> {
+    if let Some(why) = &fact.unresolved {
+        return Some(format!("`{}` cannot be resolved: {why}", fact.target));
+    }
+    if !fact.inside {
         let leads = if fact.real == fact.target {
             String::new()
         } else {
             format!(" leads to `{}`, which", fact.real)
         };
-        return step(
-            Some(Verdict::Deny),
-            format!("`{}`{leads} is outside the workspace.", fact.target),
-        );
+        return Some(format!(
+            "`{}`{leads} is outside the workspace.",
+            fact.target
+        ));
     }
+    if fact.capability != Capability::NetFetch || fact.real.is_empty() {
+        return None;
+    }
+    let whose = match nearness(&fact.real) {
+        Nearness::Far => return None,
+        // A command reaches its own machine often, and is asked about instead.
+        Nearness::Private if fact.derived => return None,
+        Nearness::Private => "this machine or its network",
+        Nearness::LinkLocal => "where machines hand out their own secrets",
+    };
+    (!rules.opens_host(tool, &fact.real, now)).then(|| {
+        format!(
+            "`{}` is {whose}, which stays closed unless a rule names that host.",
+            fact.real
+        )
+    })
+}
+
+/// Why no rule may allow a fact.
+fn doubted(fact: &Fact) -> Option<String> {
+    let doubt = fact.doubt.as_ref()?;
+    Some(format!(
+        "`{}`: {doubt} No rule may allow that.",
+        fact.target
+    ))
+}
+
+fn is_path(capability: Capability) -> bool {
+    match capability {
+        Capability::FsRead | Capability::FsWrite | Capability::FsDelete => true,
+        Capability::NetFetch | Capability::ShellRun => false,
+    }
+}
+
+fn told(facts: &[Fact]) -> Vec<String> {
     let counted = |capability: Capability| {
         facts
             .iter()
             .filter(|fact| fact.capability == capability)
             .count()
     };
-    let told: Vec<String> = Capability::ALL
+    Capability::ALL
         .into_iter()
         .filter_map(|capability| match (capability, counted(capability)) {
             (_, 0) => None,
-            (Capability::ShellRun, _) => Some("runs a command, which other gates judge".to_owned()),
+            (Capability::ShellRun, _) => Some(command_told(facts)),
             (Capability::NetFetch, n) => Some(format!(
                 "{} on {n} {}",
                 capability.as_str(),
@@ -51,18 +107,21 @@ pub fn check(facts: &[Fact]) -> TrailStep {
                 plural(n, "path")
             )),
         })
-        .collect();
-    let on_paths = facts.iter().any(|fact| match fact.capability {
-        Capability::FsRead | Capability::FsWrite | Capability::FsDelete => true,
-        Capability::NetFetch | Capability::ShellRun => false,
-    });
-    match told.is_empty() {
-        true => step(None, "It touches nothing on this machine.".to_owned()),
-        // Commands and hosts have no place that could be inside: other gates judge them.
-        false => step(
-            on_paths.then_some(Verdict::Allow),
-            format!("{}.", told.join("; ")),
+        .collect()
+}
+
+/// The reason is told here, and its consequence drawn with the rules: none of them allows such a command.
+fn command_told(facts: &[Fact]) -> String {
+    let unsure = facts
+        .iter()
+        .filter(|fact| fact.capability == Capability::ShellRun)
+        .find_map(|fact| shell::read(&fact.target).unsure.into_iter().next());
+    match unsure {
+        Some(why) => format!(
+            "runs a command that no rule can allow ({})",
+            why.trim_end_matches('.')
         ),
+        None => "runs a command, which other gates judge".to_owned(),
     }
 }
 

@@ -79,4 +79,27 @@ pub struct Fact {
     /// Why the path could not be resolved, if it could not: judged as outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unresolved: Option<String>,
+    /// Why no rule may allow it although it is known where it leads: a hidden character in its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
+    /// Whether it was read out of a command or out of the arguments of a tool that declares nothing. Such a fact can
+    /// make a verdict stricter and never looser.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub derived: bool,
+}
+
+impl Fact {
+    /// A fact of something inside, as it was said.
+    pub fn inside(capability: Capability, target: impl Into<String>) -> Self {
+        let target = target.into();
+        Self {
+            capability,
+            real: target.clone(),
+            target,
+            inside: true,
+            unresolved: None,
+            doubt: None,
+            derived: false,
+        }
+    }
 }

@@ -20,6 +20,8 @@ pub enum Action {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleScope {
+    /// What holds before anybody wrote a rule. It stands beside the order: see `policy::builtin`.
+    Builtin,
     /// The agent's manifest; its deny is final (`S002-84`).
     Manifest,
     /// The person's own file.
@@ -47,4 +49,12 @@ pub struct Rule {
     pub file: Option<String>,
     /// The line of its `[[rule]]` header, from 1.
     pub line: Option<u32>,
+    /// When it stops to hold, in milliseconds since the epoch; none: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub expires_ms: Option<i64>,
+    /// How many calls it may decide; none: any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub max_uses: Option<u32>,
 }

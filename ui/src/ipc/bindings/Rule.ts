@@ -33,4 +33,12 @@ file: string | null,
 /**
  * The line of its `[[rule]]` header, from 1.
  */
-line: number | null, };
+line: number | null, 
+/**
+ * When it stops to hold, in milliseconds since the epoch; none: never.
+ */
+expires_ms?: number, 
+/**
+ * How many calls it may decide; none: any number.
+ */
+max_uses?: number, };

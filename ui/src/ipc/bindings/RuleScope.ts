@@ -3,4 +3,4 @@
 /**
  * Where a rule comes from. The order is the order of precedence among rules that are equally specific (M14).
  */
-export type RuleScope = "manifest" | "user" | "project" | "session";
+export type RuleScope = "builtin" | "manifest" | "user" | "project" | "session";

@@ -1,11 +1,10 @@
 //! Stages 5 to 8: the verdict, before anything is read and again with all that is known.
 
 use policy::rules::Subject;
+use policy::watchdog::{self, Alarm, Sight};
 use policy::{Judgement, Request};
 use protocol::preview::UndoOutlook;
-use protocol::{
-    Access, Action, Capability, Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict,
-};
+use protocol::{Access, Capability, Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict};
 use serde_json::{Map, Value};
 
 use super::found::Called;
@@ -27,22 +26,30 @@ pub(crate) fn forbidden_outright(
     let touches: Vec<_> = accesses.iter().map(|access| access.capability).collect();
     let mode = classified(called).mode;
     let rules = session.rules();
-    if rules.denies_outright(called.id(), mode, &touches) {
+    let now = session.shared.config.clock.now();
+    if rules.denies_outright(called.id(), mode, &touches, now) {
         return denied_unprepared(session, call, called, arguments, &[]);
     }
-    let denied = accesses.iter().filter_map(as_written).filter(|fact| {
-        let tool = called.id();
-        let fact = Some(fact);
-        let rules = rules.matching(&Subject { tool, mode, fact });
-        rules
-            .first()
-            .is_some_and(|won| won.rule.action == Action::Deny)
-    });
+    let denies = |fact: &Fact| {
+        let about = std::slice::from_ref(fact);
+        let mut pieces = Subject::all(called.id(), mode, about).into_iter();
+        pieces.any(|piece| rules.said(&piece, now, Verdict::Allow).verdict == Some(Verdict::Deny))
+    };
+    let denied = accesses.iter().filter_map(as_written).filter(denies);
     match denied.collect::<Vec<_>>() {
         none if none.is_empty() => Ok(()),
-        denied => denied_unprepared(session, call, called, arguments, &denied),
+        mut denied => {
+            for fact in &mut denied {
+                fact.inside = false;
+                fact.unresolved = Some(UNLOOKED.to_owned());
+            }
+            denied_unprepared(session, call, called, arguments, &denied)
+        }
     }
 }
+
+/// Why nothing is known of where a denied access leads.
+const UNLOOKED: &str = "a rule denies what it names, so it was not looked at";
 
 /// What an access says of itself, unlooked at; none where only a look could tell what it names. A path that is plainly
 /// written names what it says, wherever a link may lead from there.
@@ -54,12 +61,12 @@ fn as_written(access: &Access) -> Option<Fact> {
         }
         Capability::NetFetch | Capability::ShellRun => true,
     };
-    plain.then(|| Fact {
-        capability: access.capability,
-        target: access.target.clone(),
-        real: access.target.clone(),
-        inside: false,
-        unresolved: Some("a rule denies what it names, so it was not looked at".to_owned()),
+    plain.then(|| {
+        let mut fact = Fact::inside(access.capability, access.target.clone());
+        if access.capability == Capability::NetFetch {
+            fact.real = policy::host::resolve(&access.target).real;
+        }
+        fact
     })
 }
 
@@ -92,7 +99,8 @@ fn denied_unprepared(
         shown: Digest(String::new()),
         same: Digest(String::new()),
     };
-    let judgement = judge_for(session, call, called, facts, &nothing, None, None);
+    let alarms = alarms(session, called, arguments, facts);
+    let judgement = judge_for(session, call, called, facts, &nothing, None, &alarms);
     if judgement.verdict() == Verdict::Deny {
         tell(session, call, called, arguments, &nothing, &judgement);
         return Err(finish::denied(called, &judgement));
@@ -105,20 +113,38 @@ pub(crate) fn judge(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
+    arguments: &Map<String, Value>,
     facts: &[Fact],
     ready: &Ready,
 ) -> Judgement {
     let asks_after = session.shared.settings().limits.repeats;
     let times = session.repeats(|repeats| repeats.of(&ready.same));
-    let watchdog = repeats::reason(times, asks_after);
+    let mut alarms = alarms(session, called, arguments, facts);
+    alarms.extend(repeats::reason(times, asks_after).map(Alarm::ask));
     let headless = match session.shared.config.host {
         Host::Person | Host::Headless { approve_all: true } => None,
         Host::Headless { approve_all: false } => {
             Some("Nobody is there to ask, so asking means denying.")
         }
     };
-    let watchdog = watchdog.as_deref();
-    judge_for(session, call, called, facts, ready, headless, watchdog)
+    judge_for(session, call, called, facts, ready, headless, &alarms)
+}
+
+/// What the watchdog says of the call: it sees tool, arguments, what the agent's tools require, and the session
+/// (`S002-87`).
+fn alarms(
+    session: &Session,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+    facts: &[Fact],
+) -> Vec<Alarm> {
+    watchdog::look(&Sight {
+        tool: called.id(),
+        arguments,
+        manifest: &session.tools().requires(),
+        session: &session.id,
+        facts,
+    })
 }
 
 fn judge_for(
@@ -128,7 +154,7 @@ fn judge_for(
     facts: &[Fact],
     ready: &Ready,
     headless: Option<&str>,
-    watchdog: Option<&str>,
+    alarms: &[Alarm],
 ) -> Judgement {
     policy::judge(&Request {
         call: &call.id,
@@ -140,7 +166,9 @@ fn judge_for(
         rules: &session.rules(),
         ask_for_everything: session.shared.settings().ask_for_everything,
         headless,
-        watchdog,
+        alarms,
+        now: session.shared.config.clock.now(),
+        alone: false,
         shown: &ready.shown,
     })
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::found::Called;
 use super::{Ended, finish};
+use crate::facts::Ground;
 use crate::repeats;
 use crate::session::Session;
 
@@ -28,10 +29,7 @@ pub(crate) fn facts(
     arguments: &Map<String, Value>,
 ) -> Vec<Fact> {
     let accesses = called.0.tool.accesses(arguments);
-    accesses
-        .iter()
-        .map(|access| session.hands.workspace.resolve(access))
-        .collect()
+    Ground::Disk(&session.hands.workspace).facts(&accesses)
 }
 
 /// What the call would do. Nothing is changed by this; a call that cannot work fails here, before anybody is asked.

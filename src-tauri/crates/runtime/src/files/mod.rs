@@ -201,6 +201,8 @@ impl Workspace {
             real,
             inside,
             unresolved,
+            doubt: None,
+            derived: false,
         };
         let (follow_last, reading) = match access.capability {
             Capability::FsRead => (true, true),

@@ -1,0 +1,345 @@
+//! What would be said of a call that nobody makes: for the command line, and for trying rules out. Nothing runs.
+
+use std::path::{Path, PathBuf};
+
+use policy::path::Os;
+use policy::rules_file::{RulesFile, Source, Warning};
+use policy::watchdog::{self, Sight};
+use policy::{Classified, Declared, Request, RuleSet, classify, judge, rules_file};
+use protocol::preview::UndoOutlook;
+use protocol::{
+    Access, At, CallId, Capability, Digest, Fact, Fault, RuleScope, SessionId, ToolMode, Trail,
+};
+use runtime::Workspace;
+use runtime::clock::{Clock, SystemClock};
+use serde_json::{Map, Value};
+use tools::registry::Registry;
+
+use crate::facts::Ground;
+
+/// How calls are tried.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Rules files that the person names, each in its scope. They count as trusted, because they were named.
+    pub rules: Vec<(RuleScope, PathBuf)>,
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// Whose rules for paths hold. The disk is looked at only if it is this system's.
+    pub os: Os,
+    /// Nobody is there to ask.
+    pub headless: bool,
+    /// The rules are judged by themselves, without mode defaults and built-in protections.
+    pub only_rules: bool,
+    /// The data folder whose rules hold, with those of the workspace, where no file is named.
+    pub data_dir: Option<PathBuf>,
+}
+
+/// A place where calls are tried.
+pub struct Trial {
+    registry: Registry,
+    rules: RuleSet,
+    workspace: Option<Workspace>,
+    root: String,
+    setup: Setup,
+    now: At,
+}
+
+impl Trial {
+    /// Reads the rules.
+    ///
+    /// # Errors
+    /// A rules file that is missing or malformed.
+    pub fn open(setup: Setup) -> Result<Self, Fault> {
+        let is_here = setup.os == Os::HERE;
+        // A workspace that does not exist has no links: names will do.
+        let workspace = is_here
+            .then(|| Workspace::open(&setup.workspace).ok())
+            .flatten();
+        let root = match (&workspace, is_here) {
+            (Some(workspace), _) => workspace.root().display().to_string(),
+            (None, true) => std::path::absolute(&setup.workspace)
+                .unwrap_or_else(|_| setup.workspace.clone())
+                .display()
+                .to_string(),
+            (None, false) => setup.workspace.display().to_string(),
+        };
+        let mut rules = match setup.only_rules {
+            true => RuleSet::default(),
+            false => RuleSet::builtin(),
+        };
+        match (&setup.data_dir, setup.rules.is_empty(), &workspace) {
+            (Some(data_dir), true, Some(workspace)) if !setup.only_rules => {
+                let (loaded, faults) = crate::rules::load(data_dir, workspace, None);
+                if let Some(fault) = faults.into_iter().next() {
+                    return Err(fault);
+                }
+                rules = loaded;
+            }
+            _ => {
+                for (scope, file) in &setup.rules {
+                    rules.add(read_rules(file, *scope, setup.os)?);
+                }
+            }
+        }
+        Ok(Self {
+            registry: Registry::builtin(),
+            rules: rules.with_root(root.clone()),
+            workspace,
+            root,
+            now: SystemClock.now(),
+            setup,
+        })
+    }
+
+    /// What would be said of a call.
+    ///
+    /// # Errors
+    /// Arguments from which it cannot be told what the call would touch: such a call does not run either.
+    pub fn weigh(&self, tool: &str, arguments: &Map<String, Value>) -> Result<Trail, Fault> {
+        let called = self.called(tool, arguments)?;
+        let ground = match &self.workspace {
+            Some(workspace) => Ground::Disk(workspace),
+            None => Ground::Names {
+                os: self.setup.os,
+                root: &self.root,
+            },
+        };
+        let mut facts = ground.facts(&called.accesses);
+        facts.extend(called.aside.iter().map(|access| Fact {
+            derived: true,
+            ..ground.fact(access)
+        }));
+        let undo = UndoOutlook::Unsecured {
+            reason: "whether a copy can be taken is only known when it runs.".to_owned(),
+        };
+        let alarms = match self.setup.only_rules {
+            true => Vec::new(),
+            false => watchdog::look(&Sight {
+                tool: &called.id,
+                arguments,
+                manifest: &self.registry.requires(),
+                session: &SessionId("trial".to_owned()),
+                facts: &facts,
+            }),
+        };
+        let judgement = judge(&Request {
+            call: &CallId::from("trial"),
+            tool: &called.id,
+            classified: &called.classified,
+            facts: &facts,
+            undo: &undo,
+            needs_person: called.needs_person,
+            rules: &self.rules,
+            ask_for_everything: false,
+            headless: self
+                .setup
+                .headless
+                .then_some("Nobody is there to ask, so asking means denying."),
+            alarms: &alarms,
+            now: self.now,
+            alone: self.setup.only_rules,
+            shown: &Digest(String::new()),
+        });
+        Ok(judgement.trail().clone())
+    }
+
+    /// Which tool it is, and what it would touch.
+    fn called(&self, name: &str, arguments: &Map<String, Value>) -> Result<Called, Fault> {
+        if let Ok(found) = self.registry.find(name) {
+            // What does not fit the schema is looked at as it is: this asks what may be, not whether it would work.
+            let translated = match found.alias {
+                Some(alias) => tools::alias::translate(alias, arguments.clone())
+                    .map_err(|error| Fault::new(format!("{error}."), "Correct the arguments."))?,
+                None => arguments.clone(),
+            };
+            check_strings(found.interface.id(), &translated)?;
+            return Ok(Called {
+                id: found.interface.id().to_owned(),
+                classified: found.classified.clone(),
+                accesses: found.tool.accesses(&translated),
+                aside: aside(found.interface.id(), &translated),
+                needs_person: found.interface.safety.requires_user_interaction,
+            });
+        }
+        let (mode, accesses) = match name {
+            "web_fetch" => {
+                check_string(name, arguments, "url")?;
+                (Some(ToolMode::External), vec![host(text(arguments, "url"))])
+            }
+            // Its provider's host is the person's own choice.
+            "web_search" => (Some(ToolMode::External), vec![host("")]),
+            "skill" | "tool_search" => (Some(ToolMode::Read), Vec::new()),
+            _ => (None, Vec::new()),
+        };
+        let declared = Declared {
+            mode,
+            ..Declared::default()
+        };
+        let aside = match accesses.is_empty() && !tools::LOCKED.contains(&name) {
+            true => guessed(arguments),
+            false => Vec::new(),
+        };
+        Ok(Called {
+            id: name.to_owned(),
+            classified: classify(name, declared),
+            accesses,
+            aside,
+            needs_person: false,
+        })
+    }
+}
+
+/// A call, as far as it can be told without making it.
+struct Called {
+    id: String,
+    classified: Classified,
+    accesses: Vec<Access>,
+    /// What it may touch besides; this only tightens.
+    aside: Vec<Access>,
+    needs_person: bool,
+}
+
+/// Reads a rules file that the person named.
+///
+/// # Errors
+/// It is missing, too large, or malformed.
+pub fn read_rules(file: &Path, scope: RuleScope, os: Os) -> Result<RulesFile, Fault> {
+    let name = file.display().to_string();
+    let Some(text) = runtime::read_text(file)? else {
+        return Err(Fault::new(
+            format!("There is no rules file {name}."),
+            "Check the path.",
+        ));
+    };
+    rules_file::read(
+        &text,
+        &Source {
+            trusted: true,
+            os,
+            known_tools: &KNOWN,
+            ..Source::new(&name, scope)
+        },
+    )
+}
+
+/// What is hardly meant in a rules file, expired rules among it.
+///
+/// # Errors
+/// As [`read_rules`].
+pub fn lint(file: &Path) -> Result<Vec<Warning>, Fault> {
+    let read = read_rules(file, RuleScope::Project, Os::HERE)?;
+    let now = SystemClock.now();
+    let expired = read
+        .rules
+        .iter()
+        .filter(|rule| rule.rule.expires_ms.is_some_and(|at| at <= now))
+        .map(|rule| Warning {
+            file: file.display().to_string(),
+            line: rule.rule.line.unwrap_or(1),
+            text: "it has expired and speaks no more".to_owned(),
+        });
+    let mut all: Vec<Warning> = read.warnings.into_iter().chain(expired).collect();
+    all.sort_by_key(|warning| warning.line);
+    Ok(all)
+}
+
+/// Ids that a rule is likely to mean.
+const KNOWN: [&str; 14] = [
+    "read",
+    "write",
+    "edit",
+    "glob",
+    "grep",
+    "bash",
+    "todo",
+    "task",
+    "question",
+    "web_search",
+    "web_fetch",
+    "skill",
+    "tool_search",
+    "delete_path",
+];
+
+fn host(target: &str) -> Access {
+    Access::new(Capability::NetFetch, target)
+}
+
+fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
+    arguments
+        .get(name)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// What must be a text for the call to touch anything.
+fn check_strings(id: &str, arguments: &Map<String, Value>) -> Result<(), Fault> {
+    match id {
+        "bash" => check_string(id, arguments, "command"),
+        "read" | "write" | "edit" | "delete_path" => check_string(id, arguments, "path"),
+        "glob" | "grep" if arguments.contains_key("path") => check_string(id, arguments, "path"),
+        _ => Ok(()),
+    }
+}
+
+fn check_string(id: &str, arguments: &Map<String, Value>, name: &str) -> Result<(), Fault> {
+    match arguments.get(name) {
+        Some(Value::String(text)) if !text.is_empty() => Ok(()),
+        Some(_) | None => Err(Fault::new(
+            format!("`{id}` needs `{name}`, a text."),
+            "A call without it does not run.",
+        )),
+    }
+}
+
+/// Where a search's own pattern leads.
+fn aside(id: &str, arguments: &Map<String, Value>) -> Vec<Access> {
+    if id != "glob" {
+        return Vec::new();
+    }
+    let pattern = text(arguments, "pattern");
+    let literal: Vec<&str> = pattern
+        .split('/')
+        .take_while(|name| !name.contains(['*', '?', '[', '{']))
+        .collect();
+    let leads = pattern.starts_with('/') || pattern.starts_with('~') || literal.contains(&"..");
+    if !leads {
+        return Vec::new();
+    }
+    let start = literal.join("/");
+    let from = match (pattern.starts_with(['/', '~']), text(arguments, "path")) {
+        (false, under) if !under.is_empty() => format!("{under}/{start}"),
+        _ if start.is_empty() => "/".to_owned(),
+        _ => start,
+    };
+    vec![Access::new(Capability::FsRead, from)]
+}
+
+/// What the arguments of a tool that declares nothing seem to name.
+fn guessed(arguments: &Map<String, Value>) -> Vec<Access> {
+    let mut found = Vec::new();
+    for (name, value) in arguments {
+        let values: Vec<&str> = match value {
+            Value::String(text) => vec![text],
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => continue,
+        };
+        let capabilities: &[Capability] = match name.to_lowercase().as_str() {
+            "path" | "paths" | "file" | "files" | "file_path" | "filepath" | "filename"
+            | "target_file" | "source" | "destination" | "dir" | "directory" | "folder" => {
+                &[Capability::FsRead, Capability::FsWrite]
+            }
+            "url" | "urls" | "uri" => &[Capability::NetFetch],
+            "command" | "cmd" => &[Capability::ShellRun],
+            _ => continue,
+        };
+        for value in values.into_iter().filter(|value| !value.is_empty()) {
+            found.extend(
+                capabilities
+                    .iter()
+                    .map(|capability| Access::new(*capability, value)),
+            );
+        }
+    }
+    found
+}

@@ -1,0 +1,242 @@
+//! What is protected from the first start: places that run code later, secrets, and Countersign's own files.
+//!
+//! A protection stands beside the rules (M14 does not order it): it makes the verdict stricter, whatever they say. A rule
+//! of the person's overrides one that may be overridden, but only by naming the very place: `.env.local`, not `**`.
+
+use std::sync::OnceLock;
+
+use protocol::judge::RuleTrace;
+use protocol::{Action, Capability, Fact, Rule, RuleScope, Verdict};
+
+use crate::path::Os;
+use crate::pattern::PathPattern;
+use crate::rules::{CompiledRule, Seen, Subject, covers};
+
+/// Places where code lies that runs by itself later on, and that no agent has to change.
+const RUNS_LATER: &[&str] = &[
+    ".git/hooks/**",
+    ".git/config",
+    ".git/config.worktree",
+    ".git/modules/**/hooks/**",
+    ".git/modules/**/config",
+    ".ssh/**",
+];
+/// The rest of a repository's own records.
+const REPOSITORY: &[&str] = &[".git/**"];
+/// Read by shells and sessions when they start.
+const STARTS_UP: &[&str] = &[
+    ".{bash_profile,bash_login,bash_logout,bashrc,bash_aliases,profile,inputrc}",
+    ".{zshrc,zshenv,zprofile,zlogin,zlogout}",
+    ".{cshrc,tcshrc,login,kshrc,envrc}",
+    ".{xprofile,xinitrc,xsession,xsessionrc,pam_environment}",
+    ".config/fish/**",
+    ".config/{autostart,systemd,environment.d}/**",
+    ".{gitconfig,config/git/config}",
+    "Library/{LaunchAgents,LaunchDaemons}/**",
+    "{PowerShell,WindowsPowerShell}/*profile.ps1",
+    "Start Menu/Programs/Startup/**",
+];
+/// Secrets of their owner.
+const SECRETS: &[&str] = &[
+    ".env",
+    ".env.*",
+    ".envrc",
+    "*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk}",
+    "id_{rsa,dsa,ecdsa,ed25519,ecdsa_sk,ed25519_sk}",
+    ".{ssh,aws,azure,gnupg,kube,password-store}/**",
+    ".config/{gcloud,gh,op}/**",
+    ".docker/config.json",
+    ".{netrc,pgpass,npmrc,pypirc,git-credentials,vault-token,htpasswd}",
+];
+/// Samples of a file of secrets hold none.
+const SAMPLES: [&str; 6] = [
+    ".example",
+    ".sample",
+    ".template",
+    ".dist",
+    ".defaults",
+    ".schema",
+];
+/// Countersign's own.
+const OWN: &[&str] = &[".countersign/**"];
+
+/// All protections.
+#[derive(Debug, Clone, Default)]
+pub struct Protections(Vec<Protection>);
+
+#[derive(Debug, Clone)]
+struct Protection {
+    capabilities: &'static [Capability],
+    rule: Rule,
+    path: PathPattern,
+    /// No rule overrides it.
+    is_final: bool,
+    /// It does not hold for samples.
+    spares_samples: bool,
+}
+
+const CHANGES: &[Capability] = &[Capability::FsWrite, Capability::FsDelete];
+const TOUCHES: &[Capability] = &[
+    Capability::FsRead,
+    Capability::FsWrite,
+    Capability::FsDelete,
+];
+
+impl Protections {
+    /// Those of the first start.
+    pub fn standard() -> Self {
+        static STANDARD: OnceLock<Protections> = OnceLock::new();
+        STANDARD.get_or_init(Self::of_the_first_start).clone()
+    }
+
+    fn of_the_first_start() -> Self {
+        let mut all = Self::default();
+        all.push(OWN, CHANGES, Action::Deny, true, OWN_REASON);
+        all.push(
+            RUNS_LATER,
+            CHANGES,
+            Action::Deny,
+            true,
+            "What lies there runs by itself later on; an agent must not change it.",
+        );
+        all.push(
+            STARTS_UP,
+            CHANGES,
+            Action::Deny,
+            false,
+            "Shells and sessions run it when they start.",
+        );
+        all.push(
+            REPOSITORY,
+            CHANGES,
+            Action::Deny,
+            false,
+            "Git keeps its own records there; it is changed with git.",
+        );
+        all.push(
+            SECRETS,
+            TOUCHES,
+            Action::Ask,
+            false,
+            "Secrets are often kept there.",
+        );
+        all
+    }
+
+    /// Protects a folder of the app's own.
+    pub fn own(&mut self, folder: &str) {
+        let everything = match folder {
+            "" => "**".to_owned(),
+            _ => format!("{folder}/**"),
+        };
+        self.push(
+            &[everything.as_str()],
+            CHANGES,
+            Action::Deny,
+            true,
+            OWN_REASON,
+        );
+    }
+
+    fn push(
+        &mut self,
+        patterns: &[&str],
+        capabilities: &'static [Capability],
+        action: Action,
+        is_final: bool,
+        reason: &str,
+    ) {
+        for pattern in patterns {
+            // Where case does not count on some system it does not count here: nobody means another file by `.ENV`.
+            let Ok(path) = PathPattern::new(pattern, Os::Macos) else {
+                continue;
+            };
+            path.make_ready();
+            self.0.push(Protection {
+                capabilities,
+                path,
+                is_final,
+                spares_samples: action == Action::Ask,
+                rule: Rule {
+                    permission: match capabilities.len() {
+                        2 => "fs.write",
+                        _ => "fs.read",
+                    }
+                    .to_owned(),
+                    pattern: Some((*pattern).to_owned()),
+                    action,
+                    reason: Some(reason.to_owned()),
+                    scope: RuleScope::Builtin,
+                    file: None,
+                    line: None,
+                    expires_ms: None,
+                    max_uses: None,
+                },
+            });
+        }
+    }
+
+    /// The strictest of what they say of a path, whatever the rules are.
+    pub(crate) fn action_on(&self, fact: &Fact) -> Option<Action> {
+        self.0
+            .iter()
+            .filter(|protection| {
+                protection.capabilities.contains(&fact.capability)
+                    && !(protection.spares_samples && is_sample(fact))
+                    && covers(&protection.path, fact, None)
+            })
+            .map(|protection| protection.rule.action)
+            .max_by_key(|action| Verdict::from(*action))
+    }
+
+    /// The strictest protection that is stricter than what holds, with the verdict that it makes. `speaks` is the rule that
+    /// spoke: where it names the place itself, it overrides what may be overridden.
+    pub(crate) fn over(
+        &self,
+        subject: &Subject<'_>,
+        root: Option<&str>,
+        held: Verdict,
+        speaks: Option<&CompiledRule>,
+    ) -> Option<(Verdict, RuleTrace)> {
+        let Seen::Path(fact) = subject.seen else {
+            return None;
+        };
+        let holds = |protection: &&Protection| {
+            protection.capabilities.contains(&fact.capability)
+                && Verdict::from(protection.rule.action) > held
+                && !(protection.spares_samples && is_sample(fact))
+                && covers(&protection.path, fact, root)
+        };
+        let overridden = |protection: &Protection| {
+            !protection.is_final
+                && speaks.is_some_and(|rule| rule.trusted && rule.is_about(&protection.path))
+        };
+        let stands = self
+            .0
+            .iter()
+            .filter(holds)
+            .filter(|protection| !overridden(protection))
+            .max_by_key(|protection| {
+                (Verdict::from(protection.rule.action), protection.is_final)
+            })?;
+        let why = match stands.is_final {
+            true => "built in, and final",
+            false => "built in; a rule that names this very place overrides it",
+        };
+        Some((
+            Verdict::from(stands.rule.action),
+            RuleTrace {
+                rule: stands.rule.clone(),
+                won: true,
+                why: why.to_owned(),
+            },
+        ))
+    }
+}
+
+const OWN_REASON: &str = "Countersign's own rules and tools are changed by people only.";
+
+fn is_sample(fact: &Fact) -> bool {
+    let name = fact.real.rsplit('/').next().unwrap_or_default();
+    SAMPLES.iter().any(|ending| name.ends_with(ending))
+}

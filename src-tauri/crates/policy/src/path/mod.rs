@@ -1,0 +1,200 @@
+//! Where a path leads by a system's own rules, found out without a disk.
+//!
+//! The runtime asks the kernel, which knows links; this is for the paths of another system, and for what no kernel says:
+//! names that mean something else than they show.
+
+mod fold;
+mod unix;
+mod windows;
+
+use protocol::shown::is_hidden;
+
+pub use fold::Folded;
+
+use crate::limits::PATH_BYTES_MAX;
+
+/// The system whose rules for paths hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Os {
+    /// Names are bytes: what differs in anything is another file.
+    Linux,
+    /// Case and the way in which accents are written do not count.
+    Macos,
+    /// Case does not count, `\` divides like `/`, and many names mean something else.
+    Windows,
+}
+
+impl Os {
+    /// The system that this was built for.
+    pub const HERE: Self = if cfg!(windows) {
+        Self::Windows
+    } else if cfg!(target_vendor = "apple") {
+        Self::Macos
+    } else {
+        Self::Linux
+    };
+
+    /// The system of a name: `linux`, `macos` or `windows`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "linux" => Some(Self::Linux),
+            "macos" => Some(Self::Macos),
+            "windows" => Some(Self::Windows),
+            _ => None,
+        }
+    }
+}
+
+/// The granted folders, absolute.
+#[derive(Debug, Clone, Copy)]
+pub struct Roots<'a> {
+    /// The workspace.
+    pub workspace: &'a str,
+    /// Further folders that may be read.
+    pub readable: &'a [String],
+}
+
+/// Where a path leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathFact {
+    /// Inside the workspace relative to its root, else absolute; `/` between the names, without `.` and `..`.
+    pub real: String,
+    /// Whether it lies in a granted folder.
+    pub inside: bool,
+    /// Whether it lies in one that may only be read.
+    pub read_only: bool,
+    /// Why it cannot be said where it leads, if it cannot: judged as outside.
+    pub unresolved: Option<String>,
+    /// Why no rule may allow it although it is known where it leads.
+    pub doubt: Option<String>,
+}
+
+/// An absolute path in pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Absolute {
+    /// `C:`, `//server/share`, or empty.
+    prefix: String,
+    names: Vec<String>,
+}
+
+impl Absolute {
+    fn shown(&self) -> String {
+        format!("{}/{}", self.prefix, self.names.join("/"))
+    }
+
+    /// The names below a folder; none if it is not below it.
+    fn below<'a>(&'a self, folder: &Self, os: Os) -> Option<&'a [String]> {
+        let same = |a: &str, b: &str| Folded::of(os, a) == Folded::of(os, b);
+        let starts = self.names.len() >= folder.names.len()
+            && same(&self.prefix, &folder.prefix)
+            && self
+                .names
+                .iter()
+                .zip(&folder.names)
+                .all(|(mine, theirs)| same(mine, theirs));
+        starts.then(|| &self.names[folder.names.len()..])
+    }
+}
+
+/// What a system's rules make of a path.
+enum Read {
+    Found(Absolute),
+    /// The home folder of somebody, whose place is not known here.
+    Home,
+    /// Why it cannot be said.
+    Unknown(String),
+}
+
+/// Where `target` leads on a system, seen from `cwd` (absolute, or relative to the workspace). No disk is looked at, so a
+/// link is a name like any other.
+pub fn resolve(os: Os, roots: &Roots<'_>, cwd: &str, target: &str) -> PathFact {
+    let unresolved = |why: &str| PathFact {
+        real: target.to_owned(),
+        inside: false,
+        read_only: false,
+        unresolved: Some(why.to_owned()),
+        doubt: None,
+    };
+    if target.contains('\0') {
+        return unresolved("a path cannot hold a NUL character.");
+    }
+    if target.len() > PATH_BYTES_MAX {
+        return unresolved("it is too long for a path.");
+    }
+    let read = |base: &Absolute, path: &str| match os {
+        Os::Linux | Os::Macos => unix::read(os, base, path),
+        Os::Windows => windows::read(base, path),
+    };
+    let nowhere = Absolute {
+        prefix: String::new(),
+        names: Vec::new(),
+    };
+    let absolute = |base: &Absolute, path: &str| match read(base, path) {
+        Read::Found(found) => Ok(found),
+        Read::Home => Err(None),
+        Read::Unknown(why) => Err(Some(why)),
+    };
+    let Ok(workspace) = absolute(&nowhere, roots.workspace) else {
+        return unresolved("the workspace itself cannot be found.");
+    };
+    let found = absolute(&workspace, cwd).and_then(|cwd| absolute(&cwd, target));
+    let found = match found {
+        Ok(found) => found,
+        Err(Some(why)) => return unresolved(&why),
+        Err(None) => {
+            return PathFact {
+                real: target.replace('\\', "/"),
+                inside: false,
+                read_only: false,
+                unresolved: None,
+                doubt: doubt(target),
+            };
+        }
+    };
+    let doubt = doubt(target);
+    if let Some(below) = found.below(&workspace, os) {
+        return PathFact {
+            real: below.join("/"),
+            inside: true,
+            read_only: false,
+            unresolved: None,
+            doubt,
+        };
+    }
+    let readable = roots
+        .readable
+        .iter()
+        .any(|root| absolute(&nowhere, root).is_ok_and(|root| found.below(&root, os).is_some()));
+    PathFact {
+        real: found.shown(),
+        inside: readable,
+        read_only: readable,
+        unresolved: None,
+        doubt,
+    }
+}
+
+/// Why a path is not what it seems, if it holds a character that cannot be seen.
+pub fn doubt(target: &str) -> Option<String> {
+    let hidden = target.chars().find(|c| is_hidden(*c) || c.is_control())?;
+    Some(format!(
+        "its name holds U+{:04X}, a character that cannot be seen.",
+        hidden as u32
+    ))
+}
+
+/// The part of a path that stands for a home folder: `~` or `~name` at its beginning.
+fn begins_at_home(path: &str, is_separator: impl Fn(char) -> bool) -> bool {
+    let Some(rest) = path.strip_prefix('~') else {
+        return false;
+    };
+    let name = rest.split(is_separator).next().unwrap_or_default();
+    let mut letters = name.chars();
+    let starts = letters
+        .next()
+        .is_none_or(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '+' | '-'));
+    starts && letters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
+#[cfg(test)]
+mod tests;

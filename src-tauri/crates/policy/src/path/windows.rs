@@ -1,0 +1,145 @@
+//! Paths of Windows: drives, shares, devices, streams, short names, and names whose ends are cut off.
+
+use super::{Absolute, Read, begins_at_home};
+
+/// Names that are devices wherever they stand, whatever ending follows.
+const DEVICES: [&str; 8] = [
+    "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "COM", "LPT",
+];
+
+/// Reads a path from a folder on.
+pub(super) fn read(base: &Absolute, path: &str) -> Read {
+    let path = path.replace('/', "\\");
+    if begins_at_home(&path, |c| c == '\\') {
+        return Read::Home;
+    }
+    let is_verbatim = path.starts_with(r"\\?\") || path.starts_with(r"\??\");
+    if let Some(rest) = [r"\\?\", r"\\.\", r"\??\"]
+        .iter()
+        .find_map(|start| path.strip_prefix(start))
+    {
+        return device_path(rest, is_verbatim);
+    }
+    if let Some(share) = path.strip_prefix(r"\\") {
+        return on_share(share);
+    }
+    if let Some((drive, rest)) = drive_of(&path) {
+        return match rest.strip_prefix('\\') {
+            Some(rest) => below(drive, Vec::new(), rest),
+            None => Read::Unknown(
+                "it begins in the folder that its drive happens to stand in.".to_owned(),
+            ),
+        };
+    }
+    match path.strip_prefix('\\') {
+        Some(rest) => below(base.prefix.clone(), Vec::new(), rest),
+        None => below(base.prefix.clone(), base.names.clone(), &path),
+    }
+}
+
+/// What stands behind `\\?\` or `\\.\`: a drive or a share without any reading of names, else a device.
+fn device_path(rest: &str, is_verbatim: bool) -> Read {
+    let untidy = rest
+        .split('\\')
+        .any(|name| matches!(name, "." | "..") || name.ends_with(['.', ' ']));
+    if is_verbatim && untidy {
+        return Read::Unknown("its names are taken as they stand, dots included.".to_owned());
+    }
+    if let Some(share) = strip_ignoring_case(rest, r"UNC\") {
+        return on_share(share);
+    }
+    match drive_of(rest) {
+        Some((drive, rest)) if rest.starts_with('\\') => below(drive, Vec::new(), &rest[1..]),
+        Some(_) | None => Read::Unknown("it names a device.".to_owned()),
+    }
+}
+
+fn on_share(path: &str) -> Read {
+    let mut parts = path.splitn(3, '\\');
+    let (server, share) = (parts.next(), parts.next());
+    let (Some(server), Some(share)) = (server, share.filter(|share| !share.is_empty())) else {
+        return Read::Unknown("it names a server without a share.".to_owned());
+    };
+    below(
+        format!("//{server}/{share}"),
+        Vec::new(),
+        parts.next().unwrap_or_default(),
+    )
+}
+
+fn drive_of(path: &str) -> Option<(String, &str)> {
+    let mut letters = path.chars();
+    let drive = letters.next().filter(char::is_ascii_alphabetic)?;
+    let rest = letters.as_str().strip_prefix(':')?;
+    Some((format!("{}:", drive.to_ascii_uppercase()), rest))
+}
+
+fn strip_ignoring_case<'a>(text: &'a str, start: &str) -> Option<&'a str> {
+    let head = text.get(..start.len())?;
+    head.eq_ignore_ascii_case(start)
+        .then(|| &text[start.len()..])
+}
+
+fn below(prefix: String, mut names: Vec<String>, path: &str) -> Read {
+    for written in path.split('\\') {
+        match written {
+            "" | "." => continue,
+            ".." => {
+                names.pop();
+                continue;
+            }
+            _ => {}
+        }
+        // The system cuts dots and spaces off the end of a name.
+        let name = written.trim_end_matches(['.', ' ']);
+        if let Some(why) = trouble(written, name) {
+            return Read::Unknown(why);
+        }
+        names.push(name.to_owned());
+    }
+    Read::Found(Absolute { prefix, names })
+}
+
+/// Why a name does not say which file it means, if it does not.
+fn trouble(written: &str, name: &str) -> Option<String> {
+    let why = match () {
+        () if name.is_empty() => format!("`{written}` is no name but dots and spaces."),
+        () if name.contains(':') => format!("`{name}` names a stream beside the file."),
+        () if name.contains(['<', '>', '"', '|', '?', '*']) || name.chars().any(|c| c < ' ') => {
+            format!("`{name}` cannot be a name.")
+        }
+        () if is_device(name) => format!("`{name}` is a device."),
+        () if is_short_name(name) => {
+            format!("`{name}` is a short name, and only the disk knows of which file.")
+        }
+        () => return None,
+    };
+    Some(why)
+}
+
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end();
+    let stem = stem.to_uppercase();
+    DEVICES.iter().any(|device| match *device {
+        "COM" | "LPT" => stem.strip_prefix(device).is_some_and(|number| {
+            let mut digits = number.chars();
+            let digit = digits.next();
+            digit.is_some_and(|c| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³'))
+                && digits.next().is_none()
+        }),
+        _ => stem == *device,
+    })
+}
+
+/// `PROGRA~1`, `GIT~1.TXT`: up to eight signs with a tilde and a number, and up to three more behind a dot.
+fn is_short_name(name: &str) -> bool {
+    let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
+    let Some((_, number)) = stem.rsplit_once('~') else {
+        return false;
+    };
+    stem.chars().count() <= 8
+        && ending.chars().count() <= 3
+        && !ending.contains('.')
+        && !number.is_empty()
+        && number.chars().all(|c| c.is_ascii_digit())
+}

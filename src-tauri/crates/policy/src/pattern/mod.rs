@@ -1,0 +1,26 @@
+//! Patterns of rules: commands by words, paths by glob or folder, hosts. Deny reads them broadly, allow narrowly.
+
+mod command;
+mod path;
+
+pub use command::CommandPattern;
+pub use path::{Forms, PathPattern};
+
+/// Whether a pattern means everything, whatever it is matched with.
+pub fn is_everything(pattern: &str) -> bool {
+    matches!(pattern.trim(), "*" | "**" | "**/*" | "**/**")
+}
+
+/// How many characters stand before the first wildcard: how specific a pattern is.
+pub fn literal_prefix_chars(pattern: &str) -> usize {
+    let mut chars = pattern.trim().chars();
+    let mut count = 0;
+    while let Some(c) = chars.next() {
+        match c {
+            '*' | '?' | '[' | '{' => break,
+            '\\' => count += usize::from(chars.next().is_some()),
+            _ => count += 1,
+        }
+    }
+    count
+}

@@ -1,0 +1,347 @@
+//! Rules: which of them match a piece of a call, and which one speaks (M14).
+
+mod compiled;
+mod key;
+mod seen;
+
+use std::collections::HashMap;
+
+use protocol::judge::RuleTrace;
+use protocol::{Action, At, Capability, Fact, RuleScope, ToolMode, Verdict};
+
+pub use compiled::CompiledRule;
+pub(crate) use compiled::covers;
+pub use seen::{Seen, Subject};
+
+use crate::builtin::Protections;
+use crate::rules_file::RulesFile;
+use key::Key;
+
+/// All rules in force.
+#[derive(Debug, Clone, Default)]
+pub struct RuleSet {
+    rules: Vec<CompiledRule>,
+    /// Which rules name a permission: a call looks at those alone that could speak of it.
+    by_permission: HashMap<String, Vec<usize>>,
+    /// Rules that name a family of tools.
+    families: Vec<usize>,
+    protections: Protections,
+    /// The strictest of what the files say where no rule matches.
+    default: Option<Action>,
+    /// The root of the workspace, absolute: what absolute patterns are matched with.
+    root: Option<String>,
+    /// Set when a source could not be read: nothing is allowed without asking while it is.
+    pub broken: Option<String>,
+}
+
+/// What the rules say of one piece of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The verdict; none if no rule matches.
+    pub verdict: Option<Verdict>,
+    /// Every rule that matched, the one that speaks first.
+    pub traces: Vec<RuleTrace>,
+}
+
+/// A rule that matched.
+struct Match<'a> {
+    key: Key,
+    rule: &'a CompiledRule,
+}
+
+impl RuleSet {
+    /// What holds before anybody wrote a rule.
+    pub fn builtin() -> Self {
+        Self {
+            protections: Protections::standard(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds what a file holds.
+    pub fn add(&mut self, file: RulesFile) {
+        self.default = self.default.max_by_strictness(file.default);
+        self.extend(file.rules);
+    }
+
+    /// Adds rules.
+    pub fn extend(&mut self, rules: impl IntoIterator<Item = CompiledRule>) {
+        for rule in rules {
+            let at = self.rules.len();
+            let permission = rule.rule.permission.as_str();
+            match permission != "*" && permission.ends_with('*') {
+                true => self.families.push(at),
+                false => self
+                    .by_permission
+                    .entry(permission.to_owned())
+                    .or_default()
+                    .push(at),
+            }
+            self.rules.push(rule);
+        }
+    }
+
+    /// Says where the workspace lies, so that absolute patterns can be matched.
+    #[must_use]
+    pub fn with_root(mut self, root: impl Into<String>) -> Self {
+        self.root = Some(root.into());
+        self
+    }
+
+    /// Protects a folder of the app's own that lies inside the workspace, by its path from the root on.
+    #[must_use]
+    pub fn protecting(mut self, folder: &str) -> Self {
+        self.protections.own(folder);
+        self
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// The rules, as they are.
+    pub fn rules(&self) -> &[CompiledRule] {
+        &self.rules
+    }
+
+    /// What the files say where no rule matches: the strictest of them.
+    pub fn default_action(&self) -> Option<Action> {
+        self.default
+    }
+
+    /// Whether a search must not look into a file: a rule denies reading it, or wants to be asked about that very place.
+    /// A search is one call over many files, so what it would read is judged file by file.
+    pub fn closes(&self, path: &str, now: At) -> bool {
+        let fact = Fact::inside(Capability::FsRead, path);
+        ["read", "grep"].into_iter().any(|tool| {
+            let said = self.said(
+                &Subject {
+                    tool,
+                    mode: Some(ToolMode::Read),
+                    seen: Seen::Path(&fact),
+                    tightens: false,
+                },
+                now,
+                Verdict::Allow,
+            );
+            let speaks = said.traces.iter().find(|trace| trace.won);
+            speaks.is_some_and(|trace| match trace.rule.action {
+                Action::Deny => true,
+                Action::Ask => trace.rule.pattern.is_some(),
+                Action::Allow => false,
+            })
+        })
+    }
+
+    /// Whether a call is denied whatever it touches: a rule denies the whole tool, and no rule that could speak of the
+    /// call says anything else. Such a call needs no look at a file to be denied (`S003-26`).
+    pub fn denies_outright(
+        &self,
+        tool: &str,
+        mode: Option<ToolMode>,
+        touches: &[Capability],
+        now: At,
+    ) -> bool {
+        let whole = Subject {
+            tool,
+            mode,
+            seen: Seen::Whole { about: Vec::new() },
+            tightens: false,
+        };
+        let mut outright = false;
+        for at in self.candidates(tool, mode, touches) {
+            let compiled = &self.rules[at];
+            if is_over(compiled, now) {
+                continue;
+            }
+            if compiled.rule.action != Action::Deny {
+                return false;
+            }
+            outright |= compiled.is_for_everything() && compiled.rank(&whole).is_some();
+        }
+        outright
+    }
+
+    /// What the rules say of a piece of a call; `otherwise` holds where none matches.
+    pub fn said(&self, subject: &Subject<'_>, now: At, otherwise: Verdict) -> Said {
+        let mut over = Vec::new();
+        let mut found: Vec<Match<'_>> = Vec::new();
+        let touches: Vec<Capability> = subject.capability().into_iter().collect();
+        for at in self.candidates(subject.tool, subject.mode, &touches) {
+            let rule = &self.rules[at];
+            let Some(rank) = rule.rank(subject) else {
+                continue;
+            };
+            if !rule.fits(subject, self.root.as_deref()) {
+                continue;
+            }
+            match is_over(rule, now) {
+                true => over.push(rule),
+                false => found.push(Match {
+                    key: Key::new(rank, &rule.rule),
+                    rule,
+                }),
+            }
+        }
+        // Of equal rules the one that was read first stays first.
+        found.sort_by_key(|one| std::cmp::Reverse(one.key));
+        let floor = match subject.tightens {
+            true => Verdict::Allow,
+            false => otherwise,
+        };
+        let (verdict, mut traces) = speaking(&found, floor);
+        traces.extend(over.into_iter().map(|rule| RuleTrace {
+            rule: rule.rule.clone(),
+            won: false,
+            why: "does not hold any more: it has expired".to_owned(),
+        }));
+        let speaks = found.iter().find(|one| {
+            traces
+                .first()
+                .is_some_and(|trace| trace.won && trace.rule == one.rule.rule)
+        });
+        let protected = self.protections.over(
+            subject,
+            self.root.as_deref(),
+            verdict.unwrap_or(floor),
+            speaks.map(|one| one.rule),
+        );
+        let Some((stricter, protection)) = protected else {
+            return Said { verdict, traces };
+        };
+        for trace in &mut traces {
+            if trace.won {
+                trace.won = false;
+                trace.why = "lost: built-in protection is stricter".to_owned();
+            }
+        }
+        traces.insert(0, protection);
+        Said {
+            verdict: Some(stricter),
+            traces,
+        }
+    }
+
+    /// Whether a rule opens a host that is closed unless it is named.
+    pub fn opens_host(&self, tool: &str, real: &str, now: At) -> bool {
+        self.candidates(tool, None, &[Capability::NetFetch])
+            .map(|at| &self.rules[at])
+            .any(|rule| rule.opens_host(real) && !is_over(rule, now))
+    }
+
+    /// The rules that could speak of a call, in the order in which they were read.
+    fn candidates(
+        &self,
+        tool: &str,
+        mode: Option<ToolMode>,
+        touches: &[Capability],
+    ) -> impl Iterator<Item = usize> {
+        let mut names = vec!["*".to_owned(), tool.to_owned()];
+        names.extend(mode.map(|mode| format!("mode:{}", mode.as_str())));
+        names.extend(
+            touches
+                .iter()
+                .map(|capability| capability.as_str().to_owned()),
+        );
+        if touches.contains(&Capability::FsDelete) {
+            names.push(Capability::FsWrite.as_str().to_owned());
+        }
+        names.sort();
+        names.dedup();
+        let named = names
+            .iter()
+            .filter_map(|name| self.by_permission.get(name))
+            .flatten();
+        let mut all: Vec<usize> = named.chain(&self.families).copied().collect();
+        all.sort_unstable();
+        all.into_iter()
+    }
+}
+
+fn is_over(rule: &CompiledRule, now: At) -> bool {
+    rule.rule.expires_ms.is_some_and(|at| at <= now)
+}
+
+/// The verdict of the rules that matched, strongest first, and why each speaks or does not. A project's file that nobody
+/// trusts may tighten what would hold without it, and never loosen.
+fn speaking(found: &[Match<'_>], otherwise: Verdict) -> (Option<Verdict>, Vec<RuleTrace>) {
+    let Some(first) = found.first() else {
+        return (None, Vec::new());
+    };
+    let said = Verdict::from(first.rule.rule.action);
+    let without = found
+        .iter()
+        .position(|one| one.rule.trusted)
+        .map(|at| (at, Verdict::from(found[at].rule.rule.action)));
+    let held = without.map_or(otherwise, |(_, verdict)| verdict);
+    let loosens = !first.rule.trusted && said < held;
+    let speaks = match loosens {
+        true => without.map(|(at, _)| at),
+        false => Some(0),
+    };
+    let mut traces: Vec<RuleTrace> = found
+        .iter()
+        .enumerate()
+        .map(|(at, one)| {
+            let won = speaks == Some(at);
+            let why = match won {
+                true => one.key.over(found.get(at + 1).map(|next| next.key)),
+                false
+                    if loosens
+                        && !one.rule.trusted
+                        && Verdict::from(one.rule.rule.action) < held =>
+                {
+                    "lost: a project's rules may only tighten until you trust their file".to_owned()
+                }
+                false => one.key.under(speaks.map_or(first.key, |at| found[at].key)),
+            };
+            RuleTrace {
+                rule: one.rule.rule.clone(),
+                won,
+                why,
+            }
+        })
+        .collect();
+    if let Some(at) = speaks {
+        let winner = traces.remove(at);
+        traces.insert(0, winner);
+    }
+    let verdict = match (loosens, speaks) {
+        (true, None) => None,
+        (true, Some(_)) => Some(held),
+        (false, _) => Some(said),
+    };
+    (verdict, traces)
+}
+
+/// The stricter of two actions that may be missing.
+trait Strictest {
+    fn max_by_strictness(self, other: Self) -> Self;
+}
+
+impl Strictest for Option<Action> {
+    fn max_by_strictness(self, other: Self) -> Self {
+        match (self, other) {
+            (Some(a), Some(b)) if Verdict::from(a) >= Verdict::from(b) => Some(a),
+            (Some(_) | None, Some(b)) => Some(b),
+            (a, None) => a,
+        }
+    }
+}
+
+/// The order of scopes for a person: closest first.
+pub fn scope_name(scope: RuleScope) -> &'static str {
+    match scope {
+        RuleScope::Builtin => "built in",
+        RuleScope::Manifest => "agent's manifest",
+        RuleScope::User => "your rules",
+        RuleScope::Project => "project's rules",
+        RuleScope::Session => "session's rules",
+    }
+}

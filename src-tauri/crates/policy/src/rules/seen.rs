@@ -1,0 +1,121 @@
+//! What rules look at: the facts of a call, each made ready once, however many rules there are.
+
+use protocol::{Capability, Fact, ToolMode};
+
+use crate::shell;
+
+/// One thing that rules speak of, with what they may name.
+#[derive(Debug, Clone)]
+pub struct Subject<'a> {
+    /// The tool's id.
+    pub tool: &'a str,
+    /// Its mode.
+    pub mode: Option<ToolMode>,
+    /// What of the call.
+    pub seen: Seen<'a>,
+    /// Whether it can only make the verdict stricter: without a matching rule it says nothing.
+    pub tightens: bool,
+}
+
+/// A piece of a call.
+#[derive(Debug, Clone)]
+pub enum Seen<'a> {
+    /// The call as a whole, of a tool that declares nothing; `about` is what its arguments seem to name.
+    Whole {
+        /// Facts that were guessed.
+        about: Vec<&'a Fact>,
+    },
+    /// One simple command.
+    Command {
+        /// Its words; empty where no command could be made out.
+        words: Vec<String>,
+        /// Whether it is certain that this and nothing else runs: what an allow needs.
+        plain: bool,
+    },
+    /// A path.
+    Path(&'a Fact),
+    /// A host.
+    Host(&'a Fact),
+}
+
+impl<'a> Subject<'a> {
+    /// Everything that rules look at in a call.
+    pub fn all(tool: &'a str, mode: Option<ToolMode>, facts: &'a [Fact]) -> Vec<Self> {
+        let mut all = Vec::new();
+        let mut push = |seen: Seen<'a>, tightens: bool| {
+            all.push(Self {
+                tool,
+                mode,
+                seen,
+                tightens,
+            });
+        };
+        if facts.iter().all(|fact| fact.derived) {
+            let about = facts.iter().collect();
+            push(Seen::Whole { about }, false);
+        }
+        for fact in facts {
+            match fact.capability {
+                Capability::ShellRun => {
+                    for (words, plain, tightens) in pieces(&fact.target) {
+                        push(Seen::Command { words, plain }, tightens || fact.derived);
+                    }
+                }
+                Capability::FsRead | Capability::FsWrite | Capability::FsDelete => {
+                    push(Seen::Path(fact), fact.derived);
+                }
+                Capability::NetFetch => push(Seen::Host(fact), fact.derived),
+            }
+        }
+        all
+    }
+
+    /// The capability that it needs; none for a call as a whole.
+    pub fn capability(&self) -> Option<Capability> {
+        match &self.seen {
+            Seen::Whole { .. } => None,
+            Seen::Command { .. } => Some(Capability::ShellRun),
+            Seen::Path(fact) | Seen::Host(fact) => Some(fact.capability),
+        }
+    }
+
+    /// As a person reads it.
+    pub fn shown(&self) -> String {
+        match &self.seen {
+            Seen::Whole { .. } => format!("`{}`", self.tool),
+            Seen::Command { words, .. } if words.is_empty() => "the command".to_owned(),
+            Seen::Command { words, .. } => format!("`{}`", words.join(" ")),
+            Seen::Path(fact) => {
+                let verb = match fact.capability {
+                    Capability::FsRead => "reading",
+                    Capability::FsWrite => "writing",
+                    Capability::FsDelete => "deleting",
+                    Capability::NetFetch | Capability::ShellRun => "touching",
+                };
+                format!("{verb} `{}`", fact.target)
+            }
+            Seen::Host(fact) => format!("reaching `{}`", fact.real),
+        }
+    }
+}
+
+/// The simple commands of a command: words, whether an allow may look at them, whether they can only tighten.
+fn pieces(command: &str) -> Vec<(Vec<String>, bool, bool)> {
+    let read = shell::read(command);
+    let may_run = read.may_run();
+    let Some(plain) = read.plain() else {
+        return match may_run.is_empty() {
+            true => vec![(Vec::new(), false, false)],
+            false => may_run
+                .iter()
+                .map(|words| (words.clone(), false, false))
+                .collect(),
+        };
+    };
+    let more = may_run
+        .iter()
+        .filter(|words| !plain.contains(words))
+        .map(|words| (words.clone(), false, true));
+    let certain = plain.iter().map(|words| (words.clone(), true, false));
+    certain.chain(more).collect()
+}

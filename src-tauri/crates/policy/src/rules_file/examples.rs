@@ -1,0 +1,83 @@
+//! A rule's own examples, checked when it is read.
+
+use protocol::{Action, Capability, Fact, ToolMode};
+use toml::Spanned;
+
+use crate::rules::{CompiledRule, RuleSet, Subject};
+
+/// Checks the examples and gives the rule back, or where the failing one stands and what it does.
+///
+/// `rm*` also denies `rmdir`, because a deny is broad. Where a counter-example says that this is not meant, it is not.
+pub(super) fn check(
+    rule: CompiledRule,
+    matching: &[Spanned<String>],
+    not_match: &[Spanned<String>],
+) -> Result<CompiledRule, (usize, String)> {
+    let hits = |rule: &CompiledRule, example: &Spanned<String>| fits(rule, example.get_ref());
+    let rule = match not_match.iter().any(|example| hits(&rule, example)) {
+        true => rule.whole_words(),
+        false => rule,
+    };
+    let failing = matching
+        .iter()
+        .find(|example| !hits(&rule, example))
+        .map(|example| (example, "does not match its example"))
+        .or_else(|| {
+            let hit = not_match.iter().find(|example| hits(&rule, example));
+            hit.map(|example| (example, "matches its counter-example"))
+        });
+    match failing {
+        Some((example, verb)) => Err((
+            example.span().start,
+            format!("the rule {verb} `{}`", example.get_ref()),
+        )),
+        None => Ok(rule),
+    }
+}
+
+/// Whether a rule alone speaks of an example: a command for rules about commands, a host for rules about hosts, a path
+/// for all others.
+fn fits(rule: &CompiledRule, example: &str) -> bool {
+    let capability = match rule.rule.permission.as_str() {
+        "bash" | "shell.run" | "mode:local" => Capability::ShellRun,
+        "net.fetch" | "web_fetch" | "web_search" | "mode:external" => Capability::NetFetch,
+        "fs.write" => Capability::FsWrite,
+        "fs.delete" => Capability::FsDelete,
+        _ => Capability::FsRead,
+    };
+    let is_path = !matches!(capability, Capability::ShellRun | Capability::NetFetch);
+    let mut fact = Fact::inside(capability, example);
+    if capability == Capability::NetFetch {
+        fact.real = crate::host::resolve(example).real;
+    }
+    if is_path {
+        fact.real = example.trim_start_matches("./").to_owned();
+    }
+    // An absolute example is matched as if the workspace were everything.
+    let mut set = RuleSet::default();
+    if is_path && example.starts_with('/') {
+        fact.real = example.trim_start_matches('/').to_owned();
+        set = set.with_root("");
+    }
+    let mut alone = rule.clone();
+    alone.trusted = true;
+    set.extend([alone]);
+    let mode = match rule.rule.permission.as_str() {
+        "mode:external" => Some(ToolMode::External),
+        "mode:read" => Some(ToolMode::Read),
+        "mode:safe_write" => Some(ToolMode::SafeWrite),
+        "mode:destructive" => Some(ToolMode::Destructive),
+        "mode:local" => Some(ToolMode::Local),
+        _ => None,
+    };
+    let facts = [fact];
+    let subjects = Subject::all(&rule.rule.permission, mode, &facts);
+    let speaks = |subject: &Subject<'_>| {
+        let said = set.said(subject, protocol::At::MIN, protocol::Verdict::Ask);
+        said.verdict.is_some()
+    };
+    match rule.rule.action {
+        Action::Allow => subjects.iter().filter(|one| !one.tightens).all(speaks),
+        Action::Ask | Action::Deny => subjects.iter().any(speaks),
+    }
+}

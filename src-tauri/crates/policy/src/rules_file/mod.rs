@@ -1,0 +1,273 @@
+//! Reads `rules.toml`: every error names the file, the line, what is wrong and what to do.
+
+mod examples;
+mod time;
+mod warnings;
+mod written;
+
+use protocol::{Action, Capability, Fault, Rule, RuleScope, ToolMode};
+use similar::get_close_matches;
+
+use crate::limits::{EXAMPLES_MAX, PATTERN_BYTES_MAX, RULES_MAX};
+use crate::path::Os;
+use crate::rules::CompiledRule;
+use written::{File, Written};
+
+pub use warnings::Warning;
+
+/// Where a rules file comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// Its name as a person writes it.
+    pub file: &'a str,
+    /// Whose rules they are.
+    pub scope: RuleScope,
+    /// Whether they may loosen. A project's file may not before the person has trusted it ([`crate::trust`]).
+    pub trusted: bool,
+    /// The system whose paths they speak of.
+    pub os: Os,
+    /// Tools that are known, for suggestions where a rule names another.
+    pub known_tools: &'a [&'a str],
+}
+
+impl<'a> Source<'a> {
+    /// A file of this system's; a project's is not trusted.
+    pub fn new(file: &'a str, scope: RuleScope) -> Self {
+        Self {
+            file,
+            scope,
+            trusted: scope != RuleScope::Project,
+            os: Os::HERE,
+            known_tools: &[],
+        }
+    }
+}
+
+/// What a rules file holds.
+#[derive(Debug, Clone, Default)]
+pub struct RulesFile {
+    /// What it says where no rule matches. Beside the mode's word this can only tighten.
+    pub default: Option<Action>,
+    /// Its rules.
+    pub rules: Vec<CompiledRule>,
+    /// What is allowed to stand there but is hardly meant.
+    pub warnings: Vec<Warning>,
+}
+
+/// Something wrong, and where.
+struct Wrong {
+    at: usize,
+    what: String,
+    next: &'static str,
+}
+
+impl Wrong {
+    fn new(at: usize, what: impl Into<String>, next: &'static str) -> Self {
+        Self {
+            at,
+            what: what.into(),
+            next,
+        }
+    }
+}
+
+/// Reads the text of a rules file.
+///
+/// # Errors
+/// Anything that is not as it must be: with file, line, what is wrong and what to do.
+pub fn read(text: &str, source: &Source<'_>) -> Result<RulesFile, Fault> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let lines = Lines::of(text);
+    parse(text, &lines, source).map_err(|wrong| {
+        let line = lines.at(wrong.at);
+        Fault::new(
+            format!("{}, line {line}: {}.", source.file, wrong.what),
+            format!("{} Until then every call asks.", wrong.next),
+        )
+    })
+}
+
+fn parse(text: &str, lines: &Lines, source: &Source<'_>) -> Result<RulesFile, Wrong> {
+    let read: File = toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        Wrong::new(at, explained(error.message()), "Correct the line.")
+    })?;
+    if read.rule.len() > RULES_MAX {
+        return Err(Wrong::new(
+            0,
+            format!("there are more than {RULES_MAX} rules"),
+            "Join or remove some.",
+        ));
+    }
+    let mut rules = Vec::with_capacity(read.rule.len());
+    for spanned in read.rule {
+        let at = spanned.span().start;
+        rules.push(compile(spanned.into_inner(), at, lines, source)?);
+    }
+    let warnings = warnings::of(&rules, source);
+    Ok(RulesFile {
+        default: read.default,
+        rules,
+        warnings,
+    })
+}
+
+fn compile(
+    written: Written,
+    at: usize,
+    lines: &Lines,
+    source: &Source<'_>,
+) -> Result<CompiledRule, Wrong> {
+    const NEXT: &str = "Correct the rule.";
+    let permission = written.permission.get_ref();
+    check_permission(permission)
+        .map_err(|what| Wrong::new(written.permission.span().start, what, NEXT))?;
+    let pattern_at = written
+        .pattern
+        .as_ref()
+        .map_or(at, |text| text.span().start);
+    let pattern = written.pattern.map(toml::Spanned::into_inner);
+    if let Some(what) = pattern.as_deref().and_then(pattern_trouble) {
+        return Err(Wrong::new(pattern_at, what, NEXT));
+    }
+    if written.max_uses == Some(0) {
+        return Err(Wrong::new(
+            at,
+            "`max_uses = 0` never applies",
+            "Give at least 1.",
+        ));
+    }
+    let expires_ms = written
+        .expires
+        .map(|value| {
+            let span = value.span().start;
+            time::at(&value.into_inner())
+                .map_err(|what| Wrong::new(span, what, "Write it like 2026-12-01T00:00:00Z."))
+        })
+        .transpose()?;
+    let rule = Rule {
+        permission: permission.clone(),
+        pattern,
+        action: written.action,
+        reason: written.reason,
+        scope: source.scope,
+        file: Some(source.file.to_owned()),
+        line: u32::try_from(lines.at(at)).ok(),
+        expires_ms,
+        max_uses: written.max_uses,
+    };
+    let compiled = CompiledRule::new(rule, source.os, source.trusted)
+        .map_err(|what| Wrong::new(pattern_at, what, NEXT))?;
+    if written.matching.len().max(written.not_match.len()) > EXAMPLES_MAX {
+        return Err(Wrong::new(
+            at,
+            format!("there are more than {EXAMPLES_MAX} examples"),
+            "Leave some out.",
+        ));
+    }
+    examples::check(compiled, &written.matching, &written.not_match)
+        .map_err(|(at, what)| Wrong::new(at, what, "Correct the rule or its example."))
+}
+
+fn pattern_trouble(pattern: &str) -> Option<String> {
+    if pattern.len() > PATTERN_BYTES_MAX {
+        return Some(format!(
+            "the pattern is longer than {PATTERN_BYTES_MAX} bytes"
+        ));
+    }
+    if pattern.trim().is_empty() {
+        return Some("the pattern is empty; leave it out to mean everything".to_owned());
+    }
+    let hidden = crate::path::doubt(pattern)?;
+    Some(format!(
+        "the pattern cannot be read: {}",
+        hidden.trim_end_matches('.')
+    ))
+}
+
+fn check_permission(permission: &str) -> Result<(), String> {
+    let modes = [
+        ToolMode::Read,
+        ToolMode::SafeWrite,
+        ToolMode::Destructive,
+        ToolMode::Local,
+        ToolMode::External,
+    ]
+    .map(ToolMode::as_str);
+    if let Some(mode) = permission.strip_prefix("mode:") {
+        return match modes.contains(&mode) {
+            true => Ok(()),
+            false => Err(format!(
+                "`{mode}` is no mode; the modes are {}{}",
+                modes.join(", "),
+                did_you_mean(mode, &modes)
+            )),
+        };
+    }
+    let capabilities = Capability::ALL.map(Capability::as_str);
+    if permission.contains('.') && !capabilities.contains(&permission) {
+        return Err(format!(
+            "`{permission}` is no capability; the capabilities are {}{}",
+            capabilities.join(", "),
+            did_you_mean(permission, &capabilities)
+        ));
+    }
+    let bare = permission.strip_suffix('*').unwrap_or(permission);
+    if bare.contains(['*', '?', '[', '{']) || bare.contains(char::is_whitespace) {
+        return Err(format!(
+            "`{permission}` is no permission; only its end can be a `*`, as in `server__*`"
+        ));
+    }
+    match permission.is_empty() {
+        true => {
+            Err("the permission is empty; name a tool, a capability, `mode:…` or `*`".to_owned())
+        }
+        false => Ok(()),
+    }
+}
+
+/// The reader's own words for an unknown key or word, with the one that may be meant.
+fn explained(message: &str) -> String {
+    let told = |kind: &str, rest: &str| -> Option<String> {
+        let name = rest.split('`').next()?;
+        let known: Vec<&str> = rest.split('`').skip(2).step_by(2).collect();
+        Some(format!(
+            "{kind} `{name}` is not known here{}; known are {}",
+            did_you_mean(name, &known),
+            known.join(", ")
+        ))
+    };
+    let found = message
+        .strip_prefix("unknown field `")
+        .and_then(|rest| told("the key", rest))
+        .or_else(|| {
+            message
+                .strip_prefix("unknown variant `")
+                .and_then(|rest| told("the word", rest))
+        });
+    found.unwrap_or_else(|| message.trim_end_matches('.').replace('\n', " "))
+}
+
+fn did_you_mean(name: &str, known: &[&str]) -> String {
+    match get_close_matches(name, known, 1, 0.6).first() {
+        Some(close) => format!(" (did you mean `{close}`?)"),
+        None => String::new(),
+    }
+}
+
+/// Where the lines of a text begin.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(at, _)| at).collect())
+    }
+
+    /// The line, from 1, that a byte lies in.
+    fn at(&self, byte: usize) -> usize {
+        self.0.partition_point(|end| *end < byte) + 1
+    }
+}
+
+#[cfg(test)]
+mod tests;

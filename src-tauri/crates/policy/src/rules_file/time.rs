@@ -1,0 +1,67 @@
+//! RFC 3339 to milliseconds, without a clock.
+
+use protocol::At;
+use toml::value::{Datetime, Offset};
+
+/// When a value says; the error is the middle of a sentence.
+pub(super) fn at(value: &toml::Value) -> Result<At, String> {
+    let time = match value {
+        toml::Value::Datetime(time) => *time,
+        toml::Value::String(text) => text
+            .parse::<Datetime>()
+            .map_err(|_| format!("`{text}` is no time"))?,
+        other => return Err(format!("a {} is no time", other.type_str())),
+    };
+    let (Some(date), Some(clock), Some(offset)) = (time.date, time.time, time.offset) else {
+        return Err(format!(
+            "`{time}` says no date, time or offset, so it would mean another time elsewhere"
+        ));
+    };
+    let offset_minutes = match offset {
+        Offset::Z => 0,
+        Offset::Custom { minutes } => i64::from(minutes),
+    };
+    let days = days_from_epoch(
+        i64::from(date.year),
+        i64::from(date.month),
+        i64::from(date.day),
+    );
+    let minutes =
+        (days * 24 + i64::from(clock.hour)) * 60 + i64::from(clock.minute) - offset_minutes;
+    let seconds = i64::from(clock.second.unwrap_or_default());
+    let millis = i64::from(clock.nanosecond.unwrap_or_default()) / 1_000_000;
+    Ok((minutes * 60 + seconds) * 1000 + millis)
+}
+
+/// Days since 1970-01-01 in the Gregorian calendar: years are counted from March, so that the leap day comes last.
+fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = match month {
+        1 | 2 => (year - 1, month + 9),
+        _ => (year, month - 3),
+    };
+    let leaps = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    year * 365 + leaps + (153 * month + 2) / 5 + day - 1 - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        for (text, millis) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("2000-02-29T12:00:00Z", 951_825_600_000),
+            ("2026-12-01T00:00:00Z", 1_796_083_200_000),
+            ("2026-12-01T01:00:00+01:00", 1_796_083_200_000),
+            ("2026-12-01T00:00:00.250Z", 1_796_083_200_250),
+            ("1969-12-31T23:59:59Z", -1000),
+        ] {
+            assert_eq!(at(&toml::Value::String(text.into())), Ok(millis), "{text}");
+        }
+        for text in ["2026-12-01", "2026-12-01T00:00:00", "soon"] {
+            assert!(at(&toml::Value::String(text.into())).is_err(), "{text}");
+        }
+        assert!(at(&toml::Value::Integer(3)).is_err());
+    }
+}

@@ -1,0 +1,103 @@
+//! What may stand in a rules file but is hardly meant: told by `policy lint`.
+
+use std::collections::HashMap;
+
+use protocol::{Action, Capability};
+use similar::get_close_matches;
+
+use super::Source;
+use crate::rules::CompiledRule;
+
+/// Something that is hardly meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The file as a person writes it.
+    pub file: String,
+    /// The line of the rule, from 1.
+    pub line: u32,
+    /// One sentence.
+    pub text: String,
+}
+
+/// Everything that is hardly meant in these rules.
+pub(super) fn of(rules: &[CompiledRule], source: &Source<'_>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut seen: HashMap<(&str, Option<&str>), &CompiledRule> = HashMap::new();
+    for compiled in rules {
+        let mut warn = |text: String| {
+            warnings.push(Warning {
+                file: source.file.to_owned(),
+                line: compiled.rule.line.unwrap_or(1),
+                text,
+            });
+        };
+        own(compiled, source).into_iter().for_each(&mut warn);
+        let name = (
+            compiled.rule.permission.as_str(),
+            compiled.rule.pattern.as_deref().map(str::trim),
+        );
+        match seen.get(&name) {
+            Some(earlier) => warn(format!(
+                "it speaks of the same as the rule in line {}; the stricter of both holds",
+                earlier.rule.line.unwrap_or(1)
+            )),
+            None => {
+                seen.insert(name, compiled);
+            }
+        }
+    }
+    warnings
+}
+
+fn own(compiled: &CompiledRule, source: &Source<'_>) -> Vec<String> {
+    let rule = &compiled.rule;
+    let mut found = Vec::new();
+    let pattern = rule.pattern.as_deref().unwrap_or("everything").trim();
+    let allows = rule.action == Action::Allow;
+    if compiled.is_for_everything() && allows {
+        let of = match rule.permission.as_str() {
+            "*" => "every call of every tool".to_owned(),
+            permission => format!("everything that `{permission}` can do"),
+        };
+        found.push(format!("it allows {of}"));
+    }
+    if rule.pattern.is_some() && compiled.is_for_everything() && !allows {
+        found.push(format!(
+            "the pattern `{pattern}` means everything; it can be left out"
+        ));
+    }
+    if allows && compiled.can_allow_command() == Some(false) {
+        found.push(format!(
+            "`{pattern}` never allows anything: a program is allowed by its bare name, not by a path"
+        ));
+    }
+    let is_path = rule.permission.starts_with("fs.");
+    if allows && is_path && (pattern.starts_with('~') || pattern.starts_with("..")) {
+        found.push(format!(
+            "`{pattern}` never allows anything: it lies outside the workspace"
+        ));
+    }
+    let is_address = pattern.split_once("://").is_some_and(|(_, rest)| {
+        rest.split_once('/')
+            .is_some_and(|(_, path)| !matches!(path, "" | "*" | "**"))
+    });
+    if allows && is_address {
+        found.push(format!(
+            "`{pattern}` never allows anything: rules hold for whole hosts, not for parts of a site"
+        ));
+    }
+    let permission = rule.permission.as_str();
+    let is_name = permission != "*"
+        && !permission.ends_with('*')
+        && !permission.starts_with("mode:")
+        && !Capability::ALL.iter().any(|one| one.as_str() == permission);
+    if is_name && !source.known_tools.contains(&permission) {
+        let close = get_close_matches(permission, source.known_tools, 1, 0.6);
+        if let Some(close) = close.first() {
+            found.push(format!(
+                "there is no tool `{permission}` yet (did you mean `{close}`?)"
+            ));
+        }
+    }
+    found
+}

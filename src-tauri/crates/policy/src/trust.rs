@@ -1,0 +1,81 @@
+//! Whether a project's rules file may loosen: the person trusts a file by what is in it, so a changed file asks again.
+
+use protocol::Digest;
+
+/// What is known of a project's rules file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// The person trusted exactly this text.
+    Trusted,
+    /// Another text at this place was trusted: it was changed since.
+    Changed,
+    /// Nobody looked at it yet.
+    Unknown,
+}
+
+impl Trust {
+    /// Whether its rules may loosen.
+    pub fn may_loosen(self) -> bool {
+        match self {
+            Self::Trusted => true,
+            Self::Changed | Self::Unknown => false,
+        }
+    }
+}
+
+/// One text that the person trusted.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trusted {
+    /// The workspace root, absolute and real.
+    pub workspace: String,
+    /// Digest of the text.
+    pub digest: Digest,
+    /// The text itself, so that a change can be shown as a difference.
+    pub text: String,
+}
+
+/// What is known of the rules file of a workspace.
+pub fn check(workspace: &str, text: &str, trusted: &[Trusted]) -> Trust {
+    let here = trusted.iter().filter(|one| one.workspace == workspace);
+    let digest = digest(text);
+    let mut found = Trust::Unknown;
+    for one in here {
+        match one.digest == digest {
+            true => return Trust::Trusted,
+            false => found = Trust::Changed,
+        }
+    }
+    found
+}
+
+/// The digest that a text is trusted by.
+pub fn digest(text: &str) -> Digest {
+    Digest::of(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_file_is_not_trusted_any_more() {
+        let trusted = [Trusted {
+            workspace: "/w".into(),
+            digest: digest("one"),
+            text: "one".into(),
+        }];
+        for (workspace, text, trust) in [
+            ("/w", "one", Trust::Trusted),
+            ("/w", "two", Trust::Changed),
+            ("/v", "one", Trust::Unknown),
+        ] {
+            assert_eq!(
+                check(workspace, text, &trusted),
+                trust,
+                "{workspace} {text}"
+            );
+            assert_eq!(trust.may_loosen(), trust == Trust::Trusted);
+        }
+    }
+}

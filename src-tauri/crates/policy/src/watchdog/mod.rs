@@ -1,0 +1,78 @@
+//! Checks of a call's arguments before it runs, independent of what it may touch and of every rule (`S002-86`).
+//!
+//! They refuse what a capability cannot express: commands that destroy the system, that carry secrets out, that run what
+//! they download. A check can only say ask or deny; whoever it lets pass is let pass by nobody else.
+
+mod destroys;
+mod fetches;
+mod forks;
+mod leaks;
+mod plants;
+mod script;
+
+use protocol::{Fact, RequirementSet, SessionId, Verdict};
+use serde_json::{Map, Value};
+
+use script::Script;
+
+/// What a watchdog says against a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alarm {
+    /// Ask or deny; an allow says nothing.
+    pub verdict: Verdict,
+    /// Why, in one sentence: the model reads it where the call is denied (`S002-89`).
+    pub reason: String,
+}
+
+impl Alarm {
+    /// A person has to look.
+    pub fn ask(reason: impl Into<String>) -> Self {
+        Self {
+            verdict: Verdict::Ask,
+            reason: reason.into(),
+        }
+    }
+
+    /// It must not run.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self {
+            verdict: Verdict::Deny,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// What a watchdog sees of a call (`S002-87`).
+#[derive(Debug, Clone, Copy)]
+pub struct Sight<'a> {
+    /// The tool's id.
+    pub tool: &'a str,
+    /// The arguments, validated.
+    pub arguments: &'a Map<String, Value>,
+    /// What the agent's manifest and tools require.
+    pub manifest: &'a RequirementSet,
+    /// The session.
+    pub session: &'a SessionId,
+    /// What it would touch.
+    pub facts: &'a [Fact],
+}
+
+/// Everything that the built-in checks say against a call; nothing if they let it pass.
+pub fn look(sight: &Sight<'_>) -> Vec<Alarm> {
+    let mut alarms: Vec<Alarm> = Vec::new();
+    for script in Script::all(sight.facts) {
+        let found = [
+            forks::check(&script),
+            destroys::check(&script),
+            leaks::check(&script),
+            fetches::check(&script),
+            plants::check(&script),
+        ];
+        alarms.extend(found.into_iter().flatten());
+    }
+    alarms.dedup();
+    alarms
+}
+
+#[cfg(test)]
+mod tests;
