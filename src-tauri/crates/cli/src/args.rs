@@ -92,9 +92,59 @@ pub(crate) enum Verb {
         /// The history entry; the newest that was taken back if none is named.
         entry: Option<String>,
     },
+    /// Ask what the rules say: nothing is run, whatever the answer is.
+    #[command(subcommand)]
+    Policy(Policy),
     /// Play the built-in demo in a fresh sample workspace, with its person's answers. Without --data-dir it leaves
     /// nothing behind.
     Demo,
+}
+
+/// What the rules are asked.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// Judge calls: reads lines `{"id":…,"tool":…,"args":{…}}` from standard input and writes lines
+    /// `{"id":…,"verdict":"allow|deny|ask","trail":[…]}` in the same order. Without --rules, the person's rules and those
+    /// of the workspace hold.
+    Check(Judging),
+    /// Judge one call and say why, in words.
+    Explain {
+        /// The tool's id or an alias.
+        tool: String,
+        /// Its arguments: a JSON object.
+        #[arg(value_name = "ARGS_JSON")]
+        arguments: String,
+        #[command(flatten)]
+        judging: Judging,
+    },
+    /// Look for errors in rules files, and for what is hardly meant.
+    Lint {
+        /// The files.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+}
+
+/// By what calls are judged.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Judging {
+    /// A rules file, in the scope manifest, user, project (if left out) or session. It counts as trusted. May be repeated;
+    /// no other rules hold then.
+    #[arg(long, value_name = "[SCOPE:]FILE")]
+    pub(crate) rules: Vec<String>,
+    /// The workspace.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Judge paths by this system's rules; no disk is looked at if it is not the one that this runs on.
+    #[arg(long, value_parser = ["linux", "macos", "windows"])]
+    pub(crate) os: Option<String>,
+    /// Nobody is there to ask, so asking means denying.
+    #[arg(long)]
+    pub(crate) headless: bool,
+    /// Judge the rules alone, without mode defaults and built-in protections; where none matches, the `default` of their
+    /// file holds, else ask.
+    #[arg(long)]
+    pub(crate) only_rules: bool,
 }
 
 /// An agent's task.

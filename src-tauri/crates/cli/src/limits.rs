@@ -6,6 +6,8 @@ pub(crate) const DIFF_LINES_MAX: usize = 60;
 pub(crate) const OUTPUT_LINES_MAX: usize = 12;
 /// Bytes of the script that `run --script` plays.
 pub(crate) const SCRIPT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Longest line of `policy check`, in bytes; a longer one is denied.
+pub(crate) const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Entries that are asked for at once.
 pub(crate) const PAGE: u32 = 200;
 /// Characters of a session's title.

@@ -3,10 +3,11 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use protocol::event::Checked;
+use protocol::judge::RuleTrace;
 use protocol::preview::{FileDiff, LineKind, TodoStatus};
 use protocol::{
     At, CallState, CallView, Decision, Entry, EntryBody, Fault, Notice, NoticeLevel, Preview,
-    ToolMode, Verdict,
+    ToolMode, Trail, Verdict,
 };
 
 use crate::limits::{DIFF_LINES_MAX, OUTPUT_LINES_MAX};
@@ -98,6 +99,45 @@ pub(crate) fn call(out: &Out, view: &CallView) -> String {
     lines.join("\n") + "\n\n"
 }
 
+/// A verdict with every gate and every rule.
+pub(crate) fn trail(out: &Out, trail: &Trail) -> String {
+    let mut lines = Vec::new();
+    gates(trail, &mut |ink, text: &str| lines.push(out.ink(ink, text)));
+    lines.join("\n") + "\n"
+}
+
+fn gates(trail: &Trail, add: &mut impl FnMut(Ink, &str)) {
+    add(Ink::Strong, &trail.lead);
+    for step in &trail.steps {
+        let verdict = step.verdict.map_or("", verdict_name);
+        let gate = format!("{:?}", step.gate).to_lowercase();
+        add(Ink::Plain, &format!("{gate:<12}{verdict:<6}{}", step.text));
+        for trace in &step.rules {
+            add(Ink::Faint, &format!("{:<18}{}", "", rule(trace)));
+        }
+    }
+    if !trail.otherwise.is_empty() {
+        add(Ink::Faint, &trail.otherwise);
+    }
+}
+
+/// A rule that matched, where it stands, and what became of it.
+fn rule(trace: &RuleTrace) -> String {
+    let rule = &trace.rule;
+    let pattern = rule.pattern.as_deref().unwrap_or("*");
+    let says = verdict_name(Verdict::from(rule.action));
+    let place = match (&rule.file, rule.line) {
+        (Some(file), Some(line)) => format!(" ({file}, line {line})"),
+        (Some(file), None) => format!(" ({file})"),
+        (None, _) => String::new(),
+    };
+    let won = if trace.won { "won" } else { "lost" };
+    format!(
+        "{} {pattern} = {says}{place}: {won}, {}",
+        rule.permission, trace.why
+    )
+}
+
 /// A call with every gate that it passed and its whole result: for one call that was asked for by itself.
 pub(crate) fn call_in_full(out: &Out, view: &CallView) -> String {
     let mut lines = vec![head(out, view)];
@@ -107,21 +147,7 @@ pub(crate) fn call_in_full(out: &Out, view: &CallView) -> String {
     };
     preview(view, &mut add);
     if let Some(trail) = &view.trail {
-        add(Ink::Strong, &trail.lead);
-        for step in &trail.steps {
-            let verdict = step.verdict.map_or("", verdict_name);
-            let gate = format!("{:?}", step.gate).to_lowercase();
-            add(Ink::Plain, &format!("{gate:<12}{verdict:<6}{}", step.text));
-            for trace in &step.rules {
-                let won = if trace.won { "won" } else { "lost" };
-                let pattern = trace.rule.pattern.as_deref().unwrap_or("*");
-                let rule = format!("{} {pattern}: {won}, {}", trace.rule.permission, trace.why);
-                add(Ink::Faint, &format!("{:<18}{rule}", ""));
-            }
-        }
-        if !trail.otherwise.is_empty() {
-            add(Ink::Faint, &trail.otherwise);
-        }
+        gates(trail, &mut add);
     }
     if let Some(undo) = &view.undo {
         add(Ink::Plain, &format!("undo: countersign undo {}", undo.id));

@@ -4,6 +4,7 @@ mod call;
 mod demo;
 mod history;
 mod inspect;
+mod policy;
 mod run;
 
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::Run(run) => run::run(data_dir, run, out).await,
         Verb::Call(call) => call::run(data_dir, call, out).await,
         Verb::Demo => demo::run(data_dir, out).await,
+        Verb::Policy(asked) => policy::run(data_dir, asked, out),
         Verb::Tools => inspect::tools(&look(data_dir).await?, out).await,
         Verb::Sessions => inspect::sessions(&look(data_dir).await?, out).await,
         Verb::Show { session, call } => {

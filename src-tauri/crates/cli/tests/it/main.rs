@@ -9,6 +9,7 @@
 
 mod calls;
 mod looking;
+mod policy;
 mod runs;
 mod support;
 mod wire;
