@@ -13,6 +13,7 @@ mod verdicts;
 // The table that engine and interface share.
 mod classify;
 // The page that a call walks: modes, consent, partial acceptance, edits, denials.
+mod paths;
 mod pipeline;
 // What every tool can count on, and what is asked of every tool.
 mod contract;
