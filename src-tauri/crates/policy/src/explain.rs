@@ -65,8 +65,8 @@ fn place(trace: &RuleTrace) -> String {
     }
 }
 
-/// The lead sentence and the sentence after it.
-pub fn lead(verdict: Verdict, steps: &[TrailStep]) -> (String, String) {
+/// The lead sentence and the sentence after it. `unspoken` is a piece of the call that no rule speaks of, if that decided.
+pub fn lead(verdict: Verdict, steps: &[TrailStep], unspoken: Option<&str>) -> (String, String) {
     let word = match verdict {
         Verdict::Allow => "Let through",
         Verdict::Ask => "Asked",
@@ -77,7 +77,7 @@ pub fn lead(verdict: Verdict, steps: &[TrailStep]) -> (String, String) {
         .rev()
         .find(|step| step.verdict == Some(verdict) && step.gate != Gate::Mode);
     let because = match decided.or(steps.first()) {
-        Some(step) => reason(step, verdict),
+        Some(step) => reason(step, verdict, unspoken),
         None => "nothing speaks against it".to_owned(),
     };
     (
@@ -86,7 +86,7 @@ pub fn lead(verdict: Verdict, steps: &[TrailStep]) -> (String, String) {
     )
 }
 
-fn reason(step: &TrailStep, verdict: Verdict) -> String {
+fn reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -> String {
     match step.gate {
         Gate::Rules => match step
             .rules
@@ -98,6 +98,9 @@ fn reason(step: &TrailStep, verdict: Verdict) -> String {
                 None => format!("the rule `{}` says so", rule_text(trace)),
             },
             None if step.rules.is_empty() => "the rules could not be read".to_owned(),
+            None if unspoken.is_some() => {
+                format!("no rule speaks of {}", unspoken.unwrap_or_default())
+            }
             None => "no rule that may loosen says otherwise".to_owned(),
         },
         Gate::Capability if verdict == Verdict::Allow => {

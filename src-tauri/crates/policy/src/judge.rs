@@ -72,12 +72,12 @@ impl Judgement {
 pub fn judge(request: &Request<'_>) -> Judgement {
     let mode = mode_step(request);
     let scope = scope::check(request.tool, request.facts, request.rules, request.now);
-    let (rules, ruled, by_mode) = rules_step(request, mode.verdict.unwrap_or(Verdict::Ask));
-    let mut verdict = ruled.max(scope.verdict.unwrap_or(Verdict::Allow));
-    let mut steps = vec![mode, scope, rules];
+    let ruled = rules_step(request, mode.verdict.unwrap_or(Verdict::Ask));
+    let mut verdict = ruled.verdict.max(scope.verdict.unwrap_or(Verdict::Allow));
+    let mut steps = vec![mode, scope, ruled.step];
     let undo = match request.alone {
         true => None,
-        false => undo_step(request, by_mode),
+        false => undo_step(request, ruled.by_mode),
     };
     let more = undo.into_iter().chain(interaction_step(request)).chain(
         request
@@ -98,7 +98,7 @@ pub fn judge(request: &Request<'_>) -> Judgement {
             rules: Vec::new(),
         });
     }
-    let (lead, otherwise) = explain::lead(verdict, &steps);
+    let (lead, otherwise) = explain::lead(verdict, &steps, ruled.unspoken.as_deref());
     Judgement {
         call: request.call.clone(),
         tool: request.tool.to_owned(),
@@ -177,13 +177,24 @@ fn by_mode_alone(request: &Request<'_>) -> TrailStep {
     }
 }
 
-/// What the rules say of every piece of the call, and whether the mode spoke for one of them: it does for what no rule
-/// speaks of.
-fn rules_step(request: &Request<'_>, otherwise: Verdict) -> (TrailStep, Verdict, bool) {
+/// What the rules come to.
+struct Ruled {
+    step: TrailStep,
+    /// The strictest of all pieces.
+    verdict: Verdict,
+    /// The mode spoke for one of them: it does for what no rule speaks of.
+    by_mode: bool,
+    /// The piece that no rule speaks of, where that decided and rules speak of others.
+    unspoken: Option<String>,
+}
+
+/// What the rules say of every piece of the call.
+fn rules_step(request: &Request<'_>, otherwise: Verdict) -> Ruled {
     let mut traces: Vec<RuleTrace> = Vec::new();
     let mut told = Vec::new();
     let mut verdict = Verdict::Allow;
     let mut by_mode = false;
+    let mut unspoken: Option<(Verdict, String)> = None;
     let subjects = Subject::all(request.tool, request.classified.mode, request.facts);
     for subject in &subjects {
         let said = request.rules.said(subject, request.now, otherwise);
@@ -201,6 +212,10 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> (TrailStep, Verdict,
             },
         };
         verdict = verdict.max(held);
+        let is_unspoken = said.traces.is_empty() && !subject.tightens;
+        if is_unspoken && unspoken.as_ref().is_none_or(|(known, _)| *known < held) {
+            unspoken = Some((held, subject.shown()));
+        }
         told.extend(explain::piece(subject, &said));
         for trace in said.traces {
             // A rule that spoke for one piece spoke, whatever it did for another.
@@ -225,6 +240,9 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> (TrailStep, Verdict,
             trace.won.then(|| Verdict::from(trace.rule.action)),
         ))
     });
+    if let (Some((_, piece)), false) = (&unspoken, traces.is_empty()) {
+        told.push(format!("No rule speaks of {piece}."));
+    }
     let broken = request.rules.broken.as_ref();
     let text = match (broken, traces.is_empty()) {
         (Some(why), _) => format!("The rules could not be read, so every call asks: {why}"),
@@ -242,7 +260,14 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> (TrailStep, Verdict,
         text,
         rules: traces,
     };
-    (step, verdict, by_mode)
+    Ruled {
+        step,
+        verdict,
+        by_mode,
+        unspoken: unspoken
+            .filter(|(held, _)| speaks && *held == verdict)
+            .map(|(_, piece)| piece),
+    }
 }
 
 /// A destructive call runs by itself only when it can be undone (M03).

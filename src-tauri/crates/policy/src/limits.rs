@@ -26,3 +26,5 @@ pub const PATTERN_READINGS_MAX: usize = 64;
 pub const PATH_BYTES_MAX: usize = 4 * 1024;
 /// Most examples at one rule, of each kind.
 pub const EXAMPLES_MAX: usize = 100;
+/// Most characters of what a call names that a sentence quotes.
+pub const QUOTED_CHARS_MAX: usize = 120;

@@ -5,7 +5,7 @@ use protocol::judge::TrailStep;
 use protocol::{At, Capability, Fact, Gate, Verdict};
 
 use crate::host::{Nearness, nearness};
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, quoted};
 use crate::shell;
 
 /// Judges where the facts of a call lead. Only a rule that names a private host opens it.
@@ -37,17 +37,20 @@ pub fn check(tool: &str, facts: &[Fact], rules: &RuleSet, now: At) -> TrailStep 
 /// Why a fact is denied whatever the rules say.
 fn denied(tool: &str, fact: &Fact, rules: &RuleSet, now: At) -> Option<String> {
     if let Some(why) = &fact.unresolved {
-        return Some(format!("`{}` cannot be resolved: {why}", fact.target));
+        return Some(format!(
+            "`{}` cannot be resolved: {why}",
+            quoted(&fact.target)
+        ));
     }
     if !fact.inside {
         let leads = if fact.real == fact.target {
             String::new()
         } else {
-            format!(" leads to `{}`, which", fact.real)
+            format!(" leads to `{}`, which", quoted(&fact.real))
         };
         return Some(format!(
             "`{}`{leads} is outside the workspace.",
-            fact.target
+            quoted(&fact.target)
         ));
     }
     if fact.capability != Capability::NetFetch || fact.real.is_empty() {
@@ -63,7 +66,7 @@ fn denied(tool: &str, fact: &Fact, rules: &RuleSet, now: At) -> Option<String> {
     (!rules.opens_host(tool, &fact.real, now)).then(|| {
         format!(
             "`{}` is {whose}, which stays closed unless a rule names that host.",
-            fact.real
+            quoted(&fact.real)
         )
     })
 }
@@ -73,7 +76,7 @@ fn doubted(fact: &Fact) -> Option<String> {
     let doubt = fact.doubt.as_ref()?;
     Some(format!(
         "`{}`: {doubt} No rule may allow that.",
-        fact.target
+        quoted(&fact.target)
     ))
 }
 

@@ -42,6 +42,23 @@ pub fn shown(text: &str) -> Vec<Span> {
     spans
 }
 
+/// A text within a sentence: in one line, hidden characters by name, cut after so many characters.
+pub fn in_a_sentence(text: &str, chars_max: usize) -> String {
+    let mut told = String::new();
+    for (at, c) in text.chars().enumerate() {
+        match c {
+            _ if at == chars_max => {
+                told.push('…');
+                break;
+            }
+            '\n' | '\t' => told.push(' '),
+            c if is_hidden(c) => told.push_str(&format!("U+{:04X}", c as u32)),
+            c => told.push(c),
+        }
+    }
+    told
+}
+
 /// Whether a character is invisible, reorders its neighbours, or moves the cursor.
 pub fn is_hidden(c: char) -> bool {
     match c {

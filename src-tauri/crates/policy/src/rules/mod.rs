@@ -11,6 +11,7 @@ use protocol::{Action, At, Capability, Fact, RuleScope, ToolMode, Verdict};
 
 pub use compiled::CompiledRule;
 pub(crate) use compiled::covers;
+pub(crate) use seen::quoted;
 pub use seen::{Seen, Subject};
 
 use crate::builtin::Protections;

@@ -2,6 +2,7 @@
 
 use protocol::{Capability, Fact, ToolMode};
 
+use crate::limits::QUOTED_CHARS_MAX;
 use crate::shell;
 
 /// One thing that rules speak of, with what they may name.
@@ -84,7 +85,7 @@ impl<'a> Subject<'a> {
         match &self.seen {
             Seen::Whole { .. } => format!("`{}`", self.tool),
             Seen::Command { words, .. } if words.is_empty() => "the command".to_owned(),
-            Seen::Command { words, .. } => format!("`{}`", words.join(" ")),
+            Seen::Command { words, .. } => format!("`{}`", quoted(&words.join(" "))),
             Seen::Path(fact) => {
                 let verb = match fact.capability {
                     Capability::FsRead => "reading",
@@ -92,11 +93,16 @@ impl<'a> Subject<'a> {
                     Capability::FsDelete => "deleting",
                     Capability::NetFetch | Capability::ShellRun => "touching",
                 };
-                format!("{verb} `{}`", fact.target)
+                format!("{verb} `{}`", quoted(&fact.target))
             }
-            Seen::Host(fact) => format!("reaching `{}`", fact.real),
+            Seen::Host(fact) => format!("reaching `{}`", quoted(&fact.real)),
         }
     }
+}
+
+/// What a call names, within a sentence.
+pub(crate) fn quoted(text: &str) -> String {
+    protocol::shown::in_a_sentence(text, QUOTED_CHARS_MAX)
 }
 
 /// The simple commands of a command: words, whether an allow may look at them, whether they can only tighten.
