@@ -142,7 +142,7 @@ pub struct CommandPreview {
 /// One thing found in a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CommandFact {
-    /// "program", "redirect", "substitution", "not understood", …
+    /// "program", "redirect", "substitution", "no rule allows", …
     pub what: String,
     /// The words concerned.
     pub text: String,

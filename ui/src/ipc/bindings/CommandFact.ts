@@ -6,7 +6,7 @@ import type { Verdict } from "./Verdict";
  */
 export type CommandFact = { 
 /**
- * "program", "redirect", "substitution", "not understood", …
+ * "program", "redirect", "substitution", "no rule allows", …
  */
 what: string, 
 /**

@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         if self.facts.unsure.is_empty() && self.first != self.second {
             self.distrust(command, "Two parsers read it differently.");
         }
-        if self.facts.plain.is_empty() {
+        if self.facts.plain.is_empty() && self.facts.unsure.is_empty() {
             self.unsure("It names no program that could be allowed.");
         }
         self.facts

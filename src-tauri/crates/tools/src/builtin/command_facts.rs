@@ -1,193 +1,91 @@
-//! What can be seen in a command line without a parser: it describes, and judges nothing.
-//!
-//! Only the plainest shell is taken apart: lists and pipelines of words and redirects. Whatever needs a parser is said
-//! to be not understood, with all that follows it.
+//! What a person is told that a command runs: the facts that the rules look at, in words.
 
+use policy::shell::{self, RedirectKind, SimpleCommand, Via, Word};
 use protocol::preview::CommandFact;
 
 use crate::limits::COMMAND_FACTS_MAX;
 use crate::text::visible;
 
-/// Words that make the words after them something else than a program's arguments.
-const KEYWORDS: [&str; 17] = [
-    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
-    "select", "function", "coproc", "[[", "time",
-];
+/// What stands before the reason why no rule may allow a command.
+const BEYOND: &str = "no rule allows";
 
-/// The facts in the order they stand in the command.
+/// The facts in the order they stand in the command, then why no rule may allow it.
 pub(super) fn facts(command: &str) -> Vec<CommandFact> {
-    let mut reader = Reader {
-        rest: command,
-        facts: Vec::new(),
-    };
-    while !reader.rest.is_empty() && reader.segment().is_some() {}
-    let more = reader.facts.len().saturating_sub(COMMAND_FACTS_MAX);
-    reader.facts.truncate(COMMAND_FACTS_MAX);
+    if command.trim().is_empty() {
+        return Vec::new();
+    }
+    let read = shell::read(command);
+    let mut facts: Vec<CommandFact> = read.commands.iter().flat_map(of_command).collect();
+    let more = facts.len().saturating_sub(COMMAND_FACTS_MAX);
+    facts.truncate(COMMAND_FACTS_MAX);
     if more > 0 {
-        reader.fact(
-            "not understood",
-            &format!("{more} more parts are not listed"),
-        );
+        facts.push(fact(BEYOND, &format!("{more} more parts are not listed.")));
     }
-    reader.facts
+    facts.extend(read.unsure.iter().map(|reason| fact(BEYOND, reason)));
+    facts
 }
 
-struct Reader<'a> {
-    rest: &'a str,
-    facts: Vec<CommandFact>,
-}
-
-/// One word: as it is written, and whether it says literally what it is.
-struct Word<'a> {
-    written: &'a str,
-    literal: bool,
-}
-
-impl<'a> Reader<'a> {
-    fn fact(&mut self, what: &str, text: &str) {
-        self.facts.push(CommandFact {
-            what: what.to_owned(),
-            text: visible(text),
-            verdict: None,
-        });
-    }
-
-    /// One simple command up to and with the separator after it; none when the rest is not understood.
-    fn segment(&mut self) -> Option<()> {
-        let mut words: Vec<Word<'a>> = Vec::new();
-        let mut redirects: Vec<String> = Vec::new();
-        let start = self.rest;
-        loop {
-            self.rest = self.rest.trim_start_matches([' ', '\t']);
-            if self.rest.is_empty() || self.separator() {
-                break;
-            }
-            if let Some(operator) = redirect(self.rest) {
-                self.rest = self.rest[operator.len()..].trim_start_matches([' ', '\t']);
-                // `2>&1` names a stream and not a file; it is told as it stands.
-                let target = self.word(start)?;
-                redirects.push(format!("{operator} {}", target.written));
-                continue;
-            }
-            let word = self.word(start)?;
-            let is_first = words.iter().all(|word| is_assignment(word.written));
-            if is_first && (KEYWORDS.contains(&word.written) || !word.literal) {
-                return self.give_up(start);
-            }
-            words.push(word);
-        }
-        let assigned = words
-            .iter()
-            .take_while(|word| is_assignment(word.written))
-            .count();
-        for word in &words[..assigned] {
-            self.fact("assignment", word.written);
-        }
-        if let Some(program) = words.get(assigned..).filter(|words| !words.is_empty()) {
-            let written: Vec<&str> = program.iter().map(|word| word.written).collect();
-            self.fact("program", &written.join(" "));
-        }
-        for redirect in redirects {
-            self.fact("redirect", &redirect);
-        }
-        for word in words.iter().filter(|word| !word.literal) {
-            self.fact("not understood", word.written);
-        }
-        Some(())
-    }
-
-    /// Takes a separator if one stands here.
-    fn separator(&mut self) -> bool {
-        for separator in ["&&", "||", "|&", ";", "\n", "|"] {
-            if let Some(rest) = self.rest.strip_prefix(separator) {
-                self.rest = rest;
-                return true;
-            }
-        }
-        match self.rest.strip_prefix('&') {
-            Some(rest) if !rest.starts_with('>') => {
-                self.rest = rest;
-                self.fact("background", "&");
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// One word. A variable or a pattern makes it other than literal; what needs a parser gives the segment up.
-    fn word(&mut self, segment: &'a str) -> Option<Word<'a>> {
-        let start = self.rest;
-        let mut literal = true;
-        let mut quote: Option<char> = None;
-        let mut chars = start.char_indices().peekable();
-        let end = loop {
-            let Some((index, c)) = chars.next() else {
-                break start.len();
-            };
-            let next = chars.peek().map(|(_, next)| *next);
-            match (quote, c) {
-                (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-                (Some('\''), _) => {}
-                (None, '\'' | '"') => quote = Some(c),
-                (_, '`') => return self.give_up(segment),
-                (_, '$') if matches!(next, Some('(' | '{' | '\'' | '"' | '[')) => {
-                    return self.give_up(segment);
-                }
-                (_, '$') => literal = false,
-                (_, '\\') => {
-                    literal = false;
-                    chars.next();
-                }
-                (Some(_), _) => {}
-                (None, ' ' | '\t' | '\n' | ';' | '|' | '&') => break index,
-                (None, '<' | '>') if index > 0 && redirect(&start[index..]).is_some() => {
-                    break index;
-                }
-                (None, '(' | ')' | '{' | '}' | '<' | '>' | '!' | '#') => {
-                    return self.give_up(segment);
-                }
-                (None, '*' | '?' | '[' | ']' | '~') => literal = false,
-                (None, _) => {}
-            }
-        };
-        if quote.is_some() || end == 0 {
-            return self.give_up(segment);
-        }
-        self.rest = &start[end..];
-        Some(Word {
-            written: &start[..end],
-            literal,
-        })
-    }
-
-    fn give_up<T>(&mut self, segment: &str) -> Option<T> {
-        self.fact("not understood", segment.trim());
-        self.rest = "";
-        None
-    }
-}
-
-/// The redirect operator that stands here, with the number before it.
-fn redirect(rest: &str) -> Option<&str> {
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let operators = ["&>>", "&>", ">>", ">&", ">|", "<&", "<>", ">", "<"];
-    let found = operators
+fn of_command(command: &SimpleCommand) -> Vec<CommandFact> {
+    let assignments = command.assignments.iter().map(|set| {
+        let value = spelled(&set.value);
+        fact("assignment", &format!("{}={value}", set.name))
+    });
+    let program = (!command.words.is_empty()).then(|| {
+        let words: Vec<String> = command.words.iter().map(spelled).collect();
+        fact(&via(&command.via), &words.join(" "))
+    });
+    let redirects = command
+        .redirects
         .iter()
-        .find(|operator| rest[digits..].starts_with(**operator))?;
-    let here = digits + found.len();
-    // Here-documents and process substitutions need a parser.
-    let hard = rest[here..].starts_with(['<', '(']) || (digits > 0 && found.starts_with('&'));
-    (!hard).then(|| &rest[..here])
+        .filter(|redirect| !redirect.neutral);
+    let redirects = redirects.filter_map(|redirect| {
+        let operator = match redirect.kind {
+            RedirectKind::Read => "<",
+            RedirectKind::Write => ">",
+            RedirectKind::Append => ">>",
+            RedirectKind::ReadWrite => "<>",
+            RedirectKind::Duplicate => ">&",
+            RedirectKind::HereString => "<<<",
+            // Its text stands in the command, and what a shell makes of it is a command of its own.
+            RedirectKind::HereDoc => return None,
+        };
+        Some(fact(
+            "redirect",
+            &format!("{operator} {}", spelled(&redirect.target)),
+        ))
+    });
+    assignments.chain(program).chain(redirects).collect()
 }
 
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty()
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    })
+fn via(via: &Via) -> String {
+    match via {
+        Via::Plain | Via::ControlFlow => "program".to_owned(),
+        Via::Function => "function".to_owned(),
+        Via::Substitution => "substitution".to_owned(),
+        Via::Wrapper(program) => format!("through {program}"),
+        Via::Script => "script".to_owned(),
+    }
+}
+
+/// A word as a shell would read it back: decoded, and in quotes only where it needs them.
+fn spelled(word: &Word) -> String {
+    let text = match word {
+        Word::Dynamic(raw) => return raw.clone(),
+        Word::Literal(text) => text,
+    };
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%^".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.clone(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+fn fact(what: &str, text: &str) -> CommandFact {
+    CommandFact {
+        what: visible(what),
+        text: visible(text),
+        verdict: None,
+    }
 }
 
 #[cfg(test)]
@@ -200,70 +98,86 @@ mod tests {
             ("git status -s", "program git status -s"),
             (
                 "npm test 2>&1 | tail -n 20 > out.txt",
-                "program npm test; redirect 2>& 1; program tail -n 20; redirect > out.txt",
+                "program npm test; program tail -n 20; redirect > out.txt; no rule allows It writes to `out.txt`.",
             ),
             (
-                "make && ./run || echo \"no luck\"",
-                "program make; program ./run; program echo \"no luck\"",
+                "make && run || echo \"no luck\"",
+                "program make; program run; program echo 'no luck'",
             ),
             (
-                "RUST_LOG=debug cargo test",
-                "assignment RUST_LOG=debug; program cargo test",
-            ),
-            ("A=1", "assignment A=1"),
-            (
-                "sleep 9 & echo x",
-                "background &; program sleep 9; program echo x",
+                "sort < in >> out",
+                "program sort; redirect < in; redirect >> out; no rule allows It reads from `in`.",
             ),
             (
-                "sort < in >> out &> all",
-                "program sort; redirect < in; redirect >> out; redirect &> all",
+                "r\\m x",
+                "program rm x; no rule allows `rm` is no bare name of a program.",
             ),
-            (
-                "rm -rf *.o ~/x",
-                "program rm -rf *.o ~/x; not understood *.o; not understood ~/x",
-            ),
-            (
-                "echo $HOME 'a $b'",
-                "program echo $HOME 'a $b'; not understood $HOME",
-            ),
-            (
-                "a; echo $(rm -rf x); b",
-                "program a; not understood echo $(rm -rf x); b",
-            ),
-            ("echo `id`", "not understood echo `id`"),
-            ("(cd x; ls)", "not understood (cd x; ls)"),
-            ("{ ls; }", "not understood { ls; }"),
-            (
-                "if true; then ls; fi",
-                "not understood if true; then ls; fi",
-            ),
-            ("cat <<EOF\nx\nEOF", "not understood cat <<EOF ⏎ x ⏎ EOF"),
-            ("diff <(a) b", "not understood diff <(a) b"),
-            ("$EDITOR x", "not understood $EDITOR x"),
-            ("r\\m x", "not understood r\\m x"),
-            ("echo 'open", "not understood echo 'open"),
-            ("ls # quiet", "not understood ls # quiet"),
             ("ls\nrm x", "program ls; program rm x"),
-            ("ls \u{202e}x", "program ls U+202Ex"),
+            (
+                "sudo rm -rf build",
+                "through sudo rm -rf build; program sudo rm -rf build; no rule allows `sudo` runs what its arguments say.",
+            ),
+            (
+                "rm -rf *.o",
+                "program rm -rf *.o; no rule allows `*.o` is only known when it runs.",
+            ),
             ("", ""),
             ("   ", ""),
         ] {
-            let seen: Vec<String> = facts(command)
-                .iter()
-                .map(|f| format!("{} {}", f.what, f.text))
-                .collect();
-            assert_eq!(seen.join("; "), expected, "{command}");
+            assert_eq!(told(command), expected, "{command}");
         }
+    }
+
+    #[test]
+    fn what_runs_inside_is_told_and_so_is_what_is_open() {
+        for (command, parts) in [
+            ("echo $(rm -rf x)", &["substitution rm -rf x"][..]),
+            ("bash -c 'rm x'", &["script rm x"]),
+            (
+                "f() { rm x; }; f",
+                &["function rm x", "no rule allows It defines a function."],
+            ),
+            ("if true; then ls; fi", &["program true", "program ls"]),
+            ("A=1 cargo test", &["assignment A=1", "program cargo test"]),
+            (
+                "sleep 9 & echo x",
+                &["no rule allows `&` lets it run in the background."],
+            ),
+            (
+                "$EDITOR x",
+                &[
+                    "program $EDITOR x",
+                    "no rule allows `$EDITOR` is only known when it runs.",
+                ],
+            ),
+            (
+                "echo 'open",
+                &["no rule allows It cannot be read for sure."],
+            ),
+            ("ls \u{202e}x", &["program ls 'U+202Ex'"]),
+        ] {
+            let told = told(command);
+            for part in parts {
+                assert!(told.contains(part), "{command}: {told}");
+            }
+        }
+    }
+
+    fn told(command: &str) -> String {
+        let facts = facts(command);
+        let told: Vec<String> = facts
+            .iter()
+            .map(|fact| format!("{} {}", fact.what, fact.text))
+            .collect();
+        told.join("; ")
     }
 
     #[test]
     fn many_parts_are_bounded() {
         let facts = facts(&"a;".repeat(500));
-        assert_eq!(facts.len(), COMMAND_FACTS_MAX + 1);
         assert_eq!(
             facts[COMMAND_FACTS_MAX].text,
-            "436 more parts are not listed"
+            "436 more parts are not listed."
         );
     }
 }
