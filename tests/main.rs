@@ -12,8 +12,9 @@
 mod verdicts;
 // The table that engine and interface share.
 mod classify;
-// The page that a call walks: modes, consent, partial acceptance, edits, denials.
+// Paths of three systems, each with its verdict and reason.
 mod paths;
+// The page that a call walks: modes, consent, partial acceptance, edits, denials.
 mod pipeline;
 // What every tool can count on, and what is asked of every tool.
 mod contract;
@@ -29,6 +30,8 @@ mod bad_calls;
 mod strategies;
 // A running call: updates, progress, cancelling, steering.
 mod execution;
+// What the watchdogs say before a call, built in and the person's own.
+mod watchdogs;
 // What a host hears of a call and may keep from happening.
 mod hooks;
 // What a host and a tool put into a call, and what a classifier is given of it.

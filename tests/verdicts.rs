@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use policy::rules_file::{self, Source};
-use policy::{RuleSet, judge};
+use policy::{Facts, RuleSet, judge};
 use protocol::preview::UndoOutlook;
 use protocol::{CallId, Capability, Digest, Fact, RuleScope, ToolMode, Verdict};
 use serde::Deserialize;
@@ -52,7 +52,7 @@ struct WrittenFact {
 
 /// What is wrong with a case, if anything is.
 fn check(case: &Case) -> Option<String> {
-    let facts: Vec<Fact> = case
+    let facts: Facts = case
         .facts
         .iter()
         .map(|fact| Fact {

@@ -16,6 +16,7 @@ export const firstSettings: Settings = {
   model: { provider: 'anthropic', model: 'claude-sonnet-5' },
   strategy: 'parallel',
   limits: { turns: 250, calls: 2000, tokens: 50_000_000, cost_usd: 25, minutes: 240, repeats: 3 },
+  watchdogs: [],
   providers: [],
   tools: {},
 };

@@ -1,7 +1,8 @@
 //! From what a call says it touches to where that leads: by the disk, or by the rules of a system that is not this one.
 
+use policy::Facts;
 use policy::path::{self, Os, Roots};
-use policy::shell::{self, Touch};
+use policy::shell::Touch;
 use protocol::{Access, Capability, Fact};
 use runtime::Workspace;
 
@@ -31,15 +32,24 @@ const NEUTRAL: [&str; 6] = [
 
 impl Ground<'_> {
     /// Where each access leads, and what else a command touches.
-    pub fn facts(&self, accesses: &[Access]) -> Vec<Fact> {
-        let mut facts = Vec::new();
+    pub fn facts(&self, accesses: &[Access]) -> Facts {
+        let mut facts = Facts::default();
         for access in accesses {
-            facts.push(self.fact(access));
-            if access.capability != Capability::ShellRun {
-                continue;
-            }
-            for touched in shell::read(&access.target).touches() {
-                facts.extend(self.touched(touched).filter(|fact| !facts.contains(fact)));
+            facts.add(self.fact(access));
+            let read = match access.capability {
+                Capability::ShellRun => facts.command(&access.target),
+                Capability::FsRead
+                | Capability::FsWrite
+                | Capability::FsDelete
+                | Capability::NetFetch => None,
+            };
+            let touches = read.map(|read| read.touches().to_vec());
+            for touched in touches.iter().flatten() {
+                if let Some(fact) = self.touched(touched)
+                    && !facts.all().contains(&fact)
+                {
+                    facts.add(fact);
+                }
             }
         }
         facts

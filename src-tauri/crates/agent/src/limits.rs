@@ -28,6 +28,14 @@ pub const OUTPUT_PAGE_BYTES: u64 = 256 * 1024;
 pub const TOGETHER_MAX: usize = 10;
 /// How long one hook of the host may take; one that takes longer counts as broken.
 pub const HOOK_MAX: Duration = Duration::from_secs(10);
+/// Programs of the person's that are asked before a call; the rest are not asked, and every call asks the person.
+pub const WATCHDOGS_MAX: usize = 16;
+/// Longest time that one of them may take, in milliseconds.
+pub const WATCHDOG_MS_MAX: u32 = 30_000;
+/// Longest answer of one of them, in bytes.
+pub const WATCHDOG_ANSWER_BYTES_MAX: u64 = 64 * 1024;
+/// Longest reason of one of them that is told, in characters.
+pub const WATCHDOG_REASON_CHARS_MAX: usize = 500;
 /// Longest word on progress, in bytes.
 pub const PROGRESS_BYTES_MAX: usize = 1024;
 /// Live output that may pile up behind a slow hook, in bytes; what comes on top is not shown, the result has it all.

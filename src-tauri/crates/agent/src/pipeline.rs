@@ -14,7 +14,7 @@ use crate::conversation::OpenCall;
 use crate::hooks::{self, Hooked};
 use crate::session::Session;
 use crate::stages::consent::{self, Answer};
-use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, stopped};
+use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, stopped, watched};
 use crate::state;
 
 /// Walks the page with one call and records how it ended. Fails only if the record does.
@@ -60,7 +60,8 @@ async fn walk(
         let facts = prepared::facts(session, &tool, &arguments);
         judged::forbidden(session, call, &tool, &arguments, &facts)?;
         let ready = prepared::prepare(session, call, &tool, &arguments, unsecured.take()).await?;
-        let judgement = judged::judge(session, call, &tool, &arguments, &facts, &ready);
+        let alarms = watched::ask(session, &tool, &arguments, &facts).await;
+        let judgement = judged::judge(session, call, &tool, &facts, &ready, alarms);
         judged::tell(session, call, &tool, &arguments, &ready, &judgement);
 
         let answer = match judgement.verdict() {

@@ -105,10 +105,12 @@ impl Trial {
             },
         };
         let mut facts = ground.facts(&called.accesses);
-        facts.extend(called.aside.iter().map(|access| Fact {
-            derived: true,
-            ..ground.fact(access)
-        }));
+        for access in &called.aside {
+            facts.add(Fact {
+                derived: true,
+                ..ground.fact(access)
+            });
+        }
         let undo = UndoOutlook::Unsecured {
             reason: "whether a copy can be taken is only known when it runs.".to_owned(),
         };

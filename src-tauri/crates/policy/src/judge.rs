@@ -2,10 +2,11 @@
 
 use protocol::judge::{RuleTrace, TrailStep};
 use protocol::preview::UndoOutlook;
-use protocol::{At, CallId, Digest, Fact, Gate, ToolMode, Trail, Verdict};
+use protocol::{At, CallId, Digest, Gate, ToolMode, Trail, Verdict};
 
 use crate::classify::Classified;
 use crate::explain;
+use crate::facts::Facts;
 use crate::rules::{RuleSet, Seen, Subject};
 use crate::scope;
 use crate::watchdog::Alarm;
@@ -20,7 +21,7 @@ pub struct Request<'a> {
     /// Its mode, and where that comes from.
     pub classified: &'a Classified,
     /// What it touches, resolved.
-    pub facts: &'a [Fact],
+    pub facts: &'a Facts,
     /// Whether its effect could be taken back.
     pub undo: &'a UndoOutlook,
     /// Whether the tool needs a person's answer to run at all.

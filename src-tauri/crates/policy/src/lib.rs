@@ -11,6 +11,7 @@ pub mod approved;
 pub mod builtin;
 pub mod classify;
 mod explain;
+pub mod facts;
 pub mod host;
 pub mod judge;
 pub mod limits;
@@ -25,5 +26,6 @@ pub mod watchdog;
 
 pub use approved::{Answers, Approved, Consent};
 pub use classify::{Classified, Declared, classify};
+pub use facts::Facts;
 pub use judge::{Judgement, Request, judge};
 pub use rules::RuleSet;

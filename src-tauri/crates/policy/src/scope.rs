@@ -4,26 +4,30 @@
 use protocol::judge::TrailStep;
 use protocol::{At, Capability, Fact, Gate, Verdict};
 
+use crate::facts::Facts;
 use crate::host::{Nearness, nearness};
 use crate::rules::{RuleSet, quoted};
-use crate::shell;
 
 /// Judges where the facts of a call lead. Only a rule that names a private host opens it.
-pub fn check(tool: &str, facts: &[Fact], rules: &RuleSet, now: At) -> TrailStep {
+pub fn check(tool: &str, facts: &Facts, rules: &RuleSet, now: At) -> TrailStep {
     let step = |verdict, text| TrailStep {
         gate: Gate::Capability,
         verdict,
         text,
         rules: Vec::new(),
     };
-    if let Some(why) = facts.iter().find_map(|fact| denied(tool, fact, rules, now)) {
+    if let Some(why) = facts
+        .all()
+        .iter()
+        .find_map(|fact| denied(tool, fact, rules, now))
+    {
         return step(Some(Verdict::Deny), why);
     }
-    if let Some(why) = facts.iter().find_map(doubted) {
+    if let Some(why) = facts.all().iter().find_map(doubted) {
         return step(Some(Verdict::Ask), why);
     }
     let told = told(facts);
-    let on_paths = facts.iter().any(|fact| is_path(fact.capability));
+    let on_paths = facts.all().iter().any(|fact| is_path(fact.capability));
     match told.is_empty() {
         true => step(None, "It touches nothing on this machine.".to_owned()),
         // Commands and hosts have no place that could be inside: other gates judge them.
@@ -87,9 +91,10 @@ fn is_path(capability: Capability) -> bool {
     }
 }
 
-fn told(facts: &[Fact]) -> Vec<String> {
+fn told(facts: &Facts) -> Vec<String> {
     let counted = |capability: Capability| {
         facts
+            .all()
             .iter()
             .filter(|fact| fact.capability == capability)
             .count()
@@ -114,11 +119,8 @@ fn told(facts: &[Fact]) -> Vec<String> {
 }
 
 /// The reason is told here, and its consequence drawn with the rules: none of them allows such a command.
-fn command_told(facts: &[Fact]) -> String {
-    let unsure = facts
-        .iter()
-        .filter(|fact| fact.capability == Capability::ShellRun)
-        .find_map(|fact| shell::read(&fact.target).unsure.into_iter().next());
+fn command_told(facts: &Facts) -> String {
+    let unsure = facts.commands().find_map(|(_, read)| read.unsure.first());
     match unsure {
         Some(why) => format!(
             "runs a command that no rule can allow ({})",

@@ -32,6 +32,8 @@ pub struct Settings {
     pub strategy: Strategy,
     /// How much one run may use before it stops.
     pub limits: RunLimits,
+    /// Programs that are asked before every call, beside the built-in checks.
+    pub watchdogs: Vec<WatchdogSettings>,
     /// Providers beyond the built-in ones.
     pub providers: Vec<ProviderSettings>,
     /// What holds for single tools, by their ids.
@@ -51,6 +53,7 @@ impl Default for Settings {
             model: None,
             strategy: Strategy::default(),
             limits: RunLimits::default(),
+            watchdogs: Vec::new(),
             providers: Vec::new(),
             tools: BTreeMap::new(),
         }
@@ -103,6 +106,27 @@ impl Default for ToolSettings {
             mode: None,
         }
     }
+}
+
+/// A program of the person's that looks at every call before it runs.
+///
+/// It reads one JSON object on its standard input (`version`, `tool`, `arguments`, `manifest`, `session`, `workspace`,
+/// `accesses`) and writes one on its standard output: `{"verdict":"allow|deny|ask","reason":"…"}`. It can only make the
+/// verdict stricter (`S002-93`). Whatever else it does counts as ask.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct WatchdogSettings {
+    /// What its reasons are told under.
+    pub name: String,
+    /// Its file, absolute.
+    pub program: String,
+    /// How long it may take, in milliseconds; at most 30,000.
+    #[serde(default = "watchdog_timeout_ms")]
+    pub timeout_ms: u32,
+}
+
+fn watchdog_timeout_ms() -> u32 {
+    5_000
 }
 
 /// Light or dark.

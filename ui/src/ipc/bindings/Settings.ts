@@ -6,6 +6,7 @@ import type { RunLimits } from "./RunLimits";
 import type { Strategy } from "./Strategy";
 import type { Theme } from "./Theme";
 import type { ToolSettings } from "./ToolSettings";
+import type { WatchdogSettings } from "./WatchdogSettings";
 
 /**
  * Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
@@ -51,6 +52,10 @@ strategy: Strategy,
  * How much one run may use before it stops.
  */
 limits: RunLimits, 
+/**
+ * Programs that are asked before every call, beside the built-in checks.
+ */
+watchdogs: Array<WatchdogSettings>, 
 /**
  * Providers beyond the built-in ones.
  */

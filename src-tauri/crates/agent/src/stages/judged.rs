@@ -1,15 +1,15 @@
 //! Stages 5 to 8: the verdict, before anything is read and again with all that is known.
 
 use policy::rules::Subject;
-use policy::watchdog::{self, Alarm, Sight};
-use policy::{Judgement, Request};
+use policy::watchdog::Alarm;
+use policy::{Facts, Judgement, Request};
 use protocol::preview::UndoOutlook;
 use protocol::{Access, Capability, Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict};
 use serde_json::{Map, Value};
 
 use super::found::Called;
 use super::prepared::{Ready, classified};
-use super::{Ended, finish};
+use super::{Ended, finish, watched};
 use crate::config::Host;
 use crate::repeats;
 use crate::session::Session;
@@ -28,22 +28,23 @@ pub(crate) fn forbidden_outright(
     let rules = session.rules();
     let now = session.shared.config.clock.now();
     if rules.denies_outright(called.id(), mode, &touches, now) {
-        return denied_unprepared(session, call, called, arguments, &[]);
+        return denied_unprepared(session, call, called, arguments, &Facts::default());
     }
     let denies = |fact: &Fact| {
-        let about = std::slice::from_ref(fact);
-        let mut pieces = Subject::all(called.id(), mode, about).into_iter();
+        let about = Facts::from_iter([fact.clone()]);
+        let mut pieces = Subject::all(called.id(), mode, &about).into_iter();
         pieces.any(|piece| rules.said(&piece, now, Verdict::Allow).verdict == Some(Verdict::Deny))
     };
     let denied = accesses.iter().filter_map(as_written).filter(denies);
     match denied.collect::<Vec<_>>() {
         none if none.is_empty() => Ok(()),
-        mut denied => {
-            for fact in &mut denied {
-                fact.inside = false;
-                fact.unresolved = Some(UNLOOKED.to_owned());
-            }
-            denied_unprepared(session, call, called, arguments, &denied)
+        denied => {
+            let unlooked = denied.into_iter().map(|fact| Fact {
+                inside: false,
+                unresolved: Some(UNLOOKED.to_owned()),
+                ..fact
+            });
+            denied_unprepared(session, call, called, arguments, &unlooked.collect())
         }
     }
 }
@@ -77,9 +78,9 @@ pub(crate) fn forbidden(
     call: &ToolCall,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
-    facts: &[Fact],
+    facts: &Facts,
 ) -> Result<(), Ended> {
-    if facts.is_empty() {
+    if facts.all().is_empty() {
         return Ok(());
     }
     denied_unprepared(session, call, called, arguments, facts)
@@ -90,7 +91,7 @@ fn denied_unprepared(
     call: &ToolCall,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
-    facts: &[Fact],
+    facts: &Facts,
 ) -> Result<(), Ended> {
     let nothing = Ready {
         preview: Preview::Nothing,
@@ -99,7 +100,7 @@ fn denied_unprepared(
         shown: Digest(String::new()),
         same: Digest(String::new()),
     };
-    let alarms = alarms(session, called, arguments, facts);
+    let alarms = watched::built_in(session, called, arguments, facts);
     let judgement = judge_for(session, call, called, facts, &nothing, None, &alarms);
     if judgement.verdict() == Verdict::Deny {
         tell(session, call, called, arguments, &nothing, &judgement);
@@ -113,13 +114,18 @@ pub(crate) fn judge(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
-    arguments: &Map<String, Value>,
-    facts: &[Fact],
+    facts: &Facts,
     ready: &Ready,
+    mut alarms: Vec<Alarm>,
 ) -> Judgement {
     let asks_after = session.shared.settings().limits.repeats;
     let times = session.repeats(|repeats| repeats.of(&ready.same));
-    let mut alarms = alarms(session, called, arguments, facts);
+    // Whoever approves beforehand has not seen what a watchdog wants to be seen (`S002-91`).
+    if matches!(session.shared.config.host, Host::Headless { .. }) {
+        for alarm in &mut alarms {
+            alarm.verdict = Verdict::Deny;
+        }
+    }
     alarms.extend(repeats::reason(times, asks_after).map(Alarm::ask));
     let headless = match session.shared.config.host {
         Host::Person | Host::Headless { approve_all: true } => None,
@@ -130,28 +136,11 @@ pub(crate) fn judge(
     judge_for(session, call, called, facts, ready, headless, &alarms)
 }
 
-/// What the watchdog says of the call: it sees tool, arguments, what the agent's tools require, and the session
-/// (`S002-87`).
-fn alarms(
-    session: &Session,
-    called: &Called<'_>,
-    arguments: &Map<String, Value>,
-    facts: &[Fact],
-) -> Vec<Alarm> {
-    watchdog::look(&Sight {
-        tool: called.id(),
-        arguments,
-        manifest: &session.tools().requires(),
-        session: &session.id,
-        facts,
-    })
-}
-
 fn judge_for(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
-    facts: &[Fact],
+    facts: &Facts,
     ready: &Ready,
     headless: Option<&str>,
     alarms: &[Alarm],

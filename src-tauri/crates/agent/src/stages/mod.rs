@@ -9,6 +9,7 @@ pub(crate) mod prepared;
 pub(crate) mod secured;
 pub(crate) mod stopped;
 mod updates;
+pub(crate) mod watched;
 
 use protocol::{Fault, Outcome};
 

@@ -1,8 +1,8 @@
 //! Stages 6 and 9: where the call's accesses really lead, and what it would do.
 
-use policy::Classified;
+use policy::{Classified, Facts};
 use protocol::preview::UndoOutlook;
-use protocol::{Capability, Digest, Fact, Plan, Preview, ToolCall};
+use protocol::{Capability, Digest, Plan, Preview, ToolCall};
 use serde_json::{Map, Value};
 
 use super::found::Called;
@@ -27,7 +27,7 @@ pub(crate) fn facts(
     session: &Session,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
-) -> Vec<Fact> {
+) -> Facts {
     let accesses = called.0.tool.accesses(arguments);
     Ground::Disk(&session.hands.workspace).facts(&accesses)
 }

@@ -2,8 +2,9 @@
 
 use protocol::{Capability, Fact, ToolMode};
 
+use crate::facts::Facts;
 use crate::limits::QUOTED_CHARS_MAX;
-use crate::shell;
+use crate::shell::ShellFacts;
 
 /// One thing that rules speak of, with what they may name.
 #[derive(Debug, Clone)]
@@ -41,7 +42,7 @@ pub enum Seen<'a> {
 
 impl<'a> Subject<'a> {
     /// Everything that rules look at in a call.
-    pub fn all(tool: &'a str, mode: Option<ToolMode>, facts: &'a [Fact]) -> Vec<Self> {
+    pub fn all(tool: &'a str, mode: Option<ToolMode>, facts: &'a Facts) -> Vec<Self> {
         let mut all = Vec::new();
         let mut push = |seen: Seen<'a>, tightens: bool| {
             all.push(Self {
@@ -51,14 +52,14 @@ impl<'a> Subject<'a> {
                 tightens,
             });
         };
-        if facts.iter().all(|fact| fact.derived) {
-            let about = facts.iter().collect();
+        if facts.all().iter().all(|fact| fact.derived) {
+            let about = facts.all().iter().collect();
             push(Seen::Whole { about }, false);
         }
-        for fact in facts {
+        for fact in facts.all() {
             match fact.capability {
                 Capability::ShellRun => {
-                    for (words, plain, tightens) in pieces(&fact.target) {
+                    for (words, plain, tightens) in pieces(facts.command(&fact.target)) {
                         push(Seen::Command { words, plain }, tightens || fact.derived);
                     }
                 }
@@ -106,8 +107,10 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// The simple commands of a command: words, whether an allow may look at them, whether they can only tighten.
-fn pieces(command: &str) -> Vec<(Vec<String>, bool, bool)> {
-    let read = shell::read(command);
+fn pieces(command: Option<&ShellFacts>) -> Vec<(Vec<String>, bool, bool)> {
+    let Some(read) = command else {
+        return vec![(Vec::new(), false, false)];
+    };
     let may_run = read.may_run();
     let Some(plain) = read.plain() else {
         return match may_run.is_empty() {

@@ -3,6 +3,7 @@
 use protocol::{Action, Capability, Fact, ToolMode};
 use toml::Spanned;
 
+use crate::facts::Facts;
 use crate::rules::{CompiledRule, RuleSet, Subject};
 
 /// Checks the examples and gives the rule back, or where the failing one stands and what it does.
@@ -70,7 +71,7 @@ fn fits(rule: &CompiledRule, example: &str) -> bool {
         "mode:local" => Some(ToolMode::Local),
         _ => None,
     };
-    let facts = [fact];
+    let facts = Facts::from_iter([fact]);
     let subjects = Subject::all(&rule.rule.permission, mode, &facts);
     let speaks = |subject: &Subject<'_>| {
         let said = set.said(subject, protocol::At::MIN, protocol::Verdict::Ask);

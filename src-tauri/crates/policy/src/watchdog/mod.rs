@@ -10,9 +10,10 @@ mod leaks;
 mod plants;
 mod script;
 
-use protocol::{Fact, RequirementSet, SessionId, Verdict};
+use protocol::{RequirementSet, SessionId, Verdict};
 use serde_json::{Map, Value};
 
+use crate::facts::Facts;
 use script::Script;
 
 /// What a watchdog says against a call.
@@ -54,7 +55,7 @@ pub struct Sight<'a> {
     /// The session.
     pub session: &'a SessionId,
     /// What it would touch.
-    pub facts: &'a [Fact],
+    pub facts: &'a Facts,
 }
 
 /// Everything that the built-in checks say against a call; nothing if they let it pass.

@@ -1,8 +1,7 @@
 //! A command as the checks look at it: its words wherever they stand, and its text.
 
-use protocol::{Capability, Fact};
-
-use crate::shell::{self, Touch};
+use crate::facts::Facts;
+use crate::shell::Touch;
 
 /// A command of a call.
 pub(super) struct Script {
@@ -16,17 +15,13 @@ pub(super) struct Script {
 
 impl Script {
     /// All commands of a call.
-    pub fn all(facts: &[Fact]) -> Vec<Self> {
+    pub fn all(facts: &Facts) -> Vec<Self> {
         facts
-            .iter()
-            .filter(|fact| fact.capability == Capability::ShellRun)
-            .map(|fact| {
-                let read = shell::read(&fact.target);
-                Self {
-                    text: fact.target.clone(),
-                    commands: read.may_run().to_vec(),
-                    touches: read.touches().to_vec(),
-                }
+            .commands()
+            .map(|(text, read)| Self {
+                text: text.to_owned(),
+                commands: read.may_run().to_vec(),
+                touches: read.touches().to_vec(),
             })
             .collect()
     }

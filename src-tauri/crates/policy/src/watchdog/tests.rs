@@ -1,6 +1,6 @@
 //! Commands that the built-in checks refuse, ask about, and let pass.
 
-use protocol::Capability;
+use protocol::{Capability, Fact};
 use serde_json::json;
 
 use super::*;
@@ -12,7 +12,7 @@ fn said(command: &str) -> Vec<Alarm> {
         arguments: arguments.as_object().unwrap(),
         manifest: &RequirementSet::nothing().runs("*"),
         session: &SessionId("ses".into()),
-        facts: &[Fact::inside(Capability::ShellRun, command)],
+        facts: &Facts::from_iter([Fact::inside(Capability::ShellRun, command)]),
     })
 }
 

@@ -1,0 +1,51 @@
+//! What a call touches, with every command in it read once, however many gates look at it.
+
+use protocol::{Capability, Fact};
+
+use crate::shell::{self, ShellFacts};
+
+/// The facts of one call.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    all: Vec<Fact>,
+    commands: Vec<(String, ShellFacts)>,
+}
+
+impl Facts {
+    /// Adds a fact; a command is read.
+    pub fn add(&mut self, fact: Fact) {
+        if fact.capability == Capability::ShellRun && self.command(&fact.target).is_none() {
+            self.commands
+                .push((fact.target.clone(), shell::read(&fact.target)));
+        }
+        self.all.push(fact);
+    }
+
+    /// All of them, in order.
+    pub fn all(&self) -> &[Fact] {
+        &self.all
+    }
+
+    /// What was read of a command that is among them.
+    pub fn command(&self, text: &str) -> Option<&ShellFacts> {
+        self.commands
+            .iter()
+            .find(|(known, _)| known == text)
+            .map(|(_, read)| read)
+    }
+
+    /// Every command with what was read of it.
+    pub fn commands(&self) -> impl Iterator<Item = (&str, &ShellFacts)> {
+        self.commands
+            .iter()
+            .map(|(text, read)| (text.as_str(), read))
+    }
+}
+
+impl FromIterator<Fact> for Facts {
+    fn from_iter<I: IntoIterator<Item = Fact>>(facts: I) -> Self {
+        let mut all = Self::default();
+        facts.into_iter().for_each(|fact| all.add(fact));
+        all
+    }
+}

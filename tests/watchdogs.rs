@@ -1,0 +1,250 @@
+//! What the watchdogs say before a call runs: the built-in checks, and the person's own programs.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use agent::Host;
+use protocol::settings::WatchdogSettings;
+use protocol::{CallState, Decision, EventBody, Gate, Op, Settings, Verdict};
+use serde_json::{Value, json};
+use support::{Fixture, call};
+
+const PERSON: Host = Host::Person;
+const NOBODY: Host = Host::Headless { approve_all: false };
+const APPROVED: Host = Host::Headless { approve_all: true };
+
+/// A desk whose person has one watchdog: a shell script.
+async fn watched(script: &str, turns: Value, host: Host) -> (Fixture, PathBuf) {
+    let mut desk = Fixture::with_host(turns, host).await;
+    desk.file("a", "text\n");
+    let heard = desk.data().canonicalize().unwrap().join("heard");
+    let program = heard.with_file_name("watchdog");
+    let script = script.replace("HEARD", heard.to_str().unwrap());
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    ask_first(&desk, program.to_str().unwrap(), 60_000).await;
+    (desk, heard)
+}
+
+async fn ask_first(desk: &Fixture, program: &str, timeout_ms: u32) {
+    let settings = Settings {
+        watchdogs: vec![WatchdogSettings {
+            name: "sundays".to_owned(),
+            program: program.to_owned(),
+            timeout_ms,
+        }],
+        ..Settings::default()
+    };
+    let settings = Box::new(settings);
+    desk.desk
+        .submit(Op::SetSettings { settings })
+        .await
+        .unwrap();
+}
+
+fn reading() -> Value {
+    json!([call("read", json!({ "path": "a" })), {}])
+}
+
+/// What the watchdog gate said of the only call, and the call's verdict.
+async fn said(desk: &Fixture) -> (Verdict, Vec<String>) {
+    let events = desk.events().await;
+    let trail = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::CallJudged { trail, .. } => Some(trail.clone()),
+        _ => None,
+    });
+    let trail = trail.unwrap();
+    let watchdog = trail
+        .steps
+        .into_iter()
+        .filter(|step| step.gate == Gate::Watchdog);
+    (trail.verdict, watchdog.map(|step| step.text).collect())
+}
+
+/// `S002-86`, `S002-87`, `S002-88`: before a call runs, the program sees tool, arguments, manifest and session; its allow
+/// lets the call proceed.
+#[tokio::test]
+async fn a_watchdog_sees_every_call_and_lets_it_pass() {
+    let script = "cat > HEARD; echo '{\"verdict\":\"allow\"}'";
+    let (mut desk, heard) = watched(script, reading(), PERSON).await;
+    desk.play().await;
+    assert_eq!(desk.calls().await[0].state, CallState::Done);
+    assert_eq!(said(&desk).await, (Verdict::Allow, vec![]));
+    let heard: Value = serde_json::from_str(&fs::read_to_string(heard).unwrap()).unwrap();
+    let manifest = heard["manifest"].clone();
+    assert!(manifest.is_object(), "{manifest}");
+    assert_eq!(
+        heard,
+        json!({
+            "version": 1,
+            "tool": "read",
+            "arguments": { "path": "a" },
+            "manifest": manifest,
+            "session": "ses_1",
+            "workspace": desk.root().canonicalize().unwrap(),
+            "accesses": [{ "capability": "fs.read", "target": "a", "real": "a", "inside": true }],
+        })
+    );
+}
+
+/// `S002-89`, `S002-92`: a deny fails a call that everything else would let run, and the model reads the reason.
+#[tokio::test]
+async fn a_watchdog_s_deny_is_the_model_s_error() {
+    let script = "echo '{\"verdict\":\"deny\",\"reason\":\"Not on a Sunday.\"}'";
+    let (mut desk, _) = watched(script, reading(), PERSON).await;
+    desk.play().await;
+    let (state, text) = desk.outcomes().await.remove(0);
+    assert_eq!(state, CallState::Denied);
+    assert!(
+        text.starts_with("Denied, because the watchdog `sundays` says: Not on a Sunday."),
+        "{text}"
+    );
+}
+
+/// What a watchdog asks, the person is asked.
+#[tokio::test]
+async fn a_watchdog_s_ask_is_shown_to_the_person() {
+    let script = "echo '{\"verdict\":\"ask\",\"reason\":\"Look closely.\"}'";
+    for (decision, state) in [
+        (
+            Decision::Allow {
+                hunks: None,
+                note: String::new(),
+            },
+            CallState::Done,
+        ),
+        (
+            Decision::Reject {
+                note: String::new(),
+                stop: false,
+            },
+            CallState::Rejected,
+        ),
+    ] {
+        let (mut desk, _) = watched(script, reading(), PERSON).await;
+        desk.start("go").await;
+        let card = desk.until_waiting().await;
+        let told = "The watchdog `sundays` says: Look closely.";
+        assert_eq!(said(&desk).await, (Verdict::Ask, vec![told.to_owned()]));
+        desk.decide(&card, decision).await.unwrap();
+        desk.until_ended().await;
+        assert_eq!(desk.calls().await[0].state, state);
+    }
+}
+
+/// `S002-91`: where nobody is, a watchdog's ask is a deny, whatever was approved beforehand.
+#[tokio::test]
+async fn a_watchdog_s_ask_is_a_deny_where_nobody_is() {
+    let script = "echo '{\"verdict\":\"ask\",\"reason\":\"Look closely.\"}'";
+    for host in [NOBODY, APPROVED] {
+        let (mut desk, _) = watched(script, reading(), host).await;
+        desk.play().await;
+        let (state, text) = desk.outcomes().await.remove(0);
+        assert_eq!(state, CallState::Denied);
+        assert!(text.contains("says: Look closely."), "{text}");
+    }
+}
+
+/// `S002-93`, `S002-94`: the capability check comes first: what it refuses no watchdog is even asked about, and a
+/// watchdog's allow lifts neither that nor a rule.
+#[tokio::test]
+async fn a_watchdog_s_allow_lifts_nothing() {
+    let script = "echo asked >> HEARD; echo '{\"verdict\":\"allow\"}'";
+    let outside = json!([call("read", json!({ "path": "/etc/hostname" })), {}]);
+    let (mut desk, heard) = watched(script, outside, PERSON).await;
+    desk.play().await;
+    assert_eq!(desk.calls().await[0].state, CallState::Denied);
+    assert!(!heard.exists());
+
+    let (mut desk, heard) = watched(script, reading(), PERSON).await;
+    let rule = "[[rule]]\npermission = \"read\"\naction = \"ask\"\n";
+    desk.file(".countersign/rules.toml", rule).start("go").await;
+    let card = desk.until_waiting().await;
+    assert!(heard.exists());
+    desk.allow(&card).await;
+    desk.until_ended().await;
+}
+
+/// Whatever goes wrong with a watchdog asks the person, and says what.
+#[tokio::test]
+async fn a_watchdog_that_fails_asks() {
+    for (script, told) in [
+        ("exit 3", "ended with exit code 3."),
+        ("kill -9 $$", "was ended by signal 9."),
+        ("", "did not answer with"),
+        ("echo allow", "did not answer with"),
+        ("echo '{\"verdict\":\"yes\"}'", "did not answer with"),
+        (
+            "echo '{\"verdict\":\"allow\",\"because\":\"\"}'",
+            "did not answer with",
+        ),
+        (
+            "echo '{\"verdict\":\"allow\"}{\"verdict\":\"deny\"}'",
+            "did not answer with",
+        ),
+        ("yes", "answered more than it may."),
+    ] {
+        let (mut desk, _) = watched(script, reading(), NOBODY).await;
+        desk.play().await;
+        let (_, text) = desk.outcomes().await.remove(0);
+        assert!(
+            text.contains("the watchdog `sundays`") && text.contains(told),
+            "{script}: {text}"
+        );
+    }
+    for (program, timeout_ms, told) in [
+        ("relative", 1_000, "names no absolute file"),
+        ("/nowhere/at/all", 1_000, "could not be started"),
+        ("/usr/bin/yes", 0, "did not answer within 1 ms"),
+    ] {
+        let mut desk = Fixture::with_host(reading(), NOBODY).await;
+        ask_first(&desk, program, timeout_ms).await;
+        desk.file("a", "text\n").play().await;
+        let (_, text) = desk.outcomes().await.remove(0);
+        let hasty = program == "/usr/bin/yes" && text.contains("more than it may");
+        assert!(text.contains(told) || hasty, "{program}: {text}");
+    }
+}
+
+/// Each layer refuses by itself, whatever the others say: the capability check and the watchdog under rules that allow
+/// everything, a rule where everything lies inside.
+#[tokio::test]
+async fn each_layer_is_effective_alone() {
+    let everything = "[[rule]]\npermission = \"*\"\naction = \"allow\"\n";
+    let nothing = "[[rule]]\npermission = \"fs.read\"\npattern = \"a\"\naction = \"deny\"\n";
+    let command = |command: &str| call("bash", json!({ "command": command }));
+    for (rules, turn, by) in [
+        (
+            "",
+            call("read", json!({ "path": "/etc/hostname" })),
+            Gate::Capability,
+        ),
+        (
+            everything,
+            call("read", json!({ "path": "../x" })),
+            Gate::Capability,
+        ),
+        (everything, command("crontab jobs"), Gate::Watchdog),
+        (everything, command(":(){ :|:& };:"), Gate::Watchdog),
+        (nothing, call("read", json!({ "path": "a" })), Gate::Rules),
+    ] {
+        let mut desk = Fixture::with_host(json!([turn.clone(), {}]), APPROVED).await;
+        fs::write(desk.data().join("rules.toml"), rules).unwrap();
+        desk.file("a", "text\n").play().await;
+        assert_eq!(desk.calls().await[0].state, CallState::Denied, "{turn}");
+        let events = desk.events().await;
+        let denied = events.iter().find_map(|event| match &event.body {
+            EventBody::CallJudged { trail, .. } => Some(trail.clone()),
+            _ => None,
+        });
+        let gates: Vec<Gate> = denied
+            .unwrap()
+            .steps
+            .into_iter()
+            .filter(|step| step.verdict == Some(Verdict::Deny))
+            .map(|step| step.gate)
+            .collect();
+        assert!(gates.contains(&by), "{turn}: {gates:?}");
+    }
+}
