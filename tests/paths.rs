@@ -91,3 +91,49 @@ fn every_path() {
     );
     assert!(table.case.len() >= 100, "only {} paths", table.case.len());
 }
+
+/// What the operands of commands name, judged by rules on paths that stand beside an allow for the command: braces are
+/// spelled out, and what the shell completes is denied where it may come to name what is denied.
+#[test]
+fn operands_of_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = folder.path().join("rules.toml");
+    let text = "[[rule]]\npermission = \"bash\"\npattern = \"cat *\"\naction = \"allow\"\n\
+                [[rule]]\npermission = \"fs.read\"\npattern = \".env*\"\naction = \"deny\"\n";
+    std::fs::write(&rules, text).unwrap();
+    let trial = Trial::open(Setup {
+        rules: vec![(protocol::RuleScope::User, rules)],
+        workspace: "/home/me/no-such-workspace".into(),
+        os: Os::Linux,
+        headless: false,
+        only_rules: true,
+        data_dir: None,
+    })
+    .unwrap();
+    for (command, verdict) in [
+        ("cat a.rs", Verdict::Allow),
+        ("cat '.en?'", Verdict::Allow),
+        ("cat *", Verdict::Ask),
+        ("cat *.rs", Verdict::Ask),
+        ("cat $F", Verdict::Ask),
+        ("cat .env", Verdict::Deny),
+        ("cat {.env,x}", Verdict::Deny),
+        ("cat .e{nv,x}", Verdict::Deny),
+        ("cat .en?", Verdict::Deny),
+        ("cat .*", Verdict::Deny),
+        ("cat a/.[e]nv", Verdict::Deny),
+        ("cat < .e*v", Verdict::Deny),
+        ("tar cf x.tar .env", Verdict::Deny),
+        ("cat /etc/pass*", Verdict::Deny),
+        ("cat \"/etc\"/*", Verdict::Deny),
+        ("cat /etc/$X", Verdict::Deny),
+        ("cat ../*", Verdict::Deny),
+        ("cat a/../*", Verdict::Ask),
+        ("cat ~/x", Verdict::Deny),
+        ("cat $HOME/x", Verdict::Deny),
+    ] {
+        let arguments = json!({ "command": command });
+        let trail = trial.weigh("bash", arguments.as_object().unwrap()).unwrap();
+        assert_eq!(trail.verdict, verdict, "{command}: {}", trail.lead);
+    }
+}

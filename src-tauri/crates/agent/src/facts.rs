@@ -1,7 +1,8 @@
 //! From what a call says it touches to where that leads: by the disk, or by the rules of a system that is not this one.
 
-use policy::Facts;
+use policy::facts::{Facts, OPEN};
 use policy::path::{self, Os, Roots};
+use policy::pattern::alternatives;
 use policy::shell::Touch;
 use protocol::{Access, Capability, Fact};
 use runtime::Workspace;
@@ -45,10 +46,10 @@ impl Ground<'_> {
             };
             let touches = read.map(|read| read.touches().to_vec());
             for touched in touches.iter().flatten() {
-                if let Some(fact) = self.touched(touched)
-                    && !facts.all().contains(&fact)
-                {
-                    facts.add(fact);
+                for fact in self.touched(touched) {
+                    if !facts.all().contains(&fact) {
+                        facts.add(fact);
+                    }
                 }
             }
         }
@@ -102,26 +103,68 @@ impl Ground<'_> {
         }
     }
 
-    /// A fact that was read out of a command: it only tightens.
-    fn touched(&self, touched: &Touch) -> Option<Fact> {
+    /// Facts that were read out of a command: they only tighten.
+    fn touched(&self, touched: &Touch) -> Vec<Fact> {
         if NEUTRAL.contains(&touched.target.as_str()) || touched.target.starts_with("/dev/fd/") {
-            return None;
+            return Vec::new();
         }
-        if touched.literal {
-            let fact = self.fact(&Access::new(touched.capability, touched.target.clone()));
-            return Some(Fact {
-                derived: true,
+        let mut facts = match touched.literal {
+            true => vec![self.fact(&Access::new(touched.capability, touched.target.clone()))],
+            false => alternatives(&touched.target)
+                .iter()
+                .map(|word| self.open(touched, word))
+                .collect(),
+        };
+        for fact in &mut facts {
+            fact.derived = true;
+        }
+        facts
+    }
+
+    /// A word that the shell completes: where its beginning leads is certain, as far as it is written out.
+    fn open(&self, touched: &Touch, word: &str) -> Fact {
+        let bare: String = word
+            .chars()
+            .filter(|c| !matches!(c, '\'' | '"' | '\\'))
+            .collect();
+        let fixed = bare.split(['*', '?', '[', '{', '$', '`']).next();
+        let written = fixed.unwrap_or_default();
+        let whole = Fact {
+            target: touched.target.clone(),
+            real: bare.clone(),
+            doubt: Some(OPEN.to_owned()),
+            ..Fact::inside(touched.capability, "")
+        };
+        if touched.capability == Capability::NetFetch {
+            return whole;
+        }
+        if written.len() == bare.len() {
+            let fact = self.fact(&Access::new(touched.capability, bare));
+            return Fact {
+                target: touched.target.clone(),
                 ..fact
-            });
+            };
         }
-        // What the shell puts in is not known; a home folder is not in the workspace, whoever's it is.
-        let home = ["~", "$HOME", "${HOME}"]
-            .iter()
-            .any(|home| touched.target.starts_with(home));
-        Some(Fact {
-            derived: true,
-            inside: !home,
-            ..Fact::inside(touched.capability, touched.target.clone())
-        })
+        // A home folder is not in the workspace, whoever's it is.
+        let home = ["~", "$HOME", "${HOME}"];
+        if home.iter().any(|home| bare.starts_with(home)) {
+            return Fact {
+                inside: false,
+                ..whole
+            };
+        }
+        let Some(slash) = written.rfind('/') else {
+            return whole;
+        };
+        let (folder, rest) = bare.split_at(slash + 1);
+        let at = self.fact(&Access::new(touched.capability, folder.to_owned()));
+        Fact {
+            real: format!("{}/{rest}", at.real.trim_end_matches('/'))
+                .trim_start_matches(if at.inside { "/" } else { "" })
+                .to_owned(),
+            inside: at.inside,
+            unresolved: at.unresolved,
+            ..whole
+        }
     }
 }

@@ -4,6 +4,10 @@ use protocol::{Capability, Fact};
 
 use crate::shell::{self, ShellFacts};
 
+/// The doubt about a word of a command that the shell completes. The command itself is then not certain, which is said
+/// once, of the whole.
+pub const OPEN: &str = "What it names is only known when it runs.";
+
 /// The facts of one call.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {

@@ -4,7 +4,7 @@
 use protocol::judge::TrailStep;
 use protocol::{At, Capability, Fact, Gate, Verdict};
 
-use crate::facts::Facts;
+use crate::facts::{Facts, OPEN};
 use crate::host::{Nearness, nearness};
 use crate::rules::{RuleSet, quoted};
 
@@ -77,7 +77,7 @@ fn denied(tool: &str, fact: &Fact, rules: &RuleSet, now: At) -> Option<String> {
 
 /// Why no rule may allow a fact.
 fn doubted(fact: &Fact) -> Option<String> {
-    let doubt = fact.doubt.as_ref()?;
+    let doubt = fact.doubt.as_ref().filter(|doubt| *doubt != OPEN)?;
     Some(format!(
         "`{}`: {doubt} No rule may allow that.",
         quoted(&fact.target)

@@ -206,8 +206,8 @@ fn split(text: &str) -> (Vec<Vec<Sign>>, bool) {
     (words, glued)
 }
 
-/// What braces with a comma may stand for; `{}` and `{x}` stay as they are.
-fn alternatives(pattern: &str) -> Vec<String> {
+/// What braces with a comma may stand for, as in a shell; `{}` and `{x}` stay as they are.
+pub fn alternatives(pattern: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];
     while let Some(text) = open.pop() {

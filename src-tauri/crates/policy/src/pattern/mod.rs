@@ -1,9 +1,11 @@
 //! Patterns of rules: commands by words, paths by glob or folder, hosts. Deny reads them broadly, allow narrowly.
 
 mod command;
+mod meet;
 mod path;
 
-pub use command::CommandPattern;
+pub use command::{CommandPattern, alternatives};
+pub(crate) use meet::is_open;
 pub use path::{Forms, PathPattern};
 
 /// Whether a pattern means everything, whatever it is matched with.

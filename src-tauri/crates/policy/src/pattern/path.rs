@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
+use super::command::alternatives;
+use super::meet::may_meet;
 use crate::path::{Folded, Os};
 
 /// A path pattern, ready to match.
@@ -139,6 +141,15 @@ impl PathPattern {
         };
         // A deny on something below a folder also holds for the folder: taking the folder takes it along.
         broad.is_match(path) || broad.is_match(format!("{path}/."))
+    }
+
+    /// Whether a word that the shell completes may come to name what it covers.
+    pub(crate) fn may_meet(&self, word: &str) -> bool {
+        let word = Folded::of(self.os, word);
+        let bare = Folded::of(self.os, &self.bare);
+        alternatives(bare.as_str())
+            .iter()
+            .any(|pattern| may_meet(word.as_str(), pattern))
     }
 
     fn broadly(&self) -> Option<GlobSet> {

@@ -6,7 +6,7 @@ use super::key::Rank;
 use super::seen::{Seen, Subject};
 use crate::host::HostPattern;
 use crate::path::Os;
-use crate::pattern::{CommandPattern, Forms, PathPattern, is_everything};
+use crate::pattern::{CommandPattern, Forms, PathPattern, is_everything, is_open};
 
 /// A rule with its pattern ready to match.
 #[derive(Debug, Clone)]
@@ -230,6 +230,10 @@ pub(crate) fn covers(pattern: &PathPattern, fact: &Fact, root: Option<&str>) -> 
     };
     let real = forms(fact, root);
     pattern.covers(&real)
+        || (fact.derived
+            && fact.doubt.is_some()
+            && is_open(&fact.real)
+            && pattern.may_meet(&fact.real))
         || (said != fact.real && pattern.covers(&as_said))
         || (fact.capability == Capability::FsDelete && pattern.lies_below(&real))
 }

@@ -28,11 +28,12 @@ const PROGRAMS: &[(&str, Does)] = &[
         "cat tac head tail less more bat batcat nl wc od xxd hexdump hd strings file stat sort uniq cut paste join diff \
          sdiff cmp comm md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum base64 base32 ls dir tree du \
          readlink realpath find fd source . zcat bzcat xzcat zless vim vi nvim nano emacs view python python3 node ruby \
-         perl bash sh zsh dash open xdg-open rev fold fmt expand column look csvtool pr iconv gpg openssl",
+         perl bash sh zsh dash open xdg-open rev fold fmt expand column look csvtool pr iconv gpg openssl \
+         gzip bzip2 xz zstd scp",
         Does::All(FsRead, 0),
     ),
     (
-        "grep egrep fgrep zgrep rg ag ack jq yq awk gawk mawk sed gsed",
+        "grep egrep fgrep zgrep rg ag ack jq yq awk gawk mawk sed gsed tar gtar bsdtar zip 7z",
         Does::All(FsRead, 1),
     ),
     (

@@ -162,7 +162,7 @@ pub fn approve(
         call: &CallId::from("c_1"),
         tool,
         classified: &classify(tool, policy::Declared::default()),
-        facts: &[],
+        facts: &policy::Facts::default(),
         undo: &UndoOutlook::Secured,
         needs_person: false,
         alarms: &[],
