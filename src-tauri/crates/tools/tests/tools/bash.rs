@@ -169,7 +169,17 @@ async fn a_person_sees_what_would_run() {
         .iter()
         .map(|f| (f.what.as_str(), f.text.as_str()))
         .collect();
-    assert_eq!(seen, [("program", "echo U+202Ex"), ("program", "sh")]);
+    assert_eq!(
+        seen,
+        [
+            ("program", "echo 'U+202Ex'"),
+            ("script", "'U+202Ex'"),
+            ("program", "sh"),
+            ("no rule allows", "It holds U+202E, which cannot be seen."),
+            ("no rule allows", "A word holds what cannot be seen."),
+            ("no rule allows", "`sh` runs what its arguments say.")
+        ]
+    );
     assert_eq!(
         (folder, timeout_ms),
         (bench.hands.workspace.root().display().to_string(), 5_000)
