@@ -7,6 +7,7 @@
 //!
 //! Start reading at [`pipeline`]; then [`turn`] (what happens around it) and [`desk`] (who calls whom).
 
+mod alarms;
 pub mod attention;
 mod composed;
 pub mod config;

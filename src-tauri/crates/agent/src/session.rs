@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tools::schema_first::Composed;
 use tools::{Hands, Registry};
 
+use crate::alarms::Alarms;
 use crate::conversation::Conversation;
 use crate::desk::Shared;
 use crate::journal::Journal;
@@ -30,6 +31,8 @@ pub(crate) struct Session {
     pub model: ModelChoice,
     /// How the calls of one model turn are run; read once, when the session was admitted (`S001-27`).
     pub strategy: Strategy,
+    /// Of its running calls.
+    pub alarms: Alarms,
     rules: RulesInForce,
     steering: Notify,
     toolbox: RwLock<Toolbox>,
@@ -109,6 +112,7 @@ impl Session {
             hands,
             model,
             strategy,
+            alarms: Alarms::default(),
             rules,
             steering: Notify::new(),
             toolbox: RwLock::new(toolbox),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use policy::Approved;
 use protocol::ToolError;
 use protocol::interface::InterruptBehavior;
+use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 use tools::ToolContext;
 
@@ -44,8 +45,9 @@ pub(crate) async fn run(
     let mut work = AbortOnDropHandle::new(tokio::spawn(async move {
         tool.execute(&approved, &hands, &context).await
     }));
-    let limit = tokio::time::sleep(Duration::from_millis(limit_ms) + TIMEOUT_GRACE);
-    tokio::pin!(limit);
+    let limit = Duration::from_millis(limit_ms) + TIMEOUT_GRACE;
+    let at_work_since = Instant::now();
+    let mut alarm = session.alarms.take();
     let steered = session.steered();
     tokio::pin!(steered);
     let mut gives_way = match called.interface().execution.interrupt_behavior {
@@ -53,17 +55,23 @@ pub(crate) async fn run(
         InterruptBehavior::Block => false,
     };
     let ended = loop {
+        let rest = limit.saturating_sub(at_work_since.elapsed());
+        if rest.is_zero() {
+            break None;
+        }
+        alarm.as_mut().reset(Instant::now() + rest.min(COALESCE));
         tokio::select! {
+            biased;
             ended = &mut work => break Some(ended),
-            () = &mut limit => break None,
             () = &mut steered, if gives_way => {
                 gives_way = false;
                 cancel.cancel();
             }
             // A command that pauses does not keep back what it printed before.
-            () = tokio::time::sleep(COALESCE) => updates.flush().await,
+            () = &mut alarm => updates.flush().await,
         }
     };
+    session.alarms.give_back(alarm);
     let result = match ended {
         Some(Ok(result)) => result,
         Some(Err(broken)) if broken.is_panic() => Err(broke_off()),
