@@ -1,9 +1,9 @@
 //! Calls that an agent makes again and again although they come to the same.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use protocol::{CallState, Digest, Outcome};
-use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::limits::CALLS_REMEMBERED_MAX;
@@ -11,51 +11,30 @@ use crate::limits::CALLS_REMEMBERED_MAX;
 /// The calls of one run: how often each came to the same result in a row.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
-    seen: HashMap<Digest, (Digest, u32)>,
+    seen: HashMap<Key, (Digest, u32)>,
 }
 
 /// What two calls have in common when they are the same: tool and arguments, in whatever order these are written.
-pub(crate) fn key(tool: &str, arguments: &Map<String, Value>) -> Digest {
-    Digest::of_json(&(tool, Sorted(arguments)))
-}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Key(u64);
 
-/// An object that is written with its members in the order of their names.
-struct Sorted<'a>(&'a Map<String, Value>);
-
-impl Serialize for Sorted<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members: Vec<_> = self.0.iter().collect();
-        members.sort_unstable_by_key(|(name, _)| *name);
-        serializer.collect_map(
-            members
-                .into_iter()
-                .map(|(name, value)| (name, Canonical(value))),
-        )
-    }
-}
-
-struct Canonical<'a>(&'a Value);
-
-impl Serialize for Canonical<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Object(members) => Sorted(members).serialize(serializer),
-            Value::Array(items) => serializer.collect_seq(items.iter().map(Canonical)),
-            plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
-                plain.serialize(serializer)
-            }
-        }
+impl Key {
+    /// The key of a call. It is compared within one run only, and nothing is let through by it.
+    pub fn of(tool: &str, arguments: &Map<String, Value>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (tool, arguments).hash(&mut hasher);
+        Self(hasher.finish())
     }
 }
 
 impl Repeats {
     /// How often this call came to the same result, without another one in between.
-    pub fn of(&self, call: &Digest) -> u32 {
-        self.seen.get(call).map_or(0, |(_, times)| *times)
+    pub fn of(&self, call: Key) -> u32 {
+        self.seen.get(&call).map_or(0, |(_, times)| *times)
     }
 
     /// Takes the result of a call. One that did not run came to nothing that could be compared.
-    pub fn take(&mut self, call: Digest, outcome: &Outcome) {
+    pub fn take(&mut self, call: Key, outcome: &Outcome) {
         match outcome.state {
             CallState::Done | CallState::Failed => {}
             CallState::Proposed
@@ -93,4 +72,43 @@ pub(crate) fn reason(times: u32, asks_after: u32) -> Option<String> {
         };
         format!("The agent made this very call {times} in this run, always with the same result.")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn calls_are_the_same_by_tool_and_arguments_and_not_by_their_order() {
+        let key = |tool, arguments: Value| Key::of(tool, arguments.as_object().unwrap());
+        let one = key("read", json!({ "path": "a", "of": { "x": 1, "y": [2] } }));
+        for (tool, arguments, same) in [
+            (
+                "read",
+                json!({ "of": { "y": [2], "x": 1 }, "path": "a" }),
+                true,
+            ),
+            (
+                "write",
+                json!({ "path": "a", "of": { "x": 1, "y": [2] } }),
+                false,
+            ),
+            (
+                "read",
+                json!({ "path": "a", "of": { "x": 1, "y": ["2"] } }),
+                false,
+            ),
+            (
+                "read",
+                json!({ "path": "b", "of": { "x": 1, "y": [2] } }),
+                false,
+            ),
+            ("read", json!({ "path": "a" }), false),
+        ] {
+            let is = key(tool, arguments.clone()) == one;
+            assert_eq!(is, same, "{tool} {arguments}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::found::Called;
 use super::prepared::{Ready, classified};
 use super::{Ended, finish, watched};
 use crate::config::Host;
-use crate::repeats;
+use crate::repeats::{self, Key};
 use crate::session::Session;
 
 /// Ends a call that is denied whatever stands on the disk, before anything there is looked at (`S003-26`): one of a tool
@@ -98,7 +98,7 @@ fn denied_unprepared(
         plan: protocol::Plan::None,
         undo: UndoOutlook::NotNeeded,
         shown: Digest(String::new()),
-        same: Digest(String::new()),
+        same: Key::default(),
     };
     let alarms = watched::built_in(session, called, arguments, facts);
     let judgement = judge_for(session, call, called, facts, &nothing, None, &alarms);
@@ -119,7 +119,7 @@ pub(crate) fn judge(
     mut alarms: Vec<Alarm>,
 ) -> Judgement {
     let asks_after = session.shared.settings().limits.repeats;
-    let times = session.repeats(|repeats| repeats.of(&ready.same));
+    let times = session.repeats(|repeats| repeats.of(ready.same));
     // Whoever approves beforehand has not seen what a watchdog wants to be seen (`S002-91`).
     if matches!(session.shared.config.host, Host::Headless { .. }) {
         for alarm in &mut alarms {

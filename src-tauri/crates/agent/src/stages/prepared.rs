@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::found::Called;
 use super::{Ended, finish};
 use crate::facts::Ground;
-use crate::repeats;
+use crate::repeats::Key;
 use crate::session::Session;
 
 /// Everything that is shown of a call, and what it is bound to.
@@ -19,7 +19,7 @@ pub(crate) struct Ready {
     /// Digest of call, tool, arguments, folder, preview and plan: what a decision must name.
     pub shown: Digest,
     /// What the call has in common with every other one that is the same.
-    pub same: Digest,
+    pub same: Key,
 }
 
 /// Where everything that the call declares really leads.
@@ -68,7 +68,7 @@ pub(crate) async fn prepare(
         plan: prepared.plan,
         undo,
         shown,
-        same: repeats::key(called.id(), arguments),
+        same: Key::of(called.id(), arguments),
     })
 }
 
