@@ -99,7 +99,7 @@ fn check(case: &Case) -> Option<String> {
         headless: case
             .headless
             .then_some("Nobody is there to ask, so asking means denying."),
-        shown: &Digest("shown".into()),
+        shown: &|| Digest("shown".into()),
     });
     let said = (judgement.verdict(), judgement.trail().lead.as_str());
     (said != (case.verdict, case.lead.as_str())).then(|| {

@@ -59,9 +59,9 @@ async fn walk(
         judged::forbidden_outright(session, call, &tool, &arguments)?;
         let facts = prepared::facts(session, &tool, &arguments);
         judged::forbidden(session, call, &tool, &arguments, &facts)?;
-        let ready = prepared::prepare(session, call, &tool, &arguments, unsecured.take()).await?;
+        let ready = prepared::prepare(session, &tool, &arguments, unsecured.take()).await?;
         let alarms = watched::ask(session, &tool, &arguments, &facts).await;
-        let judgement = judged::judge(session, call, &tool, &facts, &ready, alarms);
+        let judgement = judged::judge(session, call, &tool, &arguments, &facts, &ready, alarms);
         judged::tell(session, call, &tool, &arguments, &ready, &judgement);
 
         let answer = match judgement.verdict() {

@@ -12,7 +12,7 @@ use crate::scope;
 use crate::watchdog::Alarm;
 
 /// Everything that a verdict depends on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The call.
     pub call: &'a CallId,
@@ -39,8 +39,8 @@ pub struct Request<'a> {
     /// The rules are judged by themselves: neither mode nor copies for undo speak, and where no rule matches the rules
     /// files do.
     pub alone: bool,
-    /// Digest of exactly what is shown: what a consent must name.
-    pub shown: &'a Digest,
+    /// Gives the digest of exactly what is shown: what a consent must name. Asked for where a person is.
+    pub shown: &'a dyn Fn() -> Digest,
 }
 
 /// A verdict with its reasons. Made by [`judge`] and by nothing else.
@@ -63,7 +63,7 @@ impl Judgement {
         &self.trail
     }
 
-    /// What a consent must name.
+    /// What a consent must name. The digest of nothing unless the verdict is to ask: no other has a use for a consent.
     pub fn shown(&self) -> &Digest {
         &self.shown
     }
@@ -103,7 +103,10 @@ pub fn judge(request: &Request<'_>) -> Judgement {
     Judgement {
         call: request.call.clone(),
         tool: request.tool.to_owned(),
-        shown: request.shown.clone(),
+        shown: match verdict {
+            Verdict::Ask => (request.shown)(),
+            Verdict::Allow | Verdict::Deny => Digest(String::new()),
+        },
         trail: Trail {
             verdict,
             lead,

@@ -74,7 +74,7 @@ pub(crate) async fn ask(
     refreshed: Option<String>,
 ) -> Result<Answer, Ended> {
     if session.shared.config.host == (Host::Headless { approve_all: true }) {
-        return approved_beforehand(called, ready);
+        return approved_beforehand(called, judgement, ready);
     }
     // Watch before showing: a change in between would go unseen.
     let mut watch = Watch::new(&session.hands.workspace, &ready.plan.paths()).ok();
@@ -194,14 +194,18 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
 }
 
 /// The caller approved beforehand whatever would ask; a question stays unanswered, for nobody invents answers.
-fn approved_beforehand(called: &Called<'_>, ready: &Ready) -> Result<Answer, Ended> {
+fn approved_beforehand(
+    called: &Called<'_>,
+    judgement: &Judgement,
+    ready: &Ready,
+) -> Result<Answer, Ended> {
     if called.interface().safety.requires_user_interaction {
         return Err(finish::unanswered(called));
     }
     Ok(Answer::Go {
         plan: ready.plan.clone(),
         consent: Some(Consent {
-            shown: ready.shown.clone(),
+            shown: judgement.shown().clone(),
             answers: None,
         }),
         said: Said::default(),

@@ -8,8 +8,8 @@ use protocol::{Access, Capability, Digest, EventBody, Fact, Outcome, Preview, To
 use serde_json::{Map, Value};
 
 use super::found::Called;
-use super::prepared::{Ready, classified};
-use super::{Ended, finish, watched};
+use super::prepared::Ready;
+use super::{Ended, finish, prepared, watched};
 use crate::config::Host;
 use crate::repeats::{self, Key};
 use crate::session::Session;
@@ -24,7 +24,7 @@ pub(crate) fn forbidden_outright(
 ) -> Result<(), Ended> {
     let accesses = called.0.tool.accesses(arguments);
     let touches: Vec<_> = accesses.iter().map(|access| access.capability).collect();
-    let mode = classified(called).mode;
+    let mode = called.0.classified.mode;
     let rules = session.rules();
     let now = session.shared.config.clock.now();
     if rules.denies_outright(called.id(), mode, &touches, now) {
@@ -97,11 +97,14 @@ fn denied_unprepared(
         preview: Preview::Nothing,
         plan: protocol::Plan::None,
         undo: UndoOutlook::NotNeeded,
-        shown: Digest(String::new()),
         same: Key::default(),
     };
-    let alarms = watched::built_in(session, called, arguments, facts);
-    let judgement = judge_for(session, call, called, facts, &nothing, None, &alarms);
+    let alone = Beyond {
+        headless: None,
+        alarms: &watched::built_in(session, called, arguments, facts),
+        shown: &|| Digest(String::new()),
+    };
+    let judgement = judge_for(session, call, called, facts, &nothing.undo, &alone);
     if judgement.verdict() == Verdict::Deny {
         tell(session, call, called, arguments, &nothing, &judgement);
         return Err(finish::denied(called, &judgement));
@@ -114,6 +117,7 @@ pub(crate) fn judge(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
+    arguments: &Map<String, Value>,
     facts: &Facts,
     ready: &Ready,
     mut alarms: Vec<Alarm>,
@@ -127,13 +131,24 @@ pub(crate) fn judge(
         }
     }
     alarms.extend(repeats::reason(times, asks_after).map(Alarm::ask));
-    let headless = match session.shared.config.host {
-        Host::Person | Host::Headless { approve_all: true } => None,
-        Host::Headless { approve_all: false } => {
-            Some("Nobody is there to ask, so asking means denying.")
-        }
+    let beyond = Beyond {
+        headless: match session.shared.config.host {
+            Host::Person | Host::Headless { approve_all: true } => None,
+            Host::Headless { approve_all: false } => {
+                Some("Nobody is there to ask, so asking means denying.")
+            }
+        },
+        alarms: &alarms,
+        shown: &|| prepared::shown(session, call, called, arguments, ready),
     };
-    judge_for(session, call, called, facts, ready, headless, &alarms)
+    judge_for(session, call, called, facts, &ready.undo, &beyond)
+}
+
+/// What a verdict depends on beyond the call, its rules and what it touches.
+struct Beyond<'a> {
+    headless: Option<&'a str>,
+    alarms: &'a [Alarm],
+    shown: &'a dyn Fn() -> Digest,
 }
 
 fn judge_for(
@@ -141,24 +156,23 @@ fn judge_for(
     call: &ToolCall,
     called: &Called<'_>,
     facts: &Facts,
-    ready: &Ready,
-    headless: Option<&str>,
-    alarms: &[Alarm],
+    undo: &UndoOutlook,
+    beyond: &Beyond<'_>,
 ) -> Judgement {
     policy::judge(&Request {
         call: &call.id,
         tool: called.id(),
-        classified: &classified(called),
+        classified: called.0.classified,
         facts,
-        undo: &ready.undo,
+        undo,
         needs_person: called.interface().safety.requires_user_interaction,
         rules: &session.rules(),
         ask_for_everything: session.shared.settings().ask_for_everything,
-        headless,
-        alarms,
+        headless: beyond.headless,
+        alarms: beyond.alarms,
         now: session.shared.config.clock.now(),
         alone: false,
-        shown: &ready.shown,
+        shown: beyond.shown,
     })
 }
 
@@ -177,8 +191,8 @@ pub(crate) fn tell(
         tool: interface.id().to_owned(),
         title: interface.title().to_owned(),
         target: called.0.tool.target(arguments),
-        mode: classified(called).mode,
-        kind: classified(called).kind,
+        mode: called.0.classified.mode,
+        kind: called.0.classified.kind,
         trail: judgement.trail().clone(),
         preview: ready.preview.clone(),
         undo: ready.undo.clone(),

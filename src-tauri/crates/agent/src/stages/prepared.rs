@@ -1,6 +1,6 @@
 //! Stages 6 and 9: where the call's accesses really lead, and what it would do.
 
-use policy::{Classified, Facts};
+use policy::Facts;
 use protocol::preview::UndoOutlook;
 use protocol::{Capability, Digest, Plan, Preview, ToolCall};
 use serde_json::{Map, Value};
@@ -16,8 +16,6 @@ pub(crate) struct Ready {
     pub preview: Preview,
     pub plan: Plan,
     pub undo: UndoOutlook,
-    /// Digest of call, tool, arguments, folder, preview and plan: what a decision must name.
-    pub shown: Digest,
     /// What the call has in common with every other one that is the same.
     pub same: Key,
 }
@@ -35,7 +33,6 @@ pub(crate) fn facts(
 /// What the call would do. Nothing is changed by this; a call that cannot work fails here, before anybody is asked.
 pub(crate) async fn prepare(
     session: &Session,
-    call: &ToolCall,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
     unsecured: Option<String>,
@@ -54,22 +51,31 @@ pub(crate) async fn prepare(
             .history
             .outlook(&session.hands.workspace, plan),
     };
-    let shown = Digest::of_json(&(
-        &call.id,
-        called.id(),
-        arguments,
-        session.hands.workspace.root(),
-        &prepared.preview,
-        prepared.plan.digest(),
-        &undo,
-    ));
     Ok(Ready {
         preview: prepared.preview,
         plan: prepared.plan,
         undo,
-        shown,
         same: Key::of(called.id(), arguments),
     })
+}
+
+/// Digest of call, tool, arguments, folder, preview, plan and outlook: what a decision must name.
+pub(crate) fn shown(
+    session: &Session,
+    call: &ToolCall,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+    ready: &Ready,
+) -> Digest {
+    Digest::of_json(&(
+        &call.id,
+        called.id(),
+        arguments,
+        session.hands.workspace.root(),
+        &ready.preview,
+        ready.plan.digest(),
+        &ready.undo,
+    ))
 }
 
 /// A call without a plan either changes nothing or nobody can say what.
@@ -92,9 +98,4 @@ fn without_plan(called: &Called<'_>, arguments: &Map<String, Value>) -> UndoOutl
             reason: "what it changes is not known before it runs.".to_owned(),
         },
     }
-}
-
-/// The tool's mode and where it comes from.
-pub(crate) fn classified(called: &Called<'_>) -> Classified {
-    called.0.classified.clone()
 }

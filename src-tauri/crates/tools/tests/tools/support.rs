@@ -171,7 +171,7 @@ pub fn approve(
         rules: &RuleSet::default(),
         ask_for_everything: true,
         headless: None,
-        shown: &shown,
+        shown: &|| shown.clone(),
     });
     judgement
         .approve(arguments, plan, Some(Consent { shown, answers }))
