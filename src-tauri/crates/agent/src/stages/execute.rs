@@ -41,9 +41,9 @@ pub(crate) async fn run(
         on_progress: Some(Arc::new(move |text: &str| progress.progress(text))),
         delegates: Some(Arc::new(Sender(session.clone()))),
     };
-    let (tool, hands) = (called.0.tool.clone(), session.hands.clone());
+    let (tool, at) = (called.0.tool.clone(), session.clone());
     let mut work = AbortOnDropHandle::new(tokio::spawn(async move {
-        tool.execute(&approved, &hands, &context).await
+        tool.execute(&approved, &at.hands, &context).await
     }));
     let limit = Duration::from_millis(limit_ms) + TIMEOUT_GRACE;
     let at_work_since = Instant::now();
