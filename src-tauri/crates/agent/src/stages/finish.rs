@@ -91,12 +91,16 @@ pub(crate) fn redacted(mut outcome: Outcome) -> Outcome {
         .flatten()
     {
         let (masked, count) = redact::value(data);
-        (*data, elsewhere) = (masked, elsewhere + count);
+        if count > 0 {
+            *data = masked.into_owned();
+        }
+        elsewhere += count;
     }
     let mut extra = Value::Object(std::mem::take(&mut outcome.extra));
     if !extra.as_object().is_none_or(Map::is_empty) {
         let (masked, count) = redact::value(&extra);
-        (extra, elsewhere) = (masked, elsewhere + count);
+        elsewhere += count;
+        extra = masked.into_owned();
     }
     if let Value::Object(members) = extra {
         outcome.extra = members;

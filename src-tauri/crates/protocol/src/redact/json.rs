@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::MASK;
+use super::{MASK, masker};
 
 /// Nesting beyond which nothing is looked at, and nothing is let through.
 pub(super) const DEPTH_MAX: usize = 256;
@@ -45,14 +45,39 @@ const NAMES: [&str; 34] = [
     "xauthtoken",
 ];
 
+/// Letters and digits of the longest of them.
+const NAME_BYTES_MAX: usize = 18;
+
 /// Whether a member's name says that its value is a secret.
 fn is_secret(name: &str) -> bool {
-    let plain: String = name
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
-    NAMES.binary_search(&plain.as_str()).is_ok()
+    let mut plain = [0; NAME_BYTES_MAX];
+    let mut length = 0;
+    for byte in name.bytes().filter(u8::is_ascii_alphanumeric) {
+        let Some(place) = plain.get_mut(length) else {
+            return false;
+        };
+        *place = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    let plain = &plain[..length];
+    NAMES
+        .binary_search_by(|name| name.as_bytes().cmp(plain))
+        .is_ok()
+}
+
+/// Whether data surely holds no secret: what most data is.
+pub(super) fn is_plain(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => masker::is_plain(text.as_bytes()),
+        Value::Array(_) | Value::Object(_) if depth == 0 => false,
+        Value::Array(items) => items.iter().all(|item| is_plain(item, depth - 1)),
+        Value::Object(members) => members.iter().all(|(name, member)| {
+            masker::is_plain(name.as_bytes())
+                && (!is_secret(name) || says_nothing(member))
+                && is_plain(member, depth - 1)
+        }),
+    }
 }
 
 pub(super) fn masked(value: &Value, depth: usize, count: &mut u32) -> Value {
@@ -111,5 +136,7 @@ mod tests {
     #[test]
     fn names_are_in_order_for_the_search() {
         assert!(NAMES.is_sorted());
+        let longest = NAMES.iter().map(|name| name.len()).max();
+        assert_eq!(longest, Some(NAME_BYTES_MAX));
     }
 }

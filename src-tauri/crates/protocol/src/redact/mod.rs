@@ -64,11 +64,15 @@ pub fn spans(bytes: &[u8]) -> Vec<Range<usize>> {
     masker.into_found()
 }
 
-/// Data without its secrets, and how many there were: every text in it, and everything under a secret's name.
-pub fn value(value: &Value) -> (Value, u32) {
+/// Data without its secrets, and how many there were: every text in it, and everything under a secret's name. Data that
+/// holds none is given back as it is.
+pub fn value(value: &Value) -> (Cow<'_, Value>, u32) {
+    if json::is_plain(value, json::DEPTH_MAX) {
+        return (Cow::Borrowed(value), 0);
+    }
     let mut count = 0;
     let masked = json::masked(value, json::DEPTH_MAX, &mut count);
-    (masked, count)
+    (Cow::Owned(masked), count)
 }
 
 /// "[1 secret was masked as ***.]": how a model is told.
