@@ -7,6 +7,7 @@ use protocol::preview::{TodoItem, TodoStatus};
 use protocol::{
     Access, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{house, object};
@@ -76,8 +77,8 @@ fn parameters() -> Value {
 }
 
 fn items(arguments: &Map<String, Value>) -> Result<Vec<TodoItem>, ToolError> {
-    let value = arguments.get("items").cloned().unwrap_or_default();
-    serde_json::from_value(value)
+    let value = arguments.get("items").unwrap_or(&Value::Null);
+    Vec::deserialize(value)
         .map_err(|error| ToolError::InvalidArgs(format!("`items` is no list: {error}")))
 }
 
