@@ -184,7 +184,7 @@ async fn a_tool_that_is_denied_as_a_whole_touches_nothing() {
         desk.play().await;
         let view = desk.calls().await.remove(0);
         assert_eq!(view.outcome.unwrap().state, CallState::Denied);
-        let steps = view.trail.unwrap().steps;
+        let steps = &view.trail.unwrap().steps;
         let seen = steps
             .iter()
             .find(|step| step.gate == Gate::Capability)
@@ -230,7 +230,7 @@ async fn a_path_that_is_denied_is_not_looked_at() {
         desk.play().await;
         let view = desk.calls().await.remove(0);
         assert_eq!(view.outcome.unwrap().state, CallState::Denied);
-        let steps = view.trail.unwrap().steps;
+        let steps = &view.trail.unwrap().steps;
         let mut seen = steps.iter().filter(|step| step.gate == Gate::Capability);
         let text = &seen.next().unwrap().text;
         assert_eq!(text.contains("outside"), looked, "{text}");

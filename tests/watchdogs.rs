@@ -57,9 +57,12 @@ async fn said(desk: &Fixture) -> (Verdict, Vec<String>) {
     let trail = trail.unwrap();
     let watchdog = trail
         .steps
-        .into_iter()
+        .iter()
         .filter(|step| step.gate == Gate::Watchdog);
-    (trail.verdict, watchdog.map(|step| step.text).collect())
+    (
+        trail.verdict,
+        watchdog.map(|step| step.text.clone()).collect(),
+    )
 }
 
 /// `S002-86`, `S002-87`, `S002-88`: before a call runs, the program sees tool, arguments, manifest and session; its allow
@@ -241,7 +244,7 @@ async fn each_layer_is_effective_alone() {
         let gates: Vec<Gate> = denied
             .unwrap()
             .steps
-            .into_iter()
+            .iter()
             .filter(|step| step.verdict == Some(Verdict::Deny))
             .map(|step| step.gate)
             .collect();

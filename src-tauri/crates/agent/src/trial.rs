@@ -142,7 +142,7 @@ impl Trial {
             alone: self.setup.only_rules,
             shown: &|| Digest(String::new()),
         });
-        Ok(judgement.trail().clone())
+        Ok(Trail::clone(judgement.trail()))
     }
 
     /// Which tool it is, and what it would touch.

@@ -1,5 +1,7 @@
 //! The verdict on one call: every gate in order, the strictest wins, and a rule speaks before the mode.
 
+use std::sync::Arc;
+
 use protocol::judge::{RuleTrace, TrailStep};
 use protocol::preview::UndoOutlook;
 use protocol::{At, CallId, Digest, Gate, ToolMode, Trail, Verdict};
@@ -49,7 +51,7 @@ pub struct Judgement {
     pub(crate) call: CallId,
     pub(crate) tool: String,
     pub(crate) shown: Digest,
-    trail: Trail,
+    trail: Arc<Trail>,
 }
 
 impl Judgement {
@@ -59,7 +61,7 @@ impl Judgement {
     }
 
     /// Why.
-    pub fn trail(&self) -> &Trail {
+    pub fn trail(&self) -> &Arc<Trail> {
         &self.trail
     }
 
@@ -107,12 +109,12 @@ pub fn judge(request: &Request<'_>) -> Judgement {
             Verdict::Ask => (request.shown)(),
             Verdict::Allow | Verdict::Deny => Digest(String::new()),
         },
-        trail: Trail {
+        trail: Arc::new(Trail {
             verdict,
             lead,
             otherwise,
             steps,
-        },
+        }),
     }
 }
 

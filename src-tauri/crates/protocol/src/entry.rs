@@ -1,5 +1,7 @@
 //! A session as a person reads it: events folded into entries.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
@@ -85,7 +87,7 @@ pub struct CallView {
     /// Where it is in its life.
     pub state: CallState,
     /// The gates and what they said; none before it was judged.
-    pub trail: Option<Trail>,
+    pub trail: Option<Arc<Trail>>,
     /// What it would do.
     pub preview: Preview,
     /// Whether it could be taken back.

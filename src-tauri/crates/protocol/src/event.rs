@@ -1,5 +1,7 @@
 //! What happened, in order: the one log from which everything else is made.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
@@ -128,7 +130,7 @@ pub enum EventBody {
         /// Its kind.
         kind: ToolKind,
         /// The gates and what they said.
-        trail: Trail,
+        trail: Arc<Trail>,
         /// What it would do.
         preview: Preview,
         /// Whether it could be taken back.

@@ -1,5 +1,7 @@
 //! The account of a call: how it was validated, authorised, executed, streamed, rendered, persisted and audited (`S003-73`).
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -54,7 +56,7 @@ pub struct Authorised {
     /// Its kind.
     pub kind: Option<ToolKind>,
     /// What the gates said the last time; none if it never came to them.
-    pub trail: Option<Trail>,
+    pub trail: Option<Arc<Trail>>,
     /// How often it stood on the desk.
     pub asked: u32,
     /// What a person decided last, if a person did.

@@ -1,6 +1,8 @@
 //! Events for tests: small ones, with every member set to something that can be told apart.
 #![allow(dead_code, reason = "the measurement uses only some of them")]
 
+use std::sync::Arc;
+
 use protocol::event::Grant;
 use protocol::preview::UndoOutlook;
 use protocol::{
@@ -95,12 +97,12 @@ pub fn judged(id: &str, tool: &str, target: &str) -> EventBody {
         target: target.into(),
         mode: Some(mode),
         kind,
-        trail: Trail {
+        trail: Arc::new(Trail {
             verdict: Verdict::Allow,
             lead: "Allowed, because it only reads.".into(),
             otherwise: String::new(),
             steps: Vec::new(),
-        },
+        }),
         preview: Preview::Nothing,
         undo: UndoOutlook::NotNeeded,
     }
