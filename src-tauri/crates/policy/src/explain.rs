@@ -81,7 +81,7 @@ pub fn lead(verdict: Verdict, steps: &[TrailStep], unspoken: Option<&str>) -> (S
         None => "nothing speaks against it".to_owned(),
     };
     (
-        format!("{word}, because {because}."),
+        [word, ", because ", &because, "."].concat(),
         otherwise(verdict, decided, steps),
     )
 }
@@ -94,8 +94,8 @@ fn reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -> String 
             .find(|trace| trace.won && Verdict::from(trace.rule.action) == verdict)
         {
             Some(trace) => match &trace.rule.reason {
-                Some(reason) => format!("a rule says so: {}", reason.trim_end_matches('.')),
-                None => format!("the rule `{}` says so", rule_text(trace)),
+                Some(reason) => ["a rule says so: ", reason.trim_end_matches('.')].concat(),
+                None => ["the rule `", &rule_text(trace), "` says so"].concat(),
             },
             None if step.rules.is_empty() => "the rules could not be read".to_owned(),
             None if unspoken.is_some() => {
@@ -158,7 +158,7 @@ fn otherwise(verdict: Verdict, decided: Option<&TrailStep>, steps: &[TrailStep])
 
 fn rule_text(trace: &RuleTrace) -> String {
     match &trace.rule.pattern {
-        Some(pattern) => format!("{} {pattern}", trace.rule.permission),
+        Some(pattern) => [&trace.rule.permission, " ", pattern].concat(),
         None => trace.rule.permission.clone(),
     }
 }

@@ -171,7 +171,15 @@ fn by_mode_alone(request: &Request<'_>) -> TrailStep {
             };
             (
                 verdict,
-                format!("{}, {from}. Alone {alone}.", explain::mode_title(mode)),
+                [
+                    explain::mode_title(mode),
+                    ", ",
+                    from,
+                    ". Alone ",
+                    alone,
+                    ".",
+                ]
+                .concat(),
             )
         }
     };

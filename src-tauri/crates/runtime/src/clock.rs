@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use protocol::At;
+use uuid::Uuid;
+use uuid::fmt::Simple;
 
 /// The one source of time.
 pub trait Clock: Send + Sync {
@@ -72,7 +74,8 @@ pub struct TimeIds;
 
 impl Ids for TimeIds {
     fn next(&self, prefix: &str) -> String {
-        format!("{prefix}_{}", uuid::Uuid::now_v7().simple())
+        let mut text = [0; Simple::LENGTH];
+        [prefix, "_", Uuid::now_v7().simple().encode_lower(&mut text)].concat()
     }
 }
 
