@@ -119,7 +119,7 @@ impl Trial {
             false => watchdog::look(&Sight {
                 tool: &called.id,
                 arguments,
-                manifest: &self.registry.requires(),
+                manifest: self.registry.requires(),
                 session: &SessionId("trial".to_owned()),
                 facts: &facts,
             }),

@@ -1,7 +1,7 @@
 //! Every tool by its name, each with its compiled schema: where a call finds what it asks for.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use policy::classify::{stricter_than, strictness};
 use policy::{Classified, Declared, classify};
@@ -47,6 +47,8 @@ pub struct Registry {
     /// Every name: the tool's place, and the place of the alias among its own.
     names: HashMap<String, (usize, Option<usize>)>,
     definitions: Arc<Vec<ToolDefinition>>,
+    /// What all of them require, once somebody asked: every call does.
+    requires: OnceLock<RequirementSet>,
 }
 
 #[derive(Clone)]
@@ -153,6 +155,7 @@ impl Registry {
             Arc::make_mut(&mut self.definitions).push(definition);
         }
         self.entries.push(Arc::new(entry));
+        self.requires = OnceLock::new();
         Ok(())
     }
 
@@ -180,6 +183,7 @@ impl Registry {
             .iter()
             .filter_map(|entry| entry.definition());
         registry.definitions = Arc::new(definitions.collect());
+        registry.requires = OnceLock::new();
         (registry, faults)
     }
 
@@ -260,12 +264,14 @@ impl Registry {
 
     /// What all tools together require: with what an agent's manifest requires, the surface of an agent (`S002-09`,
     /// `S002-10`).
-    pub fn requires(&self) -> RequirementSet {
-        let enabled = self
-            .entries
-            .iter()
-            .filter(|e| e.interface.availability.is_enabled);
-        RequirementSet::union(enabled.map(|entry| &entry.interface.requires))
+    pub fn requires(&self) -> &RequirementSet {
+        self.requires.get_or_init(|| {
+            let enabled = self
+                .entries
+                .iter()
+                .filter(|e| e.interface.availability.is_enabled);
+            RequirementSet::union(enabled.map(|entry| &entry.interface.requires))
+        })
     }
 
     /// What a person sees: every tool with its mode and where that comes from.

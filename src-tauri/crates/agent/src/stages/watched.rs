@@ -40,7 +40,7 @@ pub(crate) fn built_in(
     watchdog::look(&Sight {
         tool: called.id(),
         arguments,
-        manifest: &session.tools().requires(),
+        manifest: session.tools().requires(),
         session: &session.id,
         facts,
     })

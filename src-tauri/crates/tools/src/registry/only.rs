@@ -1,7 +1,7 @@
 //! A part of the tools, for a session that may do less than another.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Entry, Registry};
 
@@ -33,6 +33,7 @@ impl Registry {
                     .collect(),
             ),
             entries,
+            requires: OnceLock::new(),
         }
     }
 }

@@ -199,20 +199,20 @@ fn a_tool_that_joins_extends_what_all_require() {
             .requires(needs)
             .classifier_input("{q}"),
     )]);
-    let before = Registry::builtin().requires();
+    let before = Registry::builtin().requires().clone();
     assert_eq!(
         before,
         RequirementSet::nothing().reads("**").writes("**").runs("*"),
         "each thing once"
     );
     assert_eq!(
-        registry.requires(),
+        *registry.requires(),
         before.clone().reaches("docs.rs"),
         "S002-10"
     );
     let manifest = RequirementSet::nothing().reads("docs/**");
     assert_eq!(
-        RequirementSet::union([&manifest, &registry.requires()])
+        RequirementSet::union([&manifest, registry.requires()])
             .fs
             .read,
         ["docs/**", "**"],
