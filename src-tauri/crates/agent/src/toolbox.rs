@@ -38,9 +38,9 @@ impl Toolbox {
         let made_from = shared.tools();
         let person = Workspace::open(&shared.config.data_dir)?;
         let mut all = shared.tools_unset().clone();
-        let own = all.views().len();
+        let own = all.count();
         let mut faults = schema_first::load(&mut all, workspace, &person);
-        let mut registry = match all.views().len() == own {
+        let mut registry = match all.count() == own {
             true => made_from.clone(),
             false => {
                 let (set, unset) = all.as_set(&shared.settings().tools);

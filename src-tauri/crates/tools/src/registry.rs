@@ -274,6 +274,11 @@ impl Registry {
         })
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.entries.len()
+    }
+
     /// What a person sees: every tool with its mode and where that comes from.
     pub fn views(&self) -> Vec<ToolView> {
         self.entries
