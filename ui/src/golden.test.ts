@@ -69,7 +69,7 @@ test('every call of the finished demo stands on its line, in its state', async (
 });
 
 test('every prefix folds the same in one batch and event by event, and nothing stays under way', () => {
-  const start = () => withPage(fromSnapshot(emptySnapshot()), session, { entries: [], more: false }, 'instead', { older: false, newer: false });
+  const start = () => withPage(fromSnapshot(emptySnapshot()), session, [{ entries: [], more: false, seq: 0 }], 'instead', { older: false, newer: false });
   let single = start();
   for (const [i, event] of events.entries()) {
     single = reduce(single, [event]);

@@ -78,8 +78,9 @@ export class SampleHost implements Host {
         return { type: 'output', text: query.offset === 0 ? 'the whole output\n' : 'and its end\n', bytes: 29, next: query.offset === 0 ? 17 : null };
       case 'transcript':
       case 'transcript_from':
+        return { type: 'transcript', entries: [], more: false, seq: 0 };
       case 'history':
-        return { type: query.type === 'history' ? 'history' : 'transcript', entries: [], more: false };
+        return { type: 'history', entries: [], more: false };
       case 'search':
         return { type: 'search', hits: [], total: 0, searched: 0, took_us: 0, problem: null, facets: [] };
       case 'models':

@@ -195,11 +195,11 @@ export class FakeHost implements Host {
         const all = this.#entries.get(query.session) ?? [];
         const before = query.before;
         const older = before === null ? all : all.filter((entry) => entry.seq < before);
-        return { type: 'transcript', entries: older.slice(-query.limit), more: older.length > query.limit };
+        return { type: 'transcript', entries: older.slice(-query.limit), more: older.length > query.limit, seq: this.events.length };
       }
       case 'transcript_from': {
         const newer = (this.#entries.get(query.session) ?? []).filter((entry) => entry.seq >= query.from);
-        return { type: 'transcript', entries: newer.slice(0, query.limit), more: newer.length > query.limit };
+        return { type: 'transcript', entries: newer.slice(0, query.limit), more: newer.length > query.limit, seq: this.events.length };
       }
       case 'search':
         return { type: 'search', ...searchEntries(this.#all(), this.#sessions, query) };

@@ -11,7 +11,7 @@ import type { Settings } from '../ipc/bindings/Settings';
 import type { Snapshot } from '../ipc/bindings/Snapshot';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
 import { isCall, isLive, type CallEntry } from './fold';
-import { fromSnapshot, healed, liveKey, reduce, withoutPage, withPage, type Page, type State } from './reduce';
+import { awaited, awaiting, fromSnapshot, healed, liveKey, reduce, withoutPage, withPage, type Page, type State } from './reduce';
 import { newsOf } from './news';
 import { openedOutside, openingView } from './opening';
 import { Paging } from './paging';
@@ -39,7 +39,8 @@ export class Desk {
   #host: Host;
   #state: State = $state.raw()!;
   #pending: Event[] = [];
-  #frame = 0;
+  /** Whether the events that are pending are taken in with the next frame. */
+  #collecting = false;
 
   /** The time that ages are told from, in milliseconds since 1970; moves once a second. */
   now = $state(Date.now());
@@ -81,6 +82,8 @@ export class Desk {
     this.paging = new Paging({
       query: (query) => host.query(query),
       page: (session) => this.page(session),
+      awaiting: (session) => (this.#state = awaiting(this.#state, session)),
+      awaited: (session) => (this.#state = awaited(this.#state, session)),
       join: (session, loaded, side, rest) => (this.#state = withPage(this.#state, session, loaded, side, rest)),
       refused: (thrown) => this.tellFault(thrown),
     });
@@ -314,9 +317,10 @@ export class Desk {
   /** Collects events and takes them in once for each frame: a fast stream does not draw more often than the screen. */
   #hear(events: Event[]): void {
     this.#pending.push(...events);
-    if (this.#frame) return;
-    this.#frame = nextFrame(() => {
-      this.#frame = 0;
+    if (this.#collecting) return;
+    this.#collecting = true;
+    nextFrame(() => {
+      this.#collecting = false;
       this.#take();
     });
   }
@@ -368,9 +372,15 @@ async function underWay(host: Host, snapshot: Snapshot): Promise<number> {
   return Math.min(snapshot.seq, ...open.map((entry) => entry.seq - 1));
 }
 
-function nextFrame(run: () => void): number {
-  // A window that is not seen draws no frames; what happens must arrive all the same.
-  return document.hidden ? (setTimeout(run, 50) as unknown as number) : requestAnimationFrame(run);
+/** Runs something with the next frame. A window that is not seen draws none; what happens must arrive all the same. */
+function nextFrame(run: () => void): void {
+  const once = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    run();
+  };
+  const frame = requestAnimationFrame(once);
+  const timer = setTimeout(once, document.hidden ? 50 : 250);
 }
 
 const KEY = Symbol('desk');

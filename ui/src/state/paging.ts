@@ -13,7 +13,11 @@ type Join = Parameters<typeof withPage>;
 export interface Pages {
   query<Q extends Query>(query: Q): Promise<AnswerTo<Q>>;
   page(session: string): Page | undefined;
-  /** A loaded stretch joins the page of its session. */
+  /** A stretch is asked for: what is heard of its session from now on may not be in it. */
+  awaiting(session: string): void;
+  /** No stretch of the session is waited for any more. */
+  awaited(session: string): void;
+  /** Loaded stretches join the page of their session. */
   join(session: string, loaded: Join[2], side: Join[3], rest?: Join[4]): void;
   refused(thrown: unknown): void;
 }
@@ -30,7 +34,7 @@ export class Paging {
   end(session: string): Promise<void> {
     return this.#load(session, async () => {
       const answer = await this.#pages.query({ type: 'transcript', session, before: null, limit: PAGE_ENTRIES });
-      this.#pages.join(session, answer, 'instead', { older: answer.more, newer: false });
+      this.#pages.join(session, [answer], 'instead', { older: answer.more, newer: false });
     });
   }
 
@@ -42,8 +46,7 @@ export class Paging {
         this.#pages.query({ type: 'transcript', session, before: seq, limit: half }),
         this.#pages.query({ type: 'transcript_from', session, from: seq, limit: half }),
       ]);
-      const entries = [...before.entries, ...from.entries];
-      this.#pages.join(session, { entries, more: before.more }, 'instead', { older: before.more, newer: from.more });
+      this.#pages.join(session, [before, from], 'instead', { older: before.more, newer: from.more });
     });
   }
 
@@ -54,7 +57,7 @@ export class Paging {
     if (!page?.older || !first || this.#loading.has(session)) return Promise.resolve();
     return this.#load(session, async () => {
       const answer = await this.#pages.query({ type: 'transcript', session, before: first.seq, limit: PAGE_ENTRIES });
-      this.#pages.join(session, answer, 'older');
+      this.#pages.join(session, [answer], 'older');
     });
   }
 
@@ -65,16 +68,19 @@ export class Paging {
     if (!page?.newer || !last || this.#loading.has(session)) return Promise.resolve();
     return this.#load(session, async () => {
       const answer = await this.#pages.query({ type: 'transcript_from', session, from: last.seq + 1, limit: PAGE_ENTRIES });
-      this.#pages.join(session, answer, 'newer');
+      this.#pages.join(session, [answer], 'newer');
     });
   }
 
   /** One load after the other for each session. */
   async #load(session: string, load: () => Promise<void>): Promise<void> {
     const before = this.#loading.get(session);
+    this.#pages.awaiting(session);
     const mine = (before ?? Promise.resolve()).then(load).catch((thrown: unknown) => this.#pages.refused(thrown));
     this.#loading.set(session, mine);
     await mine;
-    if (this.#loading.get(session) === mine) this.#loading.delete(session);
+    if (this.#loading.get(session) !== mine) return;
+    this.#loading.delete(session);
+    this.#pages.awaited(session);
   }
 }

@@ -10,7 +10,7 @@ import type { SessionView } from '../ipc/bindings/SessionView';
 import { FakeHost, parseStream } from '../ipc/fake';
 import { emptySnapshot } from '../ipc/fake_settings';
 import { isCall, keepEnd } from './fold';
-import { fromSnapshot, healed, reduce, withPage, type State } from './reduce';
+import { awaited, awaiting, fromSnapshot, healed, reduce, withPage, type State } from './reduce';
 
 const events = parseStream(sample);
 const start = (): State => fromSnapshot(emptySnapshot());
@@ -24,7 +24,7 @@ const opened: EventBody = { type: 'session_opened', title: 'A', workspace: '/w',
 
 /** A page that holds all there is so far: nothing. */
 function withEmptyPage(state: State, session: string): State {
-  return withPage(state, session, { entries: [], more: false }, 'instead', { older: false, newer: false });
+  return withPage(state, session, [{ entries: [], more: false, seq: 0 }], 'instead', { older: false, newer: false });
 }
 
 describe('the golden stream', () => {
@@ -84,16 +84,34 @@ describe('pages', () => {
     const atEnd = withEmptyPage(reduce(start(), [first]), 'ses_a');
     expect(ids(reduce(atEnd, [happen(person(1)), happen(person(2))]))).toEqual(['msg_1', 'msg_2']);
 
-    const middle = withPage(reduce(start(), [first]), 'ses_a', { entries: [], more: true }, 'instead', { older: true, newer: true });
+    const middle = withPage(reduce(start(), [first]), 'ses_a', [{ entries: [], more: true, seq: 0 }], 'instead', { older: true, newer: true });
     const passed = happen(person(3));
     const after = reduce(middle, [passed]).pages.get('ses_a');
     expect(after).toEqual({ entries: [], older: true, newer: true, passed: passed.seq });
   });
 
   test('an answer that was made before an entry came does not claim to be the end', () => {
-    const middle = withPage(reduce(start(), [happen(opened)]), 'ses_a', { entries: [], more: true }, 'instead', { older: false, newer: true });
-    const after = withPage(reduce(middle, [happen(person(4))]), 'ses_a', { entries: [], more: false }, 'newer');
+    const middle = withPage(reduce(start(), [happen(opened)]), 'ses_a', [{ entries: [], more: true, seq: 0 }], 'instead', { older: false, newer: true });
+    const after = withPage(reduce(middle, [happen(person(4))]), 'ses_a', [{ entries: [], more: false, seq: 0 }], 'newer');
     expect(after.pages.get('ses_a')?.newer).toBe(true);
+  });
+
+  test('an answer that is older than what was heard meanwhile lacks nothing of it', () => {
+    // Wherever the answer was made and whenever it comes: the page is the one that followed all along.
+    const session = 'ses_0006';
+    const whole = reduce(withEmptyPage(start(), session), events);
+    const last = events.at(-1)?.seq ?? 0;
+    for (let made = 1; made < last; made += 3) {
+      const told = reduce(withEmptyPage(start(), session), events.filter((event) => event.seq <= made));
+      const answer = { entries: told.pages.get(session)?.entries ?? [], more: false, seq: made };
+      for (const came of [made, Math.min(last, made + 5), last]) {
+        const asked = awaiting(reduce(start(), events.filter((event) => event.seq <= Math.min(made, came - 1))), session);
+        const heard = reduce(asked, events.filter((event) => event.seq <= came));
+        const loaded = awaited(withPage(heard, session, [answer], 'instead', { older: false, newer: false }), session);
+        expect(loaded.meanwhile.size).toBe(0);
+        expect(reduce(loaded, events).pages.get(session)?.entries).toEqual(whole.pages.get(session)?.entries);
+      }
+    }
   });
 
   test('pieces of a message that began before the snapshot are not told twice', async () => {
@@ -105,7 +123,7 @@ describe('pages', () => {
     const snapshot = await host.snapshot();
     const late: Event = { seq: 4, session: 'ses_a', at: 4, body: { type: 'agent_said', message: 'msg_1', text: ' there', reasoning: false } };
     const page = await host.query({ type: 'transcript', session: 'ses_a', before: null, limit: 10 });
-    const state = withPage(fromSnapshot(snapshot), 'ses_a', page, 'instead', { older: false, newer: false });
+    const state = withPage(fromSnapshot(snapshot), 'ses_a', [page], 'instead', { older: false, newer: false });
     const after = reduce(state, [late]);
     expect(after.pages.get('ses_a')?.entries).toEqual(page.entries);
     expect(after.stale.size).toBe(0);
@@ -126,9 +144,9 @@ test('what was under way at the snapshot is heard from its beginning, and nothin
     const snapshot = { ...emptySnapshot(), seq: half.seq, sessions: [...half.sessions], desk: [...half.desk] };
     const open = [...half.live].filter(([key]) => !half.desk.some((entry) => key === `${entry.session} ${entry.id}`));
     const heard = Math.min(half.seq, ...open.map(([, entry]) => entry.seq - 1));
-    const page = { entries: half.pages.get(session)?.entries ?? [], more: false };
+    const page = { entries: half.pages.get(session)?.entries ?? [], more: false, seq: half.seq };
     const told = events.filter((event) => event.seq > heard);
-    const loaded = withPage(reduce(fromSnapshot(snapshot, heard), []), session, page, 'instead', { older: false, newer: false });
+    const loaded = withPage(reduce(fromSnapshot(snapshot, heard), []), session, [page], 'instead', { older: false, newer: false });
     const after = reduce(loaded, told);
     expect(after.pages.get(session)?.entries).toEqual(whole.pages.get(session)?.entries);
     expect([...after.live.keys()].sort()).toEqual([...whole.live.keys()].sort());

@@ -34,6 +34,8 @@ export interface State {
   live: ReadonlyMap<string, Entry>;
   /** Transcripts that are open, by session. */
   pages: ReadonlyMap<string, Page>;
+  /** What was heard of a session since a stretch of its transcript was asked for: an answer may be older than that. */
+  meanwhile: ReadonlyMap<string, readonly Event[]>;
   /** Sessions of which an event came for an entry that began before the snapshot: to be asked for anew. */
   stale: ReadonlySet<string>;
   settings: Settings;
@@ -58,6 +60,7 @@ export function fromSnapshot(snapshot: Snapshot, heard = snapshot.seq): State {
     desk: [...desk].sort(oldestWaitFirst),
     live: new Map(desk.map((entry) => [liveKey(entry.session, entry.id), entry])),
     pages: new Map(),
+    meanwhile: new Map(),
     stale: new Set(),
     settings: snapshot.settings,
     providers: snapshot.providers,
@@ -82,8 +85,10 @@ export function reduce(state: State, events: readonly Event[]): State {
     stale: new Set(state.stale),
   };
   for (const event of fresh) apply(draft, event);
+  const meanwhile = state.meanwhile.size === 0 ? state.meanwhile : new Map([...state.meanwhile].map(([id, heard]) => [id, [...heard, ...fresh.filter((event) => event.session === id)]]));
   return {
     ...state,
+    meanwhile,
     seq: fresh.at(-1)?.seq ?? state.seq,
     heard: fresh.at(-1)?.seq ?? state.seq,
     sessions: newFirst(state.sessions, draft.sessions),
@@ -112,16 +117,40 @@ function primed(state: State, early: readonly Event[]): State {
   return { ...state, live, heard: early.at(-1)?.seq ?? state.heard };
 }
 
-/** The state with a loaded stretch of a transcript joined to the page at its `side`, or in its place. */
+/** A stretch of a transcript as it was loaded. */
+export interface Stretch {
+  /** Oldest first. */
+  entries: readonly Entry[];
+  /** Whether there are more in the direction asked. */
+  more: boolean;
+  /** The last event that they include. */
+  seq: number;
+}
+
+/** The state that keeps what is heard of a session until a stretch that was asked for has come. */
+export function awaiting(state: State, session: string): State {
+  return state.meanwhile.has(session) ? state : { ...state, meanwhile: new Map(state.meanwhile).set(session, []) };
+}
+
+/** The state once no stretch of a session is waited for any more. */
+export function awaited(state: State, session: string): State {
+  const meanwhile = new Map(state.meanwhile);
+  meanwhile.delete(session);
+  return { ...state, meanwhile };
+}
+
+/** The state with loaded stretches of a transcript, one after the other, joined to the page at its `side`, or in its place. */
 export function withPage(
   state: State,
   session: string,
-  loaded: { entries: readonly Entry[]; more: boolean },
+  loaded: readonly Stretch[],
   side: 'older' | 'newer' | 'instead',
   rest: { older: boolean; newer: boolean } = { older: true, newer: false },
 ): State {
-  const entries = loaded.entries.map((entry) => state.live.get(liveKey(session, entry.id)) ?? entry);
   const before = state.pages.get(session);
+  const more = loaded.some((stretch) => stretch.more);
+  const end = side === 'instead' ? !rest.newer : side === 'newer' && !more;
+  const entries = loaded.flatMap((stretch, at) => caughtUp(state, session, stretch, end && at === loaded.length - 1));
   const pages = new Map(state.pages);
   if (side === 'instead' || !before) {
     pages.set(session, { entries, ...rest, passed: 0 });
@@ -129,14 +158,28 @@ export function withPage(
     const known = new Set(before.entries.map((entry) => entry.id));
     const added = entries.filter((entry) => !known.has(entry.id));
     if (side === 'older') {
-      pages.set(session, { ...before, entries: [...added, ...before.entries], older: loaded.more });
+      pages.set(session, { ...before, entries: [...added, ...before.entries], older: more });
     } else {
       const joined = [...before.entries, ...added];
       const missed = before.passed > (joined.at(-1)?.seq ?? 0);
-      pages.set(session, { ...before, entries: joined, newer: loaded.more || missed });
+      pages.set(session, { ...before, entries: joined, newer: more || missed });
     }
   }
   return { ...state, pages };
+}
+
+/** The entries of a stretch with all that was heard since it was told; at the `end` of a transcript also those begun since. */
+function caughtUp(state: State, session: string, stretch: Stretch, end: boolean): Entry[] {
+  const entries = new Map(stretch.entries.map((entry) => [entry.id, entry]));
+  for (const event of state.meanwhile.get(session) ?? []) {
+    const id = event.seq > stretch.seq ? entryId(event) : null;
+    if (id === null) continue;
+    const start = begun(event);
+    const before = entries.get(id);
+    if (start && end) entries.set(id, start);
+    else if (before) entries.set(id, changed(before, event));
+  }
+  return [...entries.values()].map((entry) => state.live.get(liveKey(session, entry.id)) ?? entry);
 }
 
 /** The state with the waiting calls of a newer snapshot, where events alone could not tell them. */

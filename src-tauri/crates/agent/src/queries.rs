@@ -43,18 +43,12 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             session,
             before,
             limit,
-        } => {
-            let (entries, more) = record.transcript(&session, before, limit.min(PAGE_MAX))?;
-            Answer::Transcript { entries, more }
-        }
+        } => told(record.stretch_before(&session, before, limit.min(PAGE_MAX))?),
         Query::TranscriptFrom {
             session,
             from,
             limit,
-        } => {
-            let (entries, more) = record.transcript_from(&session, from, limit.min(PAGE_MAX))?;
-            Answer::Transcript { entries, more }
-        }
+        } => told(record.stretch_from(&session, from, limit.min(PAGE_MAX))?),
         Query::Search {
             text,
             offset,
@@ -112,6 +106,14 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             }
         }
     })
+}
+
+fn told(stretch: record::Stretch) -> Answer {
+    Answer::Transcript {
+        entries: stretch.entries,
+        more: stretch.more,
+        seq: stretch.seq,
+    }
 }
 
 /// Everything that is on record about a call, as its account.

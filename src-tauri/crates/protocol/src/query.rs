@@ -161,6 +161,8 @@ pub enum Answer {
         entries: Vec<Entry>,
         /// Whether there are more in the direction asked.
         more: bool,
+        /// The last event that they include: what was heard after it is not in them.
+        seq: u64,
     },
     /// To `search`.
     Search(SearchPage),

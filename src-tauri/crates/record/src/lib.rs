@@ -39,5 +39,5 @@ mod writer;
 pub use ack::{Ack, Durability};
 pub use error::RecordError;
 pub use export::Format;
-pub use read::Moment;
+pub use read::{Moment, Stretch};
 pub use record::{Publish, Record};

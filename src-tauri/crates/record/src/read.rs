@@ -42,6 +42,17 @@ pub struct Moment {
     pub desk: Vec<Entry>,
 }
 
+/// A stretch of a session's transcript.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stretch {
+    /// Oldest first.
+    pub entries: Vec<Entry>,
+    /// Whether there are more in the direction asked.
+    pub more: bool,
+    /// The last event that they include.
+    pub seq: u64,
+}
+
 impl Record {
     /// The last event's position, session list and desk at one moment.
     pub fn moment(&self) -> Result<Moment, RecordError> {
@@ -85,11 +96,23 @@ impl Record {
         before: Option<u64>,
         limit: u32,
     ) -> Result<(Vec<Entry>, bool), RecordError> {
+        let stretch = self.stretch_before(session, before, limit)?;
+        Ok((stretch.entries, stretch.more))
+    }
+
+    /// The same, with the last event that it includes.
+    pub fn stretch_before(
+        &self,
+        session: &SessionId,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Stretch, RecordError> {
         self.inner.readers.read(|tx| {
             let before = before.map_or(i64::MAX, sql);
-            let (mut page, more) = page(tx, BEFORE, session, before, limit)?;
-            page.reverse();
-            Ok((page, more))
+            let (mut entries, more) = page(tx, BEFORE, session, before, limit)?;
+            entries.reverse();
+            let seq = load::last_seq(tx)?;
+            Ok(Stretch { entries, more, seq })
         })
     }
 
@@ -101,9 +124,22 @@ impl Record {
         from: u64,
         limit: u32,
     ) -> Result<(Vec<Entry>, bool), RecordError> {
-        self.inner
-            .readers
-            .read(|tx| page(tx, FROM, session, sql(from), limit))
+        let stretch = self.stretch_from(session, from, limit)?;
+        Ok((stretch.entries, stretch.more))
+    }
+
+    /// The same, with the last event that it includes.
+    pub fn stretch_from(
+        &self,
+        session: &SessionId,
+        from: u64,
+        limit: u32,
+    ) -> Result<Stretch, RecordError> {
+        self.inner.readers.read(|tx| {
+            let (entries, more) = page(tx, FROM, session, sql(from), limit)?;
+            let seq = load::last_seq(tx)?;
+            Ok(Stretch { entries, more, seq })
+        })
     }
 
     /// One entry, by its message's, call's or notice's id.

@@ -20,7 +20,11 @@ entries: Array<Entry>,
 /**
  * Whether there are more in the direction asked.
  */
-more: boolean, } | { "type": "search" } & SearchPage | { "type": "history", 
+more: boolean, 
+/**
+ * The last event that they include: what was heard after it is not in them.
+ */
+seq: number, } | { "type": "search" } & SearchPage | { "type": "history", 
 /**
  * Newest first.
  */

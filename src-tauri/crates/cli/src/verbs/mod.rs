@@ -147,7 +147,7 @@ async fn for_each_entry(
             limit: crate::limits::PAGE,
         };
         let (entries, more) = ask(desk, query, |answer| match answer {
-            Answer::Transcript { entries, more } => Some((entries, more)),
+            Answer::Transcript { entries, more, .. } => Some((entries, more)),
             _ => None,
         })
         .await?;
