@@ -243,25 +243,32 @@ impl RuleSet {
         mode: Option<ToolMode>,
         touches: &[Capability],
     ) -> impl Iterator<Item = usize> {
-        let mut names = vec!["*".to_owned(), tool.to_owned()];
-        names.extend(mode.map(|mode| format!("mode:{}", mode.as_str())));
-        names.extend(
-            touches
-                .iter()
-                .map(|capability| capability.as_str().to_owned()),
-        );
+        let mut names = vec!["*", tool];
+        names.extend(mode.map(permission_of));
+        names.extend(touches.iter().map(|capability| capability.as_str()));
         if touches.contains(&Capability::FsDelete) {
-            names.push(Capability::FsWrite.as_str().to_owned());
+            names.push(Capability::FsWrite.as_str());
         }
-        names.sort();
+        names.sort_unstable();
         names.dedup();
         let named = names
             .iter()
-            .filter_map(|name| self.by_permission.get(name))
+            .filter_map(|name| self.by_permission.get(*name))
             .flatten();
         let mut all: Vec<usize> = named.chain(&self.families).copied().collect();
         all.sort_unstable();
         all.into_iter()
+    }
+}
+
+/// The permission by which a rule names every tool of a mode.
+fn permission_of(mode: ToolMode) -> &'static str {
+    match mode {
+        ToolMode::Read => "mode:read",
+        ToolMode::SafeWrite => "mode:safe_write",
+        ToolMode::Destructive => "mode:destructive",
+        ToolMode::Local => "mode:local",
+        ToolMode::External => "mode:external",
     }
 }
 
@@ -344,5 +351,23 @@ pub fn scope_name(scope: RuleScope) -> &'static str {
         RuleScope::User => "your rules",
         RuleScope::Project => "project's rules",
         RuleScope::Session => "session's rules",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_named_as_rules_write_them() {
+        for mode in [
+            ToolMode::Read,
+            ToolMode::SafeWrite,
+            ToolMode::Destructive,
+            ToolMode::Local,
+            ToolMode::External,
+        ] {
+            assert_eq!(permission_of(mode), format!("mode:{}", mode.as_str()));
+        }
     }
 }
