@@ -31,13 +31,13 @@ pub fn piece(subject: &Subject<'_>, said: &Said) -> Option<String> {
     let rule = match trace.rule.scope {
         RuleScope::Builtin => format!("built-in protection `{}`", rule_text(trace)),
         RuleScope::Manifest | RuleScope::User | RuleScope::Project | RuleScope::Session => {
-            format!("`{}` ({})", rule_text(trace), place(trace))
+            ["`", &rule_text(trace), "` (", &place(trace), ")"].concat()
         }
     };
     let shown = subject.shown();
     Some(match (trace.won, said.traces.len() - 1) {
         (false, _) => format!("For {shown}, {rule} does not speak: {}.", trace.why),
-        (true, 0) => format!("For {shown}, {rule} says {}.", action(trace)),
+        (true, 0) => ["For ", &shown, ", ", &rule, " says ", action(trace), "."].concat(),
         (true, 1) => format!(
             "For {shown}, {rule} says {}, before 1 other rule: {}.",
             action(trace),
@@ -59,8 +59,8 @@ fn action(trace: &RuleTrace) -> &'static str {
 fn place(trace: &RuleTrace) -> String {
     let scope = scope_name(trace.rule.scope);
     match (&trace.rule.file, trace.rule.line) {
-        (Some(file), Some(line)) => format!("{scope}, {file}, line {line}"),
-        (Some(file), None) => format!("{scope}, {file}"),
+        (Some(file), Some(line)) => [scope, ", ", file, ", line ", &line.to_string()].concat(),
+        (Some(file), None) => [scope, ", ", file].concat(),
         (None, _) => scope.to_owned(),
     }
 }

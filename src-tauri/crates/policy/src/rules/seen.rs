@@ -84,7 +84,7 @@ impl<'a> Subject<'a> {
     /// As a person reads it.
     pub fn shown(&self) -> String {
         match &self.seen {
-            Seen::Whole { .. } => format!("`{}`", self.tool),
+            Seen::Whole { .. } => ["`", self.tool, "`"].concat(),
             Seen::Command { words, .. } if words.is_empty() => "the command".to_owned(),
             Seen::Command { words, .. } => format!("`{}`", quoted(&words.join(" "))),
             Seen::Path(fact) => {
