@@ -10,6 +10,8 @@ pub const PATTERN_BYTES_MAX: usize = 4 * 1024;
 pub const SHELL_NESTING_MAX: usize = 64;
 /// Most constructs of a command line that can hold others: the parser's stack.
 pub const SHELL_CONSTRUCTS_MAX: usize = 100;
+/// Most here-documents, and whatever else is written `<<`.
+pub const SHELL_DOCUMENTS_MAX: usize = 64;
 /// Most constructs that the parser tries to read twice: each doubles its work if they are nested.
 pub const SHELL_RETRIED_MAX: usize = 12;
 /// How deep texts that a command gives to another shell are followed.
@@ -28,3 +30,6 @@ pub const PATH_BYTES_MAX: usize = 4 * 1024;
 pub const EXAMPLES_MAX: usize = 100;
 /// Most characters of what a call names that a sentence quotes.
 pub const QUOTED_CHARS_MAX: usize = 120;
+/// Most bytes that are read in search of commands in texts which no parser can be trusted with; what comes after them is
+/// searched with its quotes removed and no other way.
+pub const SHELL_SEARCH_BYTES_MAX: usize = 2 * 1024 * 1024;

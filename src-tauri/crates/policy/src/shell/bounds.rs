@@ -3,7 +3,8 @@
 use brush_parser::Token;
 
 use crate::limits::{
-    COMMAND_BYTES_MAX, SHELL_CONSTRUCTS_MAX, SHELL_NESTING_MAX, SHELL_RETRIED_MAX,
+    COMMAND_BYTES_MAX, SHELL_CONSTRUCTS_MAX, SHELL_DOCUMENTS_MAX, SHELL_NESTING_MAX,
+    SHELL_RETRIED_MAX,
 };
 
 /// Why a text must not be parsed at all, as a sentence.
@@ -17,6 +18,12 @@ pub(super) fn too_large(text: &str) -> Option<String> {
     if openers(text) > SHELL_NESTING_MAX {
         return Some(format!(
             "It nests more than {SHELL_NESTING_MAX} expansions."
+        ));
+    }
+    // One of the parsers goes through the rest of the text for each.
+    if text.matches("<<").count() > SHELL_DOCUMENTS_MAX {
+        return Some(format!(
+            "It holds more than {SHELL_DOCUMENTS_MAX} here-documents."
         ));
     }
     // One of the parsers counts file descriptors in 32 bits.

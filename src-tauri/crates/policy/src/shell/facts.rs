@@ -110,7 +110,7 @@ pub struct Redirect {
 }
 
 /// How a stream is redirected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RedirectKind {
     /// `<`
     Read,

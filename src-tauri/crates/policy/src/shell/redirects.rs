@@ -6,7 +6,11 @@ use brush_parser::ast::{
 
 use super::facts::{Redirect, RedirectKind, SimpleCommand, Via, Word};
 use super::script::{Place, Reader};
-use super::word::{self, decode};
+use super::spell;
+use super::word::decode;
+
+/// Most texts that one here-document or here-string may become.
+const FILLED_MAX: usize = 4;
 
 impl Reader<'_> {
     /// Redirects of a construct, which belong to no simple command.
@@ -49,7 +53,8 @@ impl Reader<'_> {
             }
             IoRedirect::HereString(_, word) => {
                 let read = self.word(&word.value, place);
-                input.extend(read.literal());
+                let filled = spell::values(&word.value, &self.known);
+                input.extend(filled.into_iter().take(FILLED_MAX));
                 Redirect {
                     kind: RedirectKind::HereString,
                     target: decode(&word.value, &read),
@@ -59,7 +64,9 @@ impl Reader<'_> {
             IoRedirect::HereDocument(_, document) => {
                 let text = &document.doc.value;
                 if document.requires_expansion {
-                    self.substitutions(word::read_document(text).scripts(), place);
+                    self.document(text, place);
+                    let filled = spell::documents(text, &self.known).into_iter();
+                    input.extend(filled.filter(|said| said != text).take(FILLED_MAX));
                 }
                 input.push(text.clone());
                 Redirect {

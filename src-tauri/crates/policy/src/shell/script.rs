@@ -1,15 +1,18 @@
 //! Reads texts that a shell may run: with the first parser, then asks the second whether it sees the same.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::{ParserOptions, ast};
 use protocol::shown::is_hidden;
 
 use super::facts::{ShellFacts, Via, Word};
+use super::spell::Known;
 use super::word;
-use super::{blind, bounds, opinion, plain};
-use crate::limits::{SHELL_REASONS_MAX, SHELL_SCRIPT_BYTES_MAX, SHELL_SCRIPTS_DEEP_MAX};
+use super::{bounds, opinion, plain};
+use crate::limits::{
+    SHELL_REASONS_MAX, SHELL_SCRIPT_BYTES_MAX, SHELL_SCRIPTS_DEEP_MAX, SHELL_SEARCH_BYTES_MAX,
+};
 
 /// Where a command stands.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +23,8 @@ pub(super) struct Place<'p> {
     pub depth: usize,
     /// Texts that may come to it through a pipe.
     pub input: &'p [String],
+    /// The text that it stands in.
+    pub text: &'p str,
 }
 
 /// Gathers facts.
@@ -30,8 +35,8 @@ pub(super) struct Reader<'a> {
     pub followed: HashSet<Vec<String>>,
     /// Word lists that are told to a deny.
     pub denied: HashSet<Vec<String>>,
-    /// What variables are set to, as far as it stands in the text.
-    pub known: HashMap<String, Vec<String>>,
+    /// What variables are set to and commands print, as far as it stands in the text.
+    pub known: Known,
     /// What commands print whose output is their arguments or their input.
     pub said: Vec<String>,
     /// The words of every command that an allow looks at, as the first parser sees them and as the second.
@@ -39,6 +44,11 @@ pub(super) struct Reader<'a> {
     second: Vec<Vec<String>>,
     /// Where `cd` went.
     pub folder: Option<String>,
+    /// Texts that wait to be searched, each with its depth; every text is searched once.
+    pub doubts: VecDeque<(String, usize)>,
+    pub doubted: HashSet<String>,
+    /// What may still be spent on that, in bytes.
+    pub search_left: usize,
     bytes_left: usize,
 }
 
@@ -49,11 +59,14 @@ impl<'a> Reader<'a> {
             facts: ShellFacts::default(),
             followed: HashSet::new(),
             denied: HashSet::new(),
-            known: HashMap::new(),
+            known: Known::default(),
             said: Vec::new(),
             first: Vec::new(),
             second: Vec::new(),
             folder: None,
+            doubts: VecDeque::new(),
+            doubted: HashSet::new(),
+            search_left: SHELL_SEARCH_BYTES_MAX,
             bytes_left: SHELL_SCRIPT_BYTES_MAX,
         }
     }
@@ -66,7 +79,9 @@ impl<'a> Reader<'a> {
                 "It holds U+{:04X}, which cannot be seen.",
                 u32::from(hidden)
             );
-            self.distrust(command, reason);
+            self.distrust(command, 0, reason);
+            // What is seen of it comes first, as the person sees it.
+            self.search();
         }
         if plain::joins_a_word(command) {
             self.unsure("A word goes on in the next line.");
@@ -75,11 +90,13 @@ impl<'a> Reader<'a> {
             via: &Via::Plain,
             depth: 0,
             input: &[],
+            text: command,
         };
         self.script(command, place);
         if self.facts.unsure.is_empty() && self.first != self.second {
-            self.distrust(command, "Two parsers read it differently.");
+            self.distrust(command, 0, "Two parsers read it differently.");
         }
+        self.search();
         if self.facts.plain.is_empty() && self.facts.unsure.is_empty() {
             self.unsure("It names no program that could be allowed.");
         }
@@ -94,41 +111,44 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text that the parsers cannot be trusted with: it is searched for whatever it may run.
-    pub fn distrust(&mut self, text: &str, reason: impl Into<String>) {
-        self.unsure(reason);
-        for words in blind::scan(text) {
-            self.follow_blindly(words);
-        }
-    }
-
-    /// A text that a shell may run.
-    pub fn script(&mut self, text: &str, place: Place<'_>) {
+    /// A text that a shell may run. False if it could not be read for sure.
+    pub fn script(&mut self, text: &str, place: Place<'_>) -> bool {
         if place.depth > SHELL_SCRIPTS_DEEP_MAX || text.len() > self.bytes_left {
-            return self.distrust(text, "It holds too many commands within commands.");
+            self.distrust(
+                text,
+                place.depth,
+                "It holds too many commands within commands.",
+            );
+            return false;
         }
         self.bytes_left -= text.len();
         if let Some(reason) = bounds::too_large(text) {
-            return self.distrust(text, reason);
+            self.distrust(text, place.depth, reason);
+            return false;
         }
-        match parse(text) {
-            Ok(program) => program
+        let place = Place { text, ..place };
+        let parsed = parse(text).map(|program| {
+            program
                 .complete_commands
                 .iter()
-                .for_each(|list| self.list(list, place)),
-            Err(reason) => self.distrust(text, reason),
+                .for_each(|list| self.list(list, place));
+        });
+        let is_read = parsed.is_ok();
+        if let Err(reason) = parsed {
+            self.distrust(text, place.depth, reason);
         }
         // The second parser enters substitutions by itself, with the text that they stand in.
         if *place.via != Via::Substitution {
             self.ask_again(text, place);
         }
+        is_read
     }
 
     /// What the second parser sees counts for a deny too.
     fn ask_again(&mut self, text: &str, place: Place<'_>) {
         let opinion = opinion::read(text);
         if opinion.as_ref().is_none_or(|opinion| opinion.has_error) {
-            self.distrust(text, "It cannot be read for sure.");
+            self.distrust(text, place.depth, "It cannot be read for sure.");
         }
         for raw in opinion.map(|opinion| opinion.commands).unwrap_or_default() {
             let words: Vec<Word> = raw

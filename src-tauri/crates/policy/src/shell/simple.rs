@@ -10,9 +10,6 @@ use super::word::{self, ReadWord, decode};
 use super::{base_name, forms, plain, spell, unwrap};
 use crate::limits::{SHELL_COMMANDS_MAX, SHELL_SCRIPTS_DEEP_MAX};
 
-/// Most words of all tails of one word list together.
-const TAIL_WORDS_MAX: usize = 1_000_000;
-
 /// A command while it is read.
 #[derive(Default)]
 struct Parts {
@@ -98,9 +95,7 @@ impl Reader<'_> {
         };
         for raw in values {
             let read = self.word(raw, place);
-            if let Some(value) = read.literal() {
-                self.known.entry(name.clone()).or_default().push(value);
-            }
+            self.known.set(&name, raw);
             parts.assignments.push(Assignment {
                 name: name.clone(),
                 value: decode(raw, &read),
@@ -178,6 +173,7 @@ impl Reader<'_> {
                         via: &via,
                         depth: place.depth + 1,
                         input,
+                        text: place.text,
                     };
                     self.push(SimpleCommand {
                         words: words.iter().cloned().map(Word::Literal).collect(),
@@ -192,35 +188,17 @@ impl Reader<'_> {
         }
     }
 
-    fn nested(&mut self, text: &str, via: &Via, place: Place<'_>) {
+    pub fn nested(&mut self, text: &str, via: &Via, place: Place<'_>) {
         let deeper = Place {
             via,
             depth: place.depth + 1,
             input: &[],
+            text,
         };
         self.script(text, deeper);
     }
 
-    /// Follows a word list that was found without reading the text: whatever a wrapper in it may run is in its tail.
-    pub fn follow_blindly(&mut self, list: Vec<String>) {
-        let Some(program) = list.first().map(|word| base_name(word).to_owned()) else {
-            return;
-        };
-        if unwrap::is_wrapper(&program) {
-            // A pattern looks at the first words: long tails of a long list would take its length squared.
-            let words_max = (TAIL_WORDS_MAX / list.len()).clamp(4, 64);
-            for at in 1..list.len() {
-                let mut tail = list[at..list.len().min(at + words_max)].to_vec();
-                tail[0] = base_name(&tail[0]).to_owned();
-                self.denied(tail);
-            }
-        }
-        for words in forms::named(&list, &program) {
-            self.denied(words);
-        }
-    }
-
-    fn denied(&mut self, words: Vec<String>) {
+    pub fn denied(&mut self, words: Vec<String>) {
         if self.denied.insert(words.clone()) {
             self.facts.may_run.push(words);
         }

@@ -8,9 +8,40 @@ use super::word::{self, Part, ReadWord};
 
 /// Most spellings of one command.
 const SPELLINGS_MAX: usize = 16;
+/// Longest text that is filled in for a word, in bytes.
+const SPELLING_BYTES_MAX: usize = 64 * 1024;
+/// Most expansions within one that are filled in.
+const NESTED_MAX: usize = 8;
+
+/// What a text says of what is only there when it runs.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// What variables are set to.
+    set: HashMap<String, Vec<String>>,
+    /// What commands print, by their text.
+    printed: HashMap<String, String>,
+}
+
+impl Known {
+    /// A variable is set to a word.
+    pub fn set(&mut self, name: &str, raw: &str) {
+        let values = values(raw, self);
+        let known = self.set.entry(name.to_owned()).or_default();
+        for value in values {
+            if known.len() < SPELLINGS_MAX && !known.contains(&value) {
+                known.push(value);
+            }
+        }
+    }
+
+    /// The commands of a text print this.
+    pub fn prints(&mut self, script: &str, said: String) {
+        self.printed.insert(script.to_owned(), said);
+    }
+}
 
 /// The word lists that a command may become: as it is written with its quotes removed, and with what is known filled in.
-pub(super) fn spellings(words: &[Word], known: &HashMap<String, Vec<String>>) -> Vec<Vec<String>> {
+pub(super) fn spellings(words: &[Word], known: &Known) -> Vec<Vec<String>> {
     let mut lists = vec![words.iter().map(verbatim).collect::<Vec<String>>()];
     if words.iter().all(Word::is_literal) {
         return lists;
@@ -57,8 +88,22 @@ fn verbatim(word: &Word) -> String {
     text
 }
 
+/// The texts that a word may become where nothing splits it.
+pub(super) fn values(raw: &str, known: &Known) -> Vec<String> {
+    match word::read(raw).literal() {
+        Some(value) => vec![value],
+        None => fill(raw, known).iter().map(|way| way.join(" ")).collect(),
+    }
+}
+
+/// The texts that the body of a here-document may become.
+pub(super) fn documents(raw: &str, known: &Known) -> Vec<String> {
+    let ways = filled(&word::read_document(raw), known);
+    ways.into_iter().map(|way| way.concat()).collect()
+}
+
 /// What one word may become: ways, each of no, one or several words.
-fn fill(raw: &str, known: &HashMap<String, Vec<String>>) -> Vec<Vec<String>> {
+fn fill(raw: &str, known: &Known) -> Vec<Vec<String>> {
     let mut ways = Vec::new();
     let mut written = vec![raw.to_owned()];
     if word::read(raw).braces {
@@ -72,20 +117,20 @@ fn fill(raw: &str, known: &HashMap<String, Vec<String>>) -> Vec<Vec<String>> {
         written = expanded;
     }
     for raw in &written {
-        ways.extend(values(&word::read(raw), known));
+        ways.extend(filled(&word::read(raw), known));
     }
     ways.truncate(SPELLINGS_MAX);
     ways
 }
 
-fn first_way(raw: &str, known: &HashMap<String, Vec<String>>) -> Vec<String> {
-    values(&word::read(raw), known)
+fn first_way(raw: &str, known: &Known) -> Vec<String> {
+    filled(&word::read(raw), known)
         .into_iter()
         .next()
         .unwrap_or_default()
 }
 
-fn values(read: &ReadWord, known: &HashMap<String, Vec<String>>) -> Vec<Vec<String>> {
+fn filled(read: &ReadWord, known: &Known) -> Vec<Vec<String>> {
     // Each way is text in which a zero byte stands where an unquoted blank splits it.
     let mut ways = vec![String::new()];
     let mut quoted = false;
@@ -95,7 +140,7 @@ fn values(read: &ReadWord, known: &HashMap<String, Vec<String>>) -> Vec<Vec<Stri
             Part::Text(text) => vec![text.clone()],
             Part::Home(text) => vec![text.clone()],
             Part::Glob(glob) => vec![sole_character(glob).unwrap_or(glob).to_owned()],
-            Part::Run(script) => vec![printed(script)],
+            Part::Run(script) => vec![printed(script, known)],
             Part::Parameter(written) => parameter(written, known),
             Part::Arithmetic(_) => vec![String::new()],
         };
@@ -106,7 +151,10 @@ fn values(read: &ReadWord, known: &HashMap<String, Vec<String>>) -> Vec<Vec<Stri
                 true => one.replace([' ', '\t', '\n'], "\0"),
                 false => one,
             };
-            next.extend(ways.iter().map(|way| format!("{way}{one}")));
+            next.extend(ways.iter().map(|way| match way.len() + one.len() {
+                0..=SPELLING_BYTES_MAX => format!("{way}{one}"),
+                _ => way.clone(),
+            }));
         }
         next.truncate(SPELLINGS_MAX);
         ways = next;
@@ -129,8 +177,11 @@ fn sole_character(glob: &str) -> Option<&str> {
     (inner.chars().count() == 1).then_some(inner)
 }
 
-/// What a command prints that prints its arguments; nothing is known of any other.
-fn printed(script: &str) -> String {
+/// What a command prints, without the ends of lines that the shell takes away.
+fn printed(script: &str, known: &Known) -> String {
+    if let Some(said) = known.printed.get(script) {
+        return said.trim_end_matches('\n').to_owned();
+    }
     let words: Vec<String> = script
         .split_whitespace()
         .map(|raw| word::read(raw).literal().unwrap_or_default())
@@ -142,7 +193,7 @@ fn printed(script: &str) -> String {
 }
 
 /// What a parameter may be: nothing, what it was set to, or what is used in its place.
-fn parameter(written: &str, known: &HashMap<String, Vec<String>>) -> Vec<String> {
+fn parameter(written: &str, known: &Known) -> Vec<String> {
     let name = written.trim_start_matches(['!', '#']);
     let end = name
         .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
@@ -152,11 +203,13 @@ fn parameter(written: &str, known: &HashMap<String, Vec<String>>) -> Vec<String>
         "IFS" => return vec![" ".to_owned()],
         "HOME" => return vec!["~".to_owned()],
         "PWD" => return vec![".".to_owned()],
-        _ => known.get(name).cloned().unwrap_or_default(),
+        _ => known.set.get(name).cloned().unwrap_or_default(),
     };
     let operation = operation.strip_prefix(':').unwrap_or(operation);
-    if let Some(other) = operation.strip_prefix(['-', '=', '+']) {
-        values.push(word::read(other).literal().unwrap_or_default());
+    if let Some(other) = operation.strip_prefix(['-', '=', '+'])
+        && other.matches(['$', '`']).count() <= NESTED_MAX
+    {
+        values.extend(self::values(other, known));
     }
     values.push(String::new());
     values.truncate(SPELLINGS_MAX);

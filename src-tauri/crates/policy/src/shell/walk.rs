@@ -10,6 +10,9 @@ use super::facts::Via;
 use super::script::{Place, Reader};
 use super::word;
 
+/// Why a text with a word in it that has no end is not trusted.
+const NOT_READ: &str = "It cannot be read for sure.";
+
 impl Reader<'_> {
     /// A list of commands.
     pub fn list(&mut self, list: &CompoundList, place: Place<'_>) {
@@ -88,15 +91,10 @@ impl Reader<'_> {
             CompoundCommand::Subshell(shell) => self.list(&shell.list, place),
             CompoundCommand::ForClause(clause) => {
                 self.unsure(format!("`for` sets `{}`.", clause.variable_name));
-                let mut values = Vec::new();
                 for value in clause.values.iter().flatten() {
-                    let read = self.word(&value.value, place);
-                    values.extend(read.literal());
+                    self.word(&value.value, place);
+                    self.known.set(&clause.variable_name, &value.value);
                 }
-                self.known
-                    .entry(clause.variable_name.clone())
-                    .or_default()
-                    .extend(values);
                 self.list(&clause.body.list, within);
             }
             CompoundCommand::CaseClause(clause) => {
@@ -166,22 +164,42 @@ impl Reader<'_> {
         }
     }
 
-    /// Texts of substitutions.
+    /// Texts of substitutions. Where one cannot be read, it may have been cut out wrongly: what it stands in is searched.
     pub fn substitutions(&mut self, scripts: Vec<String>, place: Place<'_>) {
-        let place = Place {
+        let within = Place {
             via: &Via::Substitution,
             depth: place.depth + 1,
             input: &[],
+            text: place.text,
         };
         for script in scripts {
-            self.script(&script, place);
+            let said = self.said.len();
+            if !self.script(&script, within) {
+                self.distrust(place.text, place.depth, NOT_READ);
+            }
+            if self.said.len() > said {
+                let text = self.said[said..].concat();
+                self.known.prints(&script, text);
+            }
         }
     }
 
     /// Reads a word and follows what runs while it is made.
     pub fn word(&mut self, raw: &str, place: Place<'_>) -> word::ReadWord {
         let read = word::read(raw);
-        self.substitutions(read.scripts(), place);
+        self.run_by(&read, place);
         read
+    }
+
+    /// Follows what runs while the body of a here-document is made.
+    pub fn document(&mut self, raw: &str, place: Place<'_>) {
+        self.run_by(&word::read_document(raw), place);
+    }
+
+    fn run_by(&mut self, read: &word::ReadWord, place: Place<'_>) {
+        if read.endless {
+            self.distrust(place.text, place.depth, NOT_READ);
+        }
+        self.substitutions(read.scripts(), place);
     }
 }

@@ -37,6 +37,8 @@ pub(super) struct ReadWord {
     pub braces: bool,
     /// It ends within a quote or a substitution, or says what no text can hold.
     pub broken: bool,
+    /// The end of a substitution or an expansion was not found: where the word ends is not known.
+    pub endless: bool,
 }
 
 impl ReadWord {
@@ -107,6 +109,7 @@ impl<'a> Reader<'a> {
             bare: true,
             braces: false,
             broken: false,
+            endless: false,
         };
         Self {
             rest: raw,
@@ -130,6 +133,11 @@ impl<'a> Reader<'a> {
 
     fn part(&mut self, part: Part, quoted: bool) {
         self.out.pieces.push(Piece { part, quoted });
+    }
+
+    fn ends(&mut self, closed: bool) {
+        self.out.broken |= !closed;
+        self.out.endless |= !closed;
     }
 
     fn skip(&mut self, bytes: usize) -> &'a str {
@@ -265,7 +273,7 @@ impl<'a> Reader<'a> {
         if self.rest.starts_with('`') {
             self.skip(1);
             let (inner, length) = backquoted(self.rest);
-            self.out.broken |= length > self.rest.len();
+            self.ends(length <= self.rest.len());
             self.skip(length);
             return self.part(Part::Run(inner), quoted);
         }
@@ -274,7 +282,7 @@ impl<'a> Reader<'a> {
         match chars.next() {
             Some('(') => {
                 let (inner, length) = parenthesised(&after[1..]);
-                self.out.broken |= length > after.len() - 1;
+                self.ends(length < after.len());
                 let arithmetic = inner.strip_prefix('(').and_then(|x| x.strip_suffix(')'));
                 self.skip(2 + length);
                 match arithmetic {
@@ -289,14 +297,14 @@ impl<'a> Reader<'a> {
                 }
             }
             Some('{') => {
-                let (inner, length) = closed(&after[1..], '{', '}');
-                self.out.broken |= length > after.len() - 1;
+                let (inner, length) = closed(&after[1..], '{', '}', quoted);
+                self.ends(length < after.len());
                 self.skip(2 + length);
                 self.part(Part::Parameter(inner.to_owned()), quoted);
             }
             Some('[') => {
-                let (inner, length) = closed(&after[1..], '[', ']');
-                self.out.broken |= length > after.len() - 1;
+                let (inner, length) = closed(&after[1..], '[', ']', quoted);
+                self.ends(length < after.len());
                 self.skip(2 + length);
                 self.part(Part::Arithmetic(inner.to_owned()), quoted);
             }
@@ -339,6 +347,6 @@ impl<'a> Reader<'a> {
 
 /// Whether the brace that a text begins with may make several words of it.
 fn is_brace_expansion(rest: &str) -> bool {
-    let (inner, length) = closed(&rest[1..], '{', '}');
+    let (inner, length) = closed(&rest[1..], '{', '}', false);
     length < rest.len() && (inner.contains(',') || inner.contains(".."))
 }
