@@ -55,6 +55,11 @@ impl Reader<'_> {
             .collect();
         let commands: Vec<SimpleCommand> = starts.iter().map(command).collect();
         let said = self.said.len();
+        // Between back quotes every backslash is read once more than elsewhere.
+        let quoted = starts.iter().flat_map(|start| &start.words);
+        for raw in quoted.filter(|raw| raw.contains('`') && raw.contains('\\')) {
+            self.substitutions(word::read(raw).scripts(), place);
+        }
         for command in &commands {
             for (_, text) in plain::executing_variables(command) {
                 self.nested(&text, &Via::Script, place);

@@ -267,6 +267,7 @@ fn spelling_hides_nothing_from_a_deny() {
         "echo 'open; sh <<< 'rm x'",
         "echo 'open; find . -exec rm x \\;",
         "echo 'open `rm x`",
+        "echo $(cat <<E\n`$'\\\\x72'm x`\nE) y",
         "bash <<'E'\necho 'open; 2>&1 rm x\nE",
         "cat <<-E\n\t$(case a in b) A=1 ls;; *) A=1 rm x;; esac)\n\tE",
         "echo $(case a in (b) ls;; c) rm x;; esac)",
