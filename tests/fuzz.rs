@@ -21,15 +21,43 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
+/// What stands in JSON.
+const JSON: [&str; 12] = [
+    "{", "}", "[", "]", "\"", ",", "null", "\\u0000", "$ref", "#", "_output", "1e999",
+];
+
+/// What stands in commands.
+const SHELL: [&str; 22] = [
+    "$(",
+    ")",
+    "(",
+    "`",
+    "'",
+    "\"",
+    "\\",
+    "${",
+    "}",
+    "{",
+    "$((",
+    "<<E\n",
+    "<(",
+    ">",
+    ";",
+    "|",
+    "&",
+    "\n",
+    " # ",
+    " case x in a) ",
+    " rm x ",
+    "$v",
+];
+
 /// A seed with some of its bytes changed, taken out, or said again.
-fn near(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
-    const WORDS: [&str; 12] = [
-        "{", "}", "[", "]", "\"", ",", "null", "\\u0000", "$ref", "#", "_output", "1e999",
-    ];
+fn near(seeds: Vec<Vec<u8>>, words: &'static [&str]) -> impl Strategy<Value = Vec<u8>> {
     let change = (
         any::<prop::sample::Index>(),
         0..6_usize,
-        0..WORDS.len(),
+        0..words.len(),
         any::<u8>(),
     );
     (
@@ -48,19 +76,19 @@ fn near(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
                         bytes.splice(at..at, again);
                     }
                     3 => bytes.truncate(at),
-                    _ => drop(bytes.splice(at..at, WORDS[word].bytes())),
+                    _ => drop(bytes.splice(at..at, words[word].bytes())),
                 }
             }
             bytes
         })
 }
 
-fn holds(target: &str, entry: fn(&[u8])) {
+fn holds(target: &str, entry: fn(&[u8]), words: &'static [&str]) {
     let seeds = seeds(target);
     assert!(seeds.len() >= 2, "{target} has no seeds");
     seeds.iter().for_each(|seed| entry(seed));
     let any_bytes = prop::collection::vec(any::<u8>(), 0..256);
-    let inputs = prop_oneof![9 => near(seeds), 1 => any_bytes];
+    let inputs = prop_oneof![9 => near(seeds, words), 1 => any_bytes];
     let cases = std::env::var("FUZZ_CASES").map_or(CASES, |many| many.parse().unwrap());
     let config = Config {
         cases,
@@ -76,15 +104,20 @@ fn holds(target: &str, entry: fn(&[u8])) {
 
 #[test]
 fn calls() {
-    holds("call_parsing", entries::call_parsing);
+    holds("call_parsing", entries::call_parsing, &JSON);
 }
 
 #[test]
 fn composed_schemas() {
-    holds("schema_composition", entries::schema_composition);
+    holds("schema_composition", entries::schema_composition, &JSON);
 }
 
 #[test]
 fn files_of_tools() {
-    holds("tool_files", entries::tool_files);
+    holds("tool_files", entries::tool_files, &JSON);
+}
+
+#[test]
+fn facts_of_commands() {
+    holds("shell_facts", entries::shell_facts, &SHELL);
 }

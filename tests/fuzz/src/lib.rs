@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use policy::{limits, shell};
 use protocol::model::ToolDefinition;
 use protocol::{Fault, ToolCall};
 use serde_json::Value;
@@ -92,6 +93,34 @@ pub fn tool_files(bytes: &[u8]) {
         let Fault { message, .. } = fault;
         assert!(message.contains("tools.json"), "{message}");
     }
+}
+
+/// Any text as a command: it is read within the limits, an allow looks at nothing that a deny does not see, and whatever
+/// stands before a command does not hide it.
+pub fn shell_facts(bytes: &[u8]) {
+    const LAST: [&str; 2] = ["zq9", "x"];
+    let text = String::from_utf8_lossy(bytes);
+    let facts = shell::read(&text);
+    assert!(facts.commands.len() <= limits::SHELL_COMMANDS_MAX);
+    assert!(facts.unsure.len() <= limits::SHELL_REASONS_MAX);
+    // What is told grows with the text and not with its square.
+    let told = facts.may_run().len();
+    assert!(told <= 1_000 + 100 * bytes.len(), "{told} word lists");
+    assert!(facts.may_run().iter().all(|words| !words.is_empty()));
+    for words in facts.plain().unwrap_or_default() {
+        assert!(facts.may_run().contains(words), "{words:?}");
+    }
+    // The next line goes on where a backslash ends the text, and may be the body of a here-document.
+    if text.ends_with('\\') || text.contains("<<") {
+        return;
+    }
+    let facts = shell::read(&format!("{text}\n{}", LAST.join(" ")));
+    assert!(facts.may_run().iter().any(|words| words == &LAST));
+    assert!(
+        facts
+            .plain()
+            .is_none_or(|all| all.iter().any(|words| words == &LAST))
+    );
 }
 
 fn offered(definition: &Definition) -> ToolDefinition {

@@ -1,0 +1,4 @@
+cat <<-E | tr a b
+	$(date)
+	E
+echo 'it is open; rm x
