@@ -10,6 +10,9 @@
 
 // Verdicts: rules and calls in `cases/*.toml`, with the verdict and the gate that they must come to.
 mod verdicts;
+// What a shell really runs is among what was seen in the command.
+#[cfg(unix)]
+mod shell_facts;
 // The table that engine and interface share.
 mod classify;
 // Paths of three systems, each with its verdict and reason.
