@@ -230,3 +230,67 @@ async fn a_disk_that_fills_up_stops_the_turn() {
 fn limit(desk: &Fixture, pages: u32) {
     tokio::task::block_in_place(|| desk.desk.limit_record(pages));
 }
+
+/// A project's rules that want to loosen say so on the desk, and hold from the moment they are trusted, no longer than that.
+#[tokio::test]
+async fn a_project_s_rules_are_trusted_on_the_desk() {
+    use protocol::query::{Answer, Query};
+    use protocol::{ProjectRules, Trust};
+
+    let ls = || call("bash", json!({ "command": "ls" }));
+    let mut desk = Fixture::new(json!([ls(), ls(), ls(), {}])).await;
+    let rules = "[[rule]]\npermission = \"bash\"\npattern = \"ls*\"\naction = \"allow\"\n";
+    desk.file(".countersign/rules.toml", rules)
+        .start("go")
+        .await;
+    let workspace = desk.root().display().to_string();
+    let view = async |desk: &Fixture| -> ProjectRules {
+        let query = Query::ProjectRules {
+            workspace: workspace.clone(),
+        };
+        match desk.desk.query(query).await.unwrap() {
+            Answer::ProjectRules { rules: Some(rules) } => rules,
+            other => panic!("{other:?}"),
+        }
+    };
+    // Untrusted, it asks, and the desk says why.
+    let card = desk.until_waiting().await;
+    let faults = desk.desk.snapshot().await.unwrap().faults;
+    assert!(faults[0].message.contains("have not trusted"), "{faults:?}");
+    let seen = view(&desk).await;
+    assert_eq!(seen.trust, Trust::Unknown);
+    let trust = Op::TrustRules {
+        workspace: workspace.clone(),
+        digest: seen.digest.clone(),
+    };
+    desk.desk.submit(trust).await.unwrap();
+    assert_eq!(desk.desk.snapshot().await.unwrap().faults, []);
+    // The second call runs by itself; a change of the file ends that with the next run.
+    desk.allow(&card).await;
+    desk.until_ended().await;
+    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    assert_eq!(states, [CallState::Done; 3]);
+    desk.file(".countersign/rules.toml", format!("{rules}\n# more\n"));
+    let changed = view(&desk).await;
+    assert_eq!(changed.trust, Trust::Changed);
+    assert!(
+        changed
+            .changes
+            .iter()
+            .any(|span| span.text.contains("+# more"))
+    );
+    let stale = Op::TrustRules {
+        workspace: workspace.clone(),
+        digest: seen.digest,
+    };
+    let refused = desk.desk.submit(stale).await.unwrap_err();
+    assert!(
+        refused.message.contains("changed since you looked"),
+        "{refused}"
+    );
+    let revoke = Op::DistrustRules {
+        workspace: workspace.clone(),
+    };
+    desk.desk.submit(revoke).await.unwrap();
+    assert_eq!(view(&desk).await.trust, Trust::Unknown);
+}

@@ -65,6 +65,8 @@ export class SampleHost implements Host {
       case 'check_arguments':
       case 'check_tool':
         return { type: 'check_arguments', problems: this.problems };
+      case 'project_rules':
+        return { type: 'project_rules', rules: null };
       case 'undo_check':
         return { type: 'undo_check', id: query.entry, conflicts: this.conflicts };
       case 'call_events':

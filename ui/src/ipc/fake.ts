@@ -117,6 +117,10 @@ export class FakeHost implements Host {
       case 'close_session':
         // What goes with it is not in the stream.
         return null;
+      case 'trust_rules':
+      case 'distrust_rules':
+        // No rules stand behind the stream.
+        return null;
       case 'set_settings':
         this.#snapshot = { ...this.#snapshot, settings: op.settings };
         return null;
@@ -229,6 +233,8 @@ export class FakeHost implements Host {
         const text = entry && isCall(entry) ? (entry.body.outcome?.text ?? '') : '';
         return { type: 'output', text: text.slice(query.offset), bytes: text.length, next: null };
       }
+      case 'project_rules':
+        return { type: 'project_rules', rules: null };
       case 'check_arguments':
         return { type: 'check_arguments', problems: [] };
       case 'check_tool':

@@ -304,6 +304,18 @@ impl Shared {
             .remove(id);
     }
 
+    /// Reads the rules anew in every open session of a folder.
+    pub fn reload_rules_in(&self, root: &Path) {
+        let sessions: Vec<_> = {
+            let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            let here = |session: &&Arc<Session>| session.hands.workspace.root() == root;
+            sessions.values().filter(here).cloned().collect()
+        };
+        for session in sessions {
+            session.reload_rules();
+        }
+    }
+
     /// Opens a session in this process.
     pub fn admit(
         self: &Arc<Self>,

@@ -38,6 +38,7 @@ mod state;
 mod strategy;
 mod toolbox;
 pub mod trial;
+pub mod trust;
 mod try_tool;
 mod turn;
 mod undo;

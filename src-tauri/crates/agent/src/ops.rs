@@ -16,7 +16,7 @@ use crate::conversation::Conversation;
 use crate::demo;
 use crate::desk::Shared;
 use crate::limits::MESSAGE_BYTES_MAX;
-use crate::{try_tool, turn, undo};
+use crate::{trust, try_tool, turn, undo};
 
 /// Does what the person asks.
 pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Fault> {
@@ -94,6 +94,16 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
                 .map(|()| Receipt::default())
         }
         Op::CloseSession { session } => close(shared, &session).await,
+        Op::TrustRules { workspace, digest } => {
+            let root = trust::accept(&shared.config.data_dir, Path::new(&workspace), &digest)?;
+            shared.reload_rules_in(&root);
+            Ok(Receipt::default())
+        }
+        Op::DistrustRules { workspace } => {
+            let root = trust::revoke(&shared.config.data_dir, Path::new(&workspace))?;
+            shared.reload_rules_in(&root);
+            Ok(Receipt::default())
+        }
         Op::SetSettings { settings } => shared.set_settings(*settings).map(|()| Receipt::default()),
         Op::SetTool {
             tool,

@@ -1,5 +1,6 @@
 //! Questions that change nothing.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use protocol::account::Account;
@@ -13,6 +14,7 @@ use tools::Registry;
 use crate::desk::Shared;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
 use crate::toolbox::Toolbox;
+use crate::trust;
 
 /// Entries that one page holds at most.
 const PAGE_MAX: u32 = 1_000;
@@ -68,6 +70,10 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             events: record.call_events(&session, &call, 0)?,
         },
         Query::Account { session, call } => account(shared, &session, &call)?,
+        Query::ProjectRules { workspace } => {
+            let rules = trust::view(&shared.config.data_dir, Path::new(&workspace))?;
+            Answer::ProjectRules { rules }
+        }
         Query::Lines {
             session,
             path,

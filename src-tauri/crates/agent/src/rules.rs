@@ -3,21 +3,24 @@
 use std::path::Path;
 
 use policy::RuleSet;
-use policy::rules_file::{self, Source};
-use policy::trust::{self, Trusted};
-use protocol::{Fault, RuleScope};
+use policy::rules_file::{self, RulesFile, Source};
+use protocol::{Action, Fault, RuleScope};
 use runtime::Workspace;
 
-use crate::limits::CONFIG_BYTES_MAX;
+use crate::trust::{self, PROJECT_FILE};
 
-/// The project's rules, relative to the workspace root.
-const PROJECT_FILE: &str = ".countersign/rules.toml";
-
-/// Texts of project files that the person trusted.
-const TRUSTED_FILE: &str = "trusted.json";
+/// Rules in force, and what a person should know of them.
+pub struct Loaded {
+    /// The rules.
+    pub rules: RuleSet,
+    /// What is wrong with them.
+    pub faults: Vec<Fault>,
+    /// That the project's file waits to be trusted, if it does.
+    pub untrusted: Option<Fault>,
+}
 
 /// Loads all of them. A source that cannot be read makes every call ask, and says why.
-pub fn load(data_dir: &Path, workspace: &Workspace, named: Option<&Path>) -> (RuleSet, Vec<Fault>) {
+pub fn load(data_dir: &Path, workspace: &Workspace, named: Option<&Path>) -> Loaded {
     let root = workspace.root().to_string_lossy();
     let mut set = RuleSet::builtin().with_root(root.clone());
     // Where the workspace holds the data folder itself, nothing there is an agent's business.
@@ -25,7 +28,8 @@ pub fn load(data_dir: &Path, workspace: &Workspace, named: Option<&Path>) -> (Ru
         set = set.protecting(&inside);
     }
     let mut faults = Vec::new();
-    let trusted = trusted(data_dir).unwrap_or_else(|fault| {
+    let mut untrusted = None;
+    let trusted = trust::trusted(data_dir).unwrap_or_else(|fault| {
         faults.push(fault);
         Vec::new()
     });
@@ -37,7 +41,7 @@ pub fn load(data_dir: &Path, workspace: &Workspace, named: Option<&Path>) -> (Ru
             RuleScope::User,
         ),
         (
-            project(workspace),
+            trust::project(workspace),
             PROJECT_FILE.to_owned(),
             RuleScope::Project,
         ),
@@ -55,8 +59,18 @@ pub fn load(data_dir: &Path, workspace: &Workspace, named: Option<&Path>) -> (Ru
             Ok(None) => continue,
             Ok(Some(text)) => {
                 let mut source = Source::new(&file, scope);
-                source.trusted |= trust::check(&root, &text, &trusted).may_loosen();
-                rules_file::read(&text, &source)
+                if scope == RuleScope::Project {
+                    source.trusted = policy::trust::check(&root, &text, &trusted).may_loosen();
+                }
+                let read = rules_file::read(&text, &source);
+                let wants = |file: &RulesFile| {
+                    let mut rules = file.rules.iter();
+                    rules.any(|rule| !rule.trusted && rule.rule.action == Action::Allow)
+                };
+                if read.as_ref().is_ok_and(wants) {
+                    untrusted = Some(waits(workspace));
+                }
+                read
             }
             Err(fault) => Err(fault),
         };
@@ -68,21 +82,22 @@ pub fn load(data_dir: &Path, workspace: &Workspace, named: Option<&Path>) -> (Ru
             }
         }
     }
-    (set, faults)
+    Loaded {
+        rules: set,
+        faults,
+        untrusted,
+    }
 }
 
-/// The texts of project files that the person trusted. They are kept with the person's own things, where no project reaches.
-fn trusted(data_dir: &Path) -> Result<Vec<Trusted>, Fault> {
-    let file = data_dir.join(TRUSTED_FILE);
-    let Some(text) = runtime::read_text(&file)? else {
-        return Ok(Vec::new());
-    };
-    serde_json::from_str(&text).map_err(|error| {
-        Fault::new(
-            format!("{} cannot be read: {error}.", file.display()),
-            "Remove it. Until then no project's rules may loosen anything.",
-        )
-    })
+/// What a person is told of a project's file that wants to loosen and may not.
+fn waits(workspace: &Workspace) -> Fault {
+    Fault::new(
+        format!(
+            "{PROJECT_FILE} of {} wants to allow calls, but you have not trusted it as it is now: it only tightens.",
+            workspace.root().display()
+        ),
+        "Look at it with `countersign policy trust`, and trust it there if you agree.",
+    )
 }
 
 /// The way from a folder to another one in it; none if it is not in it.
@@ -90,22 +105,6 @@ fn within(inner: &Path, outer: &Path) -> Option<String> {
     let real = Workspace::open(inner).ok()?;
     let way = real.root().strip_prefix(outer).ok()?;
     Some(way.to_string_lossy().replace('\\', "/"))
-}
-
-fn project(workspace: &Workspace) -> Result<Option<String>, Fault> {
-    let unreadable = |what: String| {
-        Fault::new(
-            format!("{PROJECT_FILE} cannot be read: {what}"),
-            "Correct or remove it. Until then every call asks.",
-        )
-    };
-    match workspace.read_whole(PROJECT_FILE, CONFIG_BYTES_MAX) {
-        Ok(None) => Ok(None),
-        Ok(Some(bytes)) => String::from_utf8(bytes)
-            .map(Some)
-            .map_err(|_| unreadable("it is not UTF-8 text.".into())),
-        Err(error) => Err(unreadable(error.to_string())),
-    }
 }
 
 fn must_exist(file: &Path) -> Result<Option<String>, Fault> {

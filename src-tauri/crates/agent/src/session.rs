@@ -338,14 +338,15 @@ impl Session {
     /// Reads the rules anew; says what is wrong with them.
     pub(crate) fn reload_rules(&self) {
         let config = &self.shared.config;
-        let (rules, faults) = crate::rules::load(
+        let loaded = crate::rules::load(
             &config.data_dir,
             &self.hands.workspace,
             config.rules.as_deref(),
         );
-        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
+        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.rules);
+        let faults = loaded.faults.into_iter().chain(loaded.untrusted);
         self.shared
-            .set_rule_faults(self.hands.workspace.root(), faults);
+            .set_rule_faults(self.hands.workspace.root(), faults.collect());
     }
 
     /// Changes the conversation.

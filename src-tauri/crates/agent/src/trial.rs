@@ -69,11 +69,11 @@ impl Trial {
         };
         match (&setup.data_dir, setup.rules.is_empty(), &workspace) {
             (Some(data_dir), true, Some(workspace)) if !setup.only_rules => {
-                let (loaded, faults) = crate::rules::load(data_dir, workspace, None);
-                if let Some(fault) = faults.into_iter().next() {
+                let loaded = crate::rules::load(data_dir, workspace, None);
+                if let Some(fault) = loaded.faults.into_iter().next() {
                     return Err(fault);
                 }
-                rules = loaded;
+                rules = loaded.rules;
             }
             _ => {
                 for (scope, file) in &setup.rules {

@@ -117,6 +117,18 @@ pub(crate) enum Policy {
         #[command(flatten)]
         judging: Judging,
     },
+    /// Show a project's rules file, what changed since it was trusted, and whether it is; it may loosen nothing before.
+    Trust {
+        /// The project's folder.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        workspace: PathBuf,
+        /// Trust the file, if it still is the one with this digest.
+        #[arg(long, value_name = "DIGEST")]
+        accept: Option<String>,
+        /// Trust it no more.
+        #[arg(long, conflicts_with = "accept")]
+        revoke: bool,
+    },
     /// Look for errors in rules files, and for what is hardly meant.
     Lint {
         /// The files.

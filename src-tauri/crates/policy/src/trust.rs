@@ -1,27 +1,7 @@
 //! Whether a project's rules file may loosen: the person trusts a file by what is in it, so a changed file asks again.
 
-use protocol::Digest;
-
-/// What is known of a project's rules file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
-    /// The person trusted exactly this text.
-    Trusted,
-    /// Another text at this place was trusted: it was changed since.
-    Changed,
-    /// Nobody looked at it yet.
-    Unknown,
-}
-
-impl Trust {
-    /// Whether its rules may loosen.
-    pub fn may_loosen(self) -> bool {
-        match self {
-            Self::Trusted => true,
-            Self::Changed | Self::Unknown => false,
-        }
-    }
-}
+use protocol::{Digest, Trust};
+use similar::TextDiff;
 
 /// One text that the person trusted.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -47,6 +27,19 @@ pub fn check(workspace: &str, text: &str, trusted: &[Trusted]) -> Trust {
         }
     }
     found
+}
+
+/// What changed since a text at this place was trusted, as a unified difference; empty if nothing was.
+pub fn changes(workspace: &str, text: &str, trusted: &[Trusted]) -> String {
+    let last = trusted.iter().rev().find(|one| one.workspace == workspace);
+    last.filter(|one| one.text != text)
+        .map_or_else(String::new, |one| {
+            TextDiff::from_lines(one.text.as_str(), text)
+                .unified_diff()
+                .context_radius(3)
+                .header("trusted", "now")
+                .to_string()
+        })
 }
 
 /// The digest that a text is trusted by.

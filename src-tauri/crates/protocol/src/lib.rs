@@ -59,7 +59,7 @@ pub use plan::{FileChange, Plan};
 pub use preview::Preview;
 pub use requires::RequirementSet;
 pub use result::{ToolError, ToolOutput, ToolResult};
-pub use rule::{Action, Rule, RuleScope};
+pub use rule::{Action, ProjectRules, Rule, RuleScope, Trust};
 pub use settings::{Settings, Strategy};
 
 /// Milliseconds since the Unix epoch, UTC.

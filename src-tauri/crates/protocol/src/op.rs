@@ -76,6 +76,18 @@ pub enum Op {
         /// The session.
         session: SessionId,
     },
+    /// Trusts a project's rules file: exactly the text that was looked at may loosen from now on.
+    TrustRules {
+        /// The workspace root, absolute.
+        workspace: String,
+        /// Digest of the text, as `project_rules` gave it.
+        digest: Digest,
+    },
+    /// Takes that back, at once.
+    DistrustRules {
+        /// The workspace root, absolute.
+        workspace: String,
+    },
     /// Replaces the settings.
     SetSettings {
         /// All of them.

@@ -10,8 +10,8 @@ use crate::history::UndoCheck;
 use crate::model::ProviderView;
 use crate::shown::Span;
 use crate::{
-    CallId, Entry, Event, Fault, SessionId, Settings, ToolInterface, ToolKind, ToolMode, UndoEntry,
-    UndoId,
+    CallId, Entry, Event, Fault, ProjectRules, SessionId, Settings, ToolInterface, ToolKind,
+    ToolMode, UndoEntry, UndoId,
 };
 
 /// Everything that the interface needs to be whole again.
@@ -112,6 +112,11 @@ pub enum Query {
         /// First byte.
         offset: u64,
     },
+    /// A project's rules file, and whether the person trusts it.
+    ProjectRules {
+        /// The workspace root, absolute.
+        workspace: String,
+    },
     /// What is wrong with other arguments for a waiting call.
     CheckArguments {
         /// The session.
@@ -200,6 +205,11 @@ pub enum Answer {
         bytes: u64,
         /// Where to go on, if there is more.
         next: Option<u64>,
+    },
+    /// To `project_rules`.
+    ProjectRules {
+        /// The file; none if there is none.
+        rules: Option<ProjectRules>,
     },
     /// To `check_arguments` and `check_tool`.
     CheckArguments {

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::Digest;
+use crate::shown::Span;
+
 /// What a rule says (`S002-81`). A rule that says nothing asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
@@ -57,4 +60,41 @@ pub struct Rule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub max_uses: Option<u32>,
+}
+
+/// What is known of a project's rules file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// The person trusted exactly this text.
+    Trusted,
+    /// Another text at this place was trusted: it was changed since.
+    Changed,
+    /// Nobody looked at it yet.
+    Unknown,
+}
+
+impl Trust {
+    /// Whether its rules may loosen.
+    pub fn may_loosen(self) -> bool {
+        match self {
+            Self::Trusted => true,
+            Self::Changed | Self::Unknown => false,
+        }
+    }
+}
+
+/// A project's rules file as a person looks at it before trusting it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProjectRules {
+    /// The file, relative to the workspace root.
+    pub file: String,
+    /// Digest of its text: what trusting it must name.
+    pub digest: Digest,
+    /// Whether it may loosen.
+    pub trust: Trust,
+    /// Its text, hidden characters named.
+    pub text: Vec<Span>,
+    /// What changed since it was trusted, as a unified difference, hidden characters named; empty if nothing did.
+    pub changes: Vec<Span>,
 }

@@ -3,6 +3,7 @@ import type { Account } from "./Account";
 import type { AccountLine } from "./AccountLine";
 import type { Entry } from "./Entry";
 import type { Event } from "./Event";
+import type { ProjectRules } from "./ProjectRules";
 import type { SearchPage } from "./SearchPage";
 import type { Span } from "./Span";
 import type { ToolView } from "./ToolView";
@@ -60,7 +61,11 @@ bytes: number,
 /**
  * Where to go on, if there is more.
  */
-next: number | null, } | { "type": "check_arguments", 
+next: number | null, } | { "type": "project_rules", 
+/**
+ * The file; none if there is none.
+ */
+rules: ProjectRules | null, } | { "type": "check_arguments", 
 /**
  * What is wrong, one sentence each; empty if nothing is.
  */

@@ -79,7 +79,19 @@ title: string, } | { "type": "close_session",
 /**
  * The session.
  */
-session: SessionId, } | { "type": "set_settings", 
+session: SessionId, } | { "type": "trust_rules", 
+/**
+ * The workspace root, absolute.
+ */
+workspace: string, 
+/**
+ * Digest of the text, as `project_rules` gave it.
+ */
+digest: Digest, } | { "type": "distrust_rules", 
+/**
+ * The workspace root, absolute.
+ */
+workspace: string, } | { "type": "set_settings", 
 /**
  * All of them.
  */

@@ -98,7 +98,11 @@ call: CallId,
 /**
  * First byte.
  */
-offset: number, } | { "type": "check_arguments", 
+offset: number, } | { "type": "project_rules", 
+/**
+ * The workspace root, absolute.
+ */
+workspace: string, } | { "type": "check_arguments", 
 /**
  * The session.
  */

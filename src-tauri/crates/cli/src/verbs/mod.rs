@@ -6,6 +6,7 @@ mod history;
 mod inspect;
 mod policy;
 mod run;
+mod trust;
 
 use std::path::PathBuf;
 

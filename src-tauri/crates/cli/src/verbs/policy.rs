@@ -9,6 +9,7 @@ use policy::path::Os;
 use protocol::{Fault, RuleScope, Trail, Verdict};
 use serde_json::{Map, Value, json};
 
+use super::trust;
 use crate::args::{Judging, Policy};
 use crate::ending::{Code, Ended, Ending};
 use crate::limits::LINE_BYTES_MAX;
@@ -24,6 +25,11 @@ pub(crate) fn run(data_dir: Option<PathBuf>, asked: Policy, out: &mut Out) -> En
             judging,
         } => explain(&open(data_dir, judging)?, &tool, &arguments, out),
         Policy::Lint { files } => lint(&files, out),
+        Policy::Trust {
+            workspace,
+            accept,
+            revoke,
+        } => trust::run(data_dir, &workspace, accept, revoke, out),
     }
 }
 

@@ -320,3 +320,46 @@ fn lint_tells_all_that_is_wrong() {
         ran.out
     );
 }
+
+/// A project's file loosens nothing before exactly its text was trusted; a change asks again, with what changed.
+#[test]
+fn a_project_is_trusted_by_what_its_file_says() {
+    let place = Place::new();
+    let allow = "[[rule]]\npermission = \"bash\"\npattern = \"ls*\"\naction = \"allow\"\n";
+    place.file(".countersign/rules.toml", allow);
+    let verdict = || {
+        let explained = place.json(&["policy", "explain", "bash", r#"{"command":"ls"}"#]);
+        explained["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(place.run(&["policy", "trust"]).code, 1);
+    assert_eq!(verdict(), "ask");
+    let digest = |place: &Place| {
+        let ran = place.run(&["policy", "trust", "--json"]);
+        let view: Value = serde_json::from_str(&ran.out).unwrap();
+        view["digest"].as_str().unwrap().to_owned()
+    };
+    let first = digest(&place);
+    let told = place.ok(&["policy", "trust", "--accept", &first]);
+    assert!(told.contains("is trusted"), "{told}");
+    assert_eq!(verdict(), "allow");
+
+    place.file(".countersign/rules.toml", &allow.replace("ls*", "ls *"));
+    let ran = place.run(&["policy", "trust"]);
+    assert_eq!(ran.code, 1);
+    for part in [
+        "changed since you trusted it",
+        "-pattern = \"ls*\"",
+        "+pattern = \"ls *\"",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    assert_eq!(verdict(), "ask");
+    let stale = place.run(&["policy", "trust", "--accept", &first]);
+    assert!(stale.code != 0 && stale.err.contains("changed since you looked"));
+
+    let second = digest(&place);
+    place.ok(&["policy", "trust", "--accept", &second]);
+    assert_eq!(verdict(), "allow");
+    place.ok(&["policy", "trust", "--revoke"]);
+    assert_eq!(verdict(), "ask");
+}
