@@ -344,3 +344,47 @@ async fn headless_approve_all_lifts_no_denial() {
     assert_eq!(states, [CallState::Done, CallState::Denied]);
     assert!(desk.read("made").is_some());
 }
+
+/// A rule with a number of uses decides so many calls, also over a new start; then it is as if it were not there. One
+/// whose time is over speaks no more.
+#[tokio::test]
+async fn rules_end_by_uses_and_by_time() {
+    let ls = || call("bash", json!({ "command": "ls" }));
+    let turns = json!([ls(), ls(), ls(), {}]);
+    let nobody = Host::Headless { approve_all: false };
+    let mut desk = Fixture::with_host(turns, nobody).await;
+    let rule = "[[rule]]\npermission = \"bash\"\npattern = \"ls*\"\naction = \"allow\"\n";
+    let rules = desk.data().join("rules.toml");
+    std::fs::write(&rules, format!("{rule}max_uses = 2\n")).unwrap();
+    desk.play().await;
+    let states = async |desk: &Fixture| -> Vec<CallState> {
+        desk.calls().await.iter().map(|view| view.state).collect()
+    };
+    assert_eq!(
+        states(&desk).await,
+        [CallState::Done, CallState::Done, CallState::Denied]
+    );
+    let trail = desk.calls().await[2].trail.clone().unwrap();
+    let told: Vec<&str> = trail
+        .steps
+        .iter()
+        .flat_map(|step| step.rules.iter().map(|trace| trace.why.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        ["does not hold any more: it was used as often as it may"]
+    );
+    let mut desk = desk.restart().await;
+    desk.play().await;
+    assert_eq!(states(&desk).await, [CallState::Denied; 3]);
+    // Other words are another rule, and one that is over is none.
+    for (more, state) in [
+        ("expires = 2026-01-01T00:00:00Z\n", CallState::Denied),
+        ("expires = 2099-01-01T00:00:00Z\n", CallState::Done),
+    ] {
+        std::fs::write(&rules, format!("{rule}{more}")).unwrap();
+        desk = desk.restart().await;
+        desk.play().await;
+        assert_eq!(states(&desk).await[0], state, "{more}");
+    }
+}

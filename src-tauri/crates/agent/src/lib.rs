@@ -42,6 +42,7 @@ pub mod trust;
 mod try_tool;
 mod turn;
 mod undo;
+mod uses;
 
 pub use config::{DeskConfig, Host};
 pub use desk::Desk;

@@ -15,7 +15,7 @@ use crate::hooks::{self, Hooked};
 use crate::session::Session;
 use crate::stages::consent::{self, Answer};
 use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, stopped, watched};
-use crate::state;
+use crate::{state, uses};
 
 /// Walks the page with one call and records how it ended. Fails only if the record does.
 pub(crate) async fn run(session: &Arc<Session>, open: &OpenCall) -> Result<Outcome, Fault> {
@@ -62,6 +62,9 @@ async fn walk(
         let ready = prepared::prepare(session, &tool, &arguments, unsecured.take()).await?;
         let alarms = watched::ask(session, &tool, &arguments, &facts).await;
         let judgement = judged::judge(session, call, &tool, &arguments, &facts, &ready, alarms);
+        if !uses::take(session, &judgement) {
+            continue;
+        }
         judged::tell(session, call, &tool, &arguments, &ready, &judgement);
 
         let answer = match judgement.verdict() {

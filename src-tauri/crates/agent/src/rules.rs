@@ -8,6 +8,7 @@ use protocol::{Action, Fault, RuleScope};
 use runtime::Workspace;
 
 use crate::trust::{self, PROJECT_FILE};
+use crate::uses;
 
 /// Rules in force, and what a person should know of them.
 pub struct Loaded {
@@ -82,6 +83,7 @@ pub fn load(data_dir: &Path, workspace: &Workspace, named: Option<&Path>) -> Loa
             }
         }
     }
+    uses::spend(data_dir, &mut set);
     Loaded {
         rules: set,
         faults,

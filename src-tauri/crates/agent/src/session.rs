@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use policy::RuleSet;
 use protocol::event::Parent;
 use protocol::{
-    CallId, Decision, Digest, EventBody, ModelChoice, Preview, SessionId, SessionState, Strategy,
+    CallId, Decision, Digest, EventBody, ModelChoice, Preview, Rule, SessionId, SessionState,
+    Strategy,
 };
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Duration, Instant};
@@ -333,6 +334,16 @@ impl Session {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// Takes rules out of force that were used as often as they may.
+    pub(crate) fn spend(&self, spent: &[Rule]) {
+        if spent.is_empty() {
+            return;
+        }
+        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
+        let changed = Arc::make_mut(&mut rules);
+        spent.iter().for_each(|rule| changed.spend(rule));
     }
 
     /// Reads the rules anew; says what is wrong with them.

@@ -24,6 +24,8 @@ pub const SHELL_COMMANDS_MAX: usize = 2_000;
 pub const SHELL_REASONS_MAX: usize = 8;
 /// Most ways in which the braces of one command pattern may be read.
 pub const PATTERN_READINGS_MAX: usize = 64;
+/// Most calls that a rule with a number of uses may decide.
+pub const USES_MAX: u32 = 1_000;
 /// Longest path, in bytes.
 pub const PATH_BYTES_MAX: usize = 4 * 1024;
 /// Most examples at one rule, of each kind.

@@ -74,6 +74,25 @@ pub fn write_atomic(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FileErro
     sync_folder(folder).map_err(failed)
 }
 
+/// Makes an empty file of the person's that is not there yet; false if it is. Of all who try at once, one gets it.
+///
+/// # Errors
+/// It cannot be made.
+pub fn claim(path: &Path) -> Result<bool, FileError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    match options.open(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(FileError::from_io(path.display().to_string(), &error)),
+    }
+}
+
 /// Makes `path` and what is missing above it, for the owner alone (0700).
 ///
 /// # Errors

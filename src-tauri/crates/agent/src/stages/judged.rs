@@ -13,6 +13,7 @@ use super::{Ended, finish, prepared, watched};
 use crate::config::Host;
 use crate::repeats::{self, Key};
 use crate::session::Session;
+use crate::uses;
 
 /// Ends a call that is denied whatever stands on the disk, before anything there is looked at (`S003-26`): one of a tool
 /// that is denied as a whole, and one that names, plainly written, what a rule denies.
@@ -105,7 +106,7 @@ fn denied_unprepared(
         shown: &|| Digest(String::new()),
     };
     let judgement = judge_for(session, call, called, facts, &nothing.undo, &alone);
-    if judgement.verdict() == Verdict::Deny {
+    if judgement.verdict() == Verdict::Deny && uses::take(session, &judgement) {
         tell(session, call, called, arguments, &nothing, &judgement);
         return Err(finish::denied(called, &judgement));
     }

@@ -15,6 +15,8 @@ pub struct CompiledRule {
     pub rule: Rule,
     /// Whether it may loosen: a project's file has to be trusted first.
     pub trusted: bool,
+    /// Whether it decided as many calls as it may.
+    pub spent: bool,
     pattern: Pattern,
     folds: bool,
 }
@@ -36,6 +38,7 @@ impl CompiledRule {
             pattern: Pattern::new(&rule, os)?,
             rule,
             trusted,
+            spent: false,
             folds: os == Os::Windows,
         })
     }

@@ -7,7 +7,7 @@ mod seen;
 use std::collections::HashMap;
 
 use protocol::judge::RuleTrace;
-use protocol::{Action, At, Capability, Fact, RuleScope, ToolMode, Verdict};
+use protocol::{Action, At, Capability, Fact, Rule, RuleScope, ToolMode, Verdict};
 
 pub use compiled::CompiledRule;
 pub(crate) use compiled::covers;
@@ -106,6 +106,13 @@ impl RuleSet {
         self.rules.is_empty()
     }
 
+    /// Takes a rule out of force that decided as many calls as it may.
+    pub fn spend(&mut self, rule: &Rule) {
+        for compiled in self.rules.iter_mut().filter(|one| one.rule == *rule) {
+            compiled.spent = true;
+        }
+    }
+
     /// The rules, as they are.
     pub fn rules(&self) -> &[CompiledRule] {
         &self.rules
@@ -197,10 +204,16 @@ impl RuleSet {
             false => otherwise,
         };
         let (verdict, mut traces) = speaking(&found, floor);
-        traces.extend(over.into_iter().map(|rule| RuleTrace {
-            rule: rule.rule.clone(),
-            won: false,
-            why: "does not hold any more: it has expired".to_owned(),
+        traces.extend(over.into_iter().map(|rule| {
+            RuleTrace {
+                rule: rule.rule.clone(),
+                won: false,
+                why: match rule.spent {
+                    true => "does not hold any more: it was used as often as it may",
+                    false => "does not hold any more: it has expired",
+                }
+                .to_owned(),
+            }
         }));
         let speaks = found.iter().find(|one| {
             traces
@@ -273,7 +286,7 @@ fn permission_of(mode: ToolMode) -> &'static str {
 }
 
 fn is_over(rule: &CompiledRule, now: At) -> bool {
-    rule.rule.expires_ms.is_some_and(|at| at <= now)
+    rule.spent || rule.rule.expires_ms.is_some_and(|at| at <= now)
 }
 
 /// The verdict of the rules that matched, strongest first, and why each speaks or does not. A project's file that nobody

@@ -8,7 +8,7 @@ mod written;
 use protocol::{Action, Capability, Fault, Rule, RuleScope, ToolMode};
 use similar::get_close_matches;
 
-use crate::limits::{EXAMPLES_MAX, PATTERN_BYTES_MAX, RULES_MAX};
+use crate::limits::{EXAMPLES_MAX, PATTERN_BYTES_MAX, RULES_MAX, USES_MAX};
 use crate::path::Os;
 use crate::rules::CompiledRule;
 use written::{File, Written};
@@ -129,6 +129,13 @@ fn compile(
     let pattern = written.pattern.map(toml::Spanned::into_inner);
     if let Some(what) = pattern.as_deref().and_then(pattern_trouble) {
         return Err(Wrong::new(pattern_at, what, NEXT));
+    }
+    if written.max_uses > Some(USES_MAX) {
+        return Err(Wrong::new(
+            at,
+            format!("`max_uses` is more than {USES_MAX}"),
+            "Give less, or leave it out: then it holds for any number.",
+        ));
     }
     if written.max_uses == Some(0) {
         return Err(Wrong::new(

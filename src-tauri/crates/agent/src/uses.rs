@@ -1,0 +1,81 @@
+//! How often rules decided that may decide so many calls and no more: one file for each use, so that no use is had twice,
+//! whichever processes share the data folder.
+
+use std::path::{Path, PathBuf};
+
+use policy::{Judgement, RuleSet};
+use protocol::{Digest, Fault, Rule, Verdict};
+
+use crate::session::Session;
+
+/// Counts a verdict as a use of the rules that made it. False if one of them had no use left: it is out of force now, and
+/// the call has to be judged anew.
+pub(crate) fn take(session: &Session, judgement: &Judgement) -> bool {
+    let data_dir = &session.shared.config.data_dir;
+    let spent: Vec<Rule> = counted(judgement)
+        .filter(|rule| match take_one(data_dir, rule) {
+            Ok(taken) => !taken,
+            // What cannot be counted cannot be had.
+            Err(fault) => {
+                tracing::warn!(%fault, "a use of a rule could not be counted");
+                true
+            }
+        })
+        .collect();
+    session.spend(&spent);
+    spent.is_empty()
+}
+
+/// Takes the rules out of force that were used as often as they may.
+pub(crate) fn spend(data_dir: &Path, rules: &mut RuleSet) {
+    let spent: Vec<Rule> = rules
+        .rules()
+        .iter()
+        .map(|compiled| &compiled.rule)
+        .filter(|rule| {
+            rule.max_uses.is_some_and(|max| {
+                let last = place(data_dir, rule).join(max.to_string());
+                !matches!(runtime::read_text(&last), Ok(None))
+            })
+        })
+        .cloned()
+        .collect();
+    for rule in &spent {
+        rules.spend(rule);
+    }
+}
+
+/// The rules with a number of uses that made the verdict.
+fn counted(judgement: &Judgement) -> impl Iterator<Item = Rule> {
+    let verdict = judgement.verdict();
+    let traces = judgement.trail().steps.iter().flat_map(|step| &step.rules);
+    traces
+        .filter(move |trace| {
+            trace.won
+                && trace.rule.max_uses.is_some()
+                && Verdict::from(trace.rule.action) == verdict
+        })
+        .map(|trace| trace.rule.clone())
+}
+
+/// Takes one use; false if none is left.
+fn take_one(data_dir: &Path, rule: &Rule) -> Result<bool, Fault> {
+    let folder = place(data_dir, rule);
+    runtime::private_folder(&folder)?;
+    for use_ in 1..=rule.max_uses.unwrap_or_default() {
+        if runtime::claim(&folder.join(use_.to_string()))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Where a rule's uses are counted. Another line or reason is the same rule.
+fn place(data_dir: &Path, rule: &Rule) -> PathBuf {
+    let same = Rule {
+        line: None,
+        reason: None,
+        ..rule.clone()
+    };
+    data_dir.join("uses").join(Digest::of_json(&same).0)
+}
