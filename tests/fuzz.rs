@@ -26,6 +26,27 @@ const JSON: [&str; 12] = [
     "{", "}", "[", "]", "\"", ",", "null", "\\u0000", "$ref", "#", "_output", "1e999",
 ];
 
+/// What stands in rules files.
+const RULES: [&str; 12] = [
+    "\"allow\"",
+    "\"deny\"",
+    "\"*\"",
+    "\"bash\"",
+    "\"fs.read\"",
+    "\0",
+    "\n[[rule]]\n",
+    "{a,b}",
+    "**",
+    "?",
+    "\\",
+    "'",
+];
+
+/// What stands in paths.
+const PATHS: [&str; 12] = [
+    "/", "\\", "..", "./", "~", "C:", ":", ".", " ", "NUL", "~1", "\0",
+];
+
 /// What stands in commands.
 const SHELL: [&str; 22] = [
     "$(",
@@ -110,6 +131,16 @@ fn calls() {
 #[test]
 fn composed_schemas() {
     holds("schema_composition", entries::schema_composition, &JSON);
+}
+
+#[test]
+fn rules_and_what_they_say() {
+    holds("rules", entries::rules, &RULES);
+}
+
+#[test]
+fn ways_through_folders() {
+    holds("paths", entries::paths, &PATHS);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! The ordinary tests run the same functions over the seeds and over bytes made from them (`tests/fuzz.rs`), so that they
 //! hold on the stable compiler too.
 
+mod judging;
+
 use std::sync::LazyLock;
 
 use policy::{limits, shell};
@@ -11,6 +13,8 @@ use protocol::{Fault, ToolCall};
 use serde_json::Value;
 use tools::Registry;
 use tools::schema_first::{Composed, Definition, Execution, definitions};
+
+pub use judging::{paths, rules};
 
 /// The longest sentence that a model is told of a bad call, in bytes.
 const TOLD_BYTES_MAX: usize = 32 * 1024;
