@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|search|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|search|start]`.
 //!
 //! **It is no test**: figures depend on the machine, so nothing fails by them. A ratio that misses its aim is printed as
 //! it is.
@@ -11,6 +11,7 @@
 )]
 
 mod contract;
+mod decide;
 mod gate;
 mod ours;
 mod pairs;
@@ -45,15 +46,17 @@ fn run(words: &[String]) -> Outcome<()> {
     match words.as_slice() {
         [] => gate::run()
             .and_then(|()| contract::run())
+            .and_then(|()| decide::run())
             .and_then(|()| search::run()),
         ["contract"] => contract::run(),
+        ["decide"] => decide::run(),
         ["search"] => search::run(),
         #[cfg(target_os = "linux")]
         ["start"] => start::run(),
         ["gate"] => gate::run(),
         ["gate", side, turns, calls, rounds] => gate::repeat(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `search`, `start` (on Linux), or nothing for the first three"
+            "say `gate`, `contract`, `decide`, `search`, `start` (on Linux), or nothing for the first four"
                 .into(),
         ),
     }

@@ -134,7 +134,8 @@ fn rule(trace: &RuleTrace) -> String {
     let won = if trace.won { "won" } else { "lost" };
     format!(
         "{} {pattern} = {says}{place}: {won}, {}",
-        rule.permission, trace.why
+        rule.permission,
+        trace.why.trim_start_matches("lost: ")
     )
 }
 

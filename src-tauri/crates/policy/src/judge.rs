@@ -226,7 +226,7 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> Ruled {
             },
         };
         verdict = verdict.max(held);
-        let is_unspoken = said.traces.is_empty() && !subject.tightens;
+        let is_unspoken = said.silent && !subject.tightens;
         if is_unspoken && unspoken.as_ref().is_none_or(|(known, _)| *known < held) {
             unspoken = Some((held, subject.shown()));
         }

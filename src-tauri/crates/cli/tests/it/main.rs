@@ -8,6 +8,7 @@
 )]
 
 mod calls;
+mod explained;
 mod looking;
 mod policy;
 mod runs;

@@ -42,6 +42,8 @@ pub struct Said {
     pub verdict: Option<Verdict>,
     /// Every rule that matched, the one that speaks first.
     pub traces: Vec<RuleTrace>,
+    /// No rule that is in force matches.
+    pub silent: bool,
 }
 
 /// A rule that matched.
@@ -227,7 +229,11 @@ impl RuleSet {
             speaks.map(|one| one.rule),
         );
         let Some((stricter, protection)) = protected else {
-            return Said { verdict, traces };
+            return Said {
+                verdict,
+                traces,
+                silent: found.is_empty(),
+            };
         };
         for trace in &mut traces {
             if trace.won {
@@ -239,6 +245,7 @@ impl RuleSet {
         Said {
             verdict: Some(stricter),
             traces,
+            silent: false,
         }
     }
 
