@@ -172,6 +172,8 @@ async fn a_person_sees_what_would_run() {
     assert_eq!(
         seen,
         [
+            // What a shell would make of it without the character counts as well.
+            ("script", "x"),
             ("program", "echo 'U+202Ex'"),
             ("script", "'U+202Ex'"),
             ("program", "sh"),
