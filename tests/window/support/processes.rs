@@ -58,7 +58,8 @@ impl Drop for Group {
     }
 }
 
-/// A screen that nobody sees, and its name. Xvfb chooses a free number by itself.
+/// A screen that nobody sees, and its name. Xvfb chooses a free number by itself, and does not begin anew when the last
+/// program leaves it: one that comes at that moment, as after a restart, would be turned away.
 pub fn screen() -> (Group, String) {
     let mut command = Command::new("Xvfb");
     command
@@ -70,6 +71,7 @@ pub fn screen() -> (Group, String) {
             "1440x900x24",
             "-nolisten",
             "tcp",
+            "-noreset",
         ])
         .stdout(Stdio::piped())
         .stderr(Stdio::null());

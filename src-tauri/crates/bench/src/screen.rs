@@ -37,7 +37,7 @@ impl Screen {
     pub fn start() -> Outcome<Self> {
         let size = format!("{}x{}x24", SIZE.0, SIZE.1);
         let (server, number) = listening(
-            Command::new("Xvfb").args(["-displayfd", "1", "-screen", "0", &size]),
+            Command::new("Xvfb").args(["-displayfd", "1", "-screen", "0", &size, "-noreset"]),
             "Xvfb (the package xvfb)",
         )?;
         let (bus, bus_address) = listening(

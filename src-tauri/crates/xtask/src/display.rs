@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// As large as the app's window when it first opens, so that a picture holds the window and nothing else.
-const SCREEN: &str = "-screen 0 1440x900x24 -nolisten tcp";
+const SCREEN: &str = "-screen 0 1440x900x24 -nolisten tcp -noreset";
 
 /// Whether a person can see a window here.
 pub fn is_there() -> bool {
