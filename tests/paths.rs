@@ -47,8 +47,8 @@ fn every_path() {
             // None of them is on this disk.
             workspace: match os {
                 Os::Linux => "/home/me/no-such-workspace",
-                Os::Macos => "/Users/me/work",
-                Os::Windows => r"C:\Users\me\work",
+                Os::Macos => "/Users/me/project",
+                Os::Windows => r"C:\Users\me\project",
             }
             .into(),
             os,

@@ -90,9 +90,9 @@ pub fn paths(bytes: &[u8]) {
         return;
     }
     for (os, workspace) in [
-        (Os::Linux, "/home/me/work"),
-        (Os::Macos, "/Users/me/work"),
-        (Os::Windows, "C:\\work"),
+        (Os::Linux, "/home/me/project"),
+        (Os::Macos, "/Users/me/project"),
+        (Os::Windows, "C:\\project"),
     ] {
         let roots = Roots {
             workspace,

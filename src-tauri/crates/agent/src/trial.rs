@@ -213,12 +213,16 @@ pub fn read_rules(file: &Path, scope: RuleScope, os: Os) -> Result<RulesFile, Fa
             "Check the path.",
         ));
     };
+    let builtin = Registry::builtin();
+    let views = builtin.views();
+    let mut known: Vec<&str> = views.iter().map(|view| view.record.id()).collect();
+    known.extend(tools::LOCKED);
     rules_file::read(
         &text,
         &Source {
             trusted: true,
             os,
-            known_tools: &KNOWN,
+            known_tools: &known,
             ..Source::new(&name, scope)
         },
     )
@@ -244,24 +248,6 @@ pub fn lint(file: &Path) -> Result<Vec<Warning>, Fault> {
     all.sort_by_key(|warning| warning.line);
     Ok(all)
 }
-
-/// Ids that a rule is likely to mean.
-const KNOWN: [&str; 14] = [
-    "read",
-    "write",
-    "edit",
-    "glob",
-    "grep",
-    "bash",
-    "todo",
-    "task",
-    "question",
-    "web_search",
-    "web_fetch",
-    "skill",
-    "tool_search",
-    "delete_path",
-];
 
 fn host(target: &str) -> Access {
     Access::new(Capability::NetFetch, target)

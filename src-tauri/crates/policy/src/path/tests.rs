@@ -6,9 +6,9 @@ use super::*;
 
 fn at(os: Os, target: &str) -> PathFact {
     let workspace = match os {
-        Os::Linux => "/home/me/work",
-        Os::Macos => "/Users/me/work",
-        Os::Windows => r"C:\Users\me\work",
+        Os::Linux => "/home/me/project",
+        Os::Macos => "/Users/me/project",
+        Os::Windows => r"C:\Users\me\project",
     };
     let roots = Roots {
         workspace,

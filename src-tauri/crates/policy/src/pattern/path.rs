@@ -220,7 +220,7 @@ mod tests {
     fn at(real: &str) -> Forms<'_> {
         Forms {
             real,
-            root: Some("/home/me/work"),
+            root: Some("/home/me/project"),
             inside: !real.starts_with('/'),
         }
     }
@@ -245,8 +245,8 @@ mod tests {
             ("secrets/**", "secrets", false, true),
             ("secrets/**", "a/secrets/key", false, true),
             ("logs/*.txt", "logs/a/b.txt", false, false),
-            ("/home/me/work/src/**", "src/a", true, true),
-            ("/home/me/work/secret", "secret/a", true, true),
+            ("/home/me/project/src/**", "src/a", true, true),
+            ("/home/me/project/secret", "secret/a", true, true),
             ("/etc/**", "/etc/passwd", false, true),
             ("/etc/**", "etc/passwd", false, true),
             ("~/.ssh/**", ".ssh/id", false, true),
