@@ -196,9 +196,16 @@ async fn steering_is_the_next_input() {
     let view = desk.until_waiting().await;
     assert_eq!(agent.results(), ["ran", "Cancelled"]);
     let note = "not like that".into();
-    desk.decide(&view, Decision::Reject { note, stop: false })
-        .await
-        .unwrap();
+    desk.decide(
+        &view,
+        Decision::Reject {
+            note,
+            stop: false,
+            always: None,
+        },
+    )
+    .await
+    .unwrap();
     desk.until_ended().await;
     assert_eq!(
         agent.results()[2],

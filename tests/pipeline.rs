@@ -12,6 +12,7 @@ fn allow(hunks: Option<Vec<u32>>, note: &str) -> Decision {
     Decision::Allow {
         hunks,
         note: note.into(),
+        always: None,
     }
 }
 
@@ -86,6 +87,7 @@ async fn a_rejected_call_never_runs() {
         Decision::Reject {
             note: "not in this folder".into(),
             stop: false,
+            always: None,
         },
     )
     .await
@@ -120,6 +122,7 @@ async fn reject_and_stop_ends_the_run() {
         Decision::Reject {
             note: String::new(),
             stop: true,
+            always: None,
         },
     )
     .await

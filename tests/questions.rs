@@ -80,6 +80,7 @@ async fn an_incomplete_answer_is_refused() {
         Decision::Allow {
             hunks: None,
             note: String::new(),
+            always: None,
         },
     ] {
         assert!(

@@ -161,7 +161,11 @@ async fn a_full_disk_loses_nothing() {
     let before = desk.events().await;
     limit(&desk, 1);
     let long = "x".repeat(64 * 1024);
-    let allow = |note: String| Decision::Allow { hunks: None, note };
+    let allow = |note: String| Decision::Allow {
+        hunks: None,
+        note,
+        always: None,
+    };
     let fault = desk.decide(&view, allow(long)).await.unwrap_err();
     assert!(
         fault.message.contains("full") && !fault.hint.is_empty(),

@@ -114,6 +114,7 @@ async fn a_watchdog_s_ask_is_shown_to_the_person() {
             Decision::Allow {
                 hunks: None,
                 note: String::new(),
+                always: None,
             },
             CallState::Done,
         ),
@@ -121,6 +122,7 @@ async fn a_watchdog_s_ask_is_shown_to_the_person() {
             Decision::Reject {
                 note: String::new(),
                 stop: false,
+                always: None,
             },
             CallState::Rejected,
         ),

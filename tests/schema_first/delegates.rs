@@ -72,6 +72,7 @@ async fn a_delegate_works_by_itself() {
     let allow = protocol::Decision::Allow {
         hunks: None,
         note: String::new(),
+        always: None,
     };
     desk.desk
         .submit(Op::Decide {

@@ -231,6 +231,7 @@ impl Fixture {
             Decision::Allow {
                 hunks: None,
                 note: String::new(),
+                always: None,
             },
         )
         .await

@@ -91,6 +91,16 @@ export class SampleHost implements Host {
         return { type: 'tools', tools: [...this.tools] };
       case 'export':
         return { type: 'export', text: '' };
+      case 'rules':
+      case 'offers':
+      case 'backtest':
+      case 'try_call':
+      case 'check_rules':
+      case 'check_rule':
+      case 'compare_rules':
+      case 'suggestions':
+      case 'imports':
+        throw new Error('This host has no rules.');
     }
   }
 }

@@ -119,6 +119,9 @@ export class FakeHost implements Host {
         return null;
       case 'trust_rules':
       case 'distrust_rules':
+      case 'revoke_grant':
+      case 'save_rules':
+      case 'add_rules':
         // No rules stand behind the stream.
         return null;
       case 'set_settings':
@@ -247,6 +250,16 @@ export class FakeHost implements Host {
         return { type: 'tools', tools: asSet(this.tools, this.#snapshot.settings.tools) };
       case 'export':
         return { type: 'export', text: '' };
+      case 'rules':
+      case 'offers':
+      case 'backtest':
+      case 'try_call':
+      case 'check_rules':
+      case 'check_rule':
+      case 'compare_rules':
+      case 'suggestions':
+      case 'imports':
+        throw new Error('This host has no rules.');
     }
   }
 

@@ -16,7 +16,7 @@ use crate::conversation::Conversation;
 use crate::demo;
 use crate::desk::Shared;
 use crate::limits::MESSAGE_BYTES_MAX;
-use crate::{trust, try_tool, turn, undo};
+use crate::{queries, trust, try_tool, turn, undo};
 
 /// Does what the person asks.
 pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Fault> {
@@ -103,6 +103,9 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             let root = trust::revoke(&shared.config.data_dir, Path::new(&workspace))?;
             shared.reload_rules_in(&root);
             Ok(Receipt::default())
+        }
+        Op::RevokeGrant { .. } | Op::SaveRules { .. } | Op::AddRules { .. } => {
+            Err(queries::not_yet())
         }
         Op::SetSettings { settings } => shared.set_settings(*settings).map(|()| Receipt::default()),
         Op::SetTool {

@@ -105,6 +105,15 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
         Query::Tools { workspace } => Answer::Tools {
             tools: Toolbox::of_folder(shared, workspace.as_deref())?.views(),
         },
+        Query::Rules { .. }
+        | Query::Offers { .. }
+        | Query::Backtest { .. }
+        | Query::TryCall { .. }
+        | Query::CheckRules { .. }
+        | Query::CheckRule { .. }
+        | Query::CompareRules { .. }
+        | Query::Suggestions { .. }
+        | Query::Imports { .. } => return Err(not_yet()),
         Query::Export { session, format } => {
             let format = record::Format::parse(&format)?;
             Answer::Export {
@@ -112,6 +121,14 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             }
         }
     })
+}
+
+/// What this version cannot do.
+pub(crate) fn not_yet() -> Fault {
+    Fault::new(
+        "Rules cannot be changed from here in this version.",
+        "Edit the rules file, and check it with `countersign policy lint`.",
+    )
 }
 
 fn told(stretch: record::Stretch) -> Answer {

@@ -294,13 +294,20 @@ fn decision(decision: &Decision) -> String {
         note => format!("{did}: {note}"),
     };
     match decision {
-        Decision::Allow { hunks: None, note } => noted("allowed it", note),
+        Decision::Allow {
+            hunks: None, note, ..
+        } => noted("allowed it", note),
         Decision::Allow {
             hunks: Some(hunks),
             note,
+            ..
         } => noted(&format!("allowed {} of its changes", hunks.len()), note),
-        Decision::Reject { note, stop: false } => noted("rejected it", note),
-        Decision::Reject { note, stop: true } => noted("rejected it and stopped the turn", note),
+        Decision::Reject {
+            note, stop: false, ..
+        } => noted("rejected it", note),
+        Decision::Reject {
+            note, stop: true, ..
+        } => noted("rejected it and stopped the turn", note),
         Decision::Answer { answers } => {
             let answers: Vec<String> = answers.iter().map(|chosen| chosen.join(", ")).collect();
             format!("answered: {}", answers.join("; "))

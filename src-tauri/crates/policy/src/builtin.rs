@@ -171,6 +171,7 @@ impl Protections {
                     line: None,
                     expires_ms: None,
                     max_uses: None,
+                    grant: None,
                 },
             });
         }

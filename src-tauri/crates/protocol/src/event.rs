@@ -345,6 +345,8 @@ impl SessionState {
 pub enum Reach {
     /// This one call.
     Once,
+    /// Calls like it, from now on.
+    Always,
     /// Nothing.
     Nothing,
 }

@@ -55,6 +55,10 @@ id!(
     UndoId
 );
 id!(
+    /// One grant: `grt_` and the digest of the card and moment that made it.
+    GrantId
+);
+id!(
     /// A BLAKE3 hash in lower-case hexadecimal, 64 characters.
     Digest
 );

@@ -4,7 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{CallId, Digest, ModelChoice, SessionId, Settings, ToolMode, UndoId};
+use crate::ledger::Always;
+use crate::rules_view::NewRule;
+use crate::{
+    CallId, Digest, GrantId, ModelChoice, RuleScope, SessionId, Settings, ToolMode, UndoId,
+};
 
 /// One request of the person. The answer is a receipt; what came of it is told by events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -88,6 +92,31 @@ pub enum Op {
         /// The workspace root, absolute.
         workspace: String,
     },
+    /// Takes a grant back, at once, in every running session.
+    RevokeGrant {
+        /// The grant.
+        grant: GrantId,
+    },
+    /// Puts a text in the place of a rules file. A project's file that is saved so is trusted by that act.
+    SaveRules {
+        /// The person's or the project's.
+        scope: RuleScope,
+        /// The workspace root, absolute, for a project's.
+        workspace: Option<String>,
+        /// The text.
+        text: String,
+        /// Digest of the text that was edited; none if there was no file. Refused if the file changed since.
+        base: Option<Digest>,
+    },
+    /// Adds rules at the end of a rules file and keeps the rest as it stands.
+    AddRules {
+        /// The person's or the project's.
+        scope: RuleScope,
+        /// The workspace root, absolute, for a project's.
+        workspace: Option<String>,
+        /// The rules.
+        rules: Vec<NewRule>,
+    },
     /// Replaces the settings.
     SetSettings {
         /// All of them.
@@ -131,6 +160,10 @@ pub enum Decision {
         hunks: Option<Vec<u32>>,
         /// A word for the agent, given after the result; empty for none.
         note: String,
+        /// A rule that allows such calls from now on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        always: Option<Always>,
     },
     /// Do not let it run.
     Reject {
@@ -138,6 +171,10 @@ pub enum Decision {
         note: String,
         /// Whether the turn ends as well.
         stop: bool,
+        /// A rule that denies such calls from now on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        always: Option<Always>,
     },
     /// Answers to a question's form: one list for each question, in order (`S002-36`).
     Answer {

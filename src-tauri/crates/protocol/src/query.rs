@@ -5,13 +5,18 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::account::{Account, AccountLine};
+use crate::backtest::{Backtest, RuleChange, Suggestion};
 use crate::entry::SessionView;
 use crate::history::UndoCheck;
+use crate::import::ImportSource;
+use crate::ledger::Offers;
 use crate::model::ProviderView;
+use crate::rules_view::{NewRule, RuleCheck, RuleText, RulesCheck, RulesCompared, RulesView};
+use crate::search::SearchPage;
 use crate::shown::Span;
 use crate::{
-    CallId, Entry, Event, Fault, ProjectRules, SessionId, Settings, ToolInterface, ToolKind,
-    ToolMode, UndoEntry, UndoId,
+    CallId, Entry, Event, Fault, ProjectRules, RuleScope, SessionId, Settings, ToolInterface,
+    ToolKind, ToolMode, Trail, UndoEntry, UndoId,
 };
 
 /// Everything that the interface needs to be whole again.
@@ -147,6 +152,75 @@ pub enum Query {
         /// The folder whose own tools are among them; none for those of the desk alone.
         workspace: Option<String>,
     },
+    /// Every rule that holds in a workspace, every grant, every watchdog.
+    Rules {
+        /// The workspace root, absolute; none for what holds everywhere.
+        workspace: Option<String>,
+        /// A session, for its own rules.
+        session: Option<SessionId>,
+    },
+    /// What may be granted from a waiting card.
+    Offers {
+        /// The session.
+        session: SessionId,
+        /// The call.
+        call: CallId,
+    },
+    /// What a change of the rules would have made of the calls on record.
+    Backtest {
+        /// The calls of this workspace alone; none for all.
+        workspace: Option<String>,
+        /// The change.
+        change: RuleChange,
+        /// Look at so many of the newest calls at most; 0 for all.
+        calls_max: u32,
+    },
+    /// What would be said of a call that nobody makes. Nothing runs.
+    TryCall {
+        /// The workspace root, absolute; none for an empty folder that no rule is about.
+        workspace: Option<String>,
+        /// The tool's id or an alias.
+        tool: String,
+        /// The arguments.
+        #[ts(type = "Record<string, unknown>")]
+        arguments: Map<String, Value>,
+        /// As if the rules were changed so.
+        #[serde(default)]
+        draft: Option<RuleChange>,
+    },
+    /// Whether a text of rules could be saved.
+    CheckRules {
+        /// Whose rules they would be.
+        scope: RuleScope,
+        /// The workspace root, absolute, for a project's.
+        workspace: Option<String>,
+        /// The text.
+        text: String,
+    },
+    /// Whether one rule could be saved, and what it means.
+    CheckRule {
+        /// The rule.
+        rule: NewRule,
+    },
+    /// What distinguishes two texts of rules.
+    CompareRules {
+        /// The first.
+        a: RuleText,
+        /// The second.
+        b: RuleText,
+        /// The workspace root, absolute; none for what holds everywhere.
+        workspace: Option<String>,
+    },
+    /// Rules that would have spared the person answers.
+    Suggestions {
+        /// From the calls of this workspace alone; none for all.
+        workspace: Option<String>,
+    },
+    /// Permissions of other products, found where those keep them.
+    Imports {
+        /// The workspace root, absolute; none for the person's own alone.
+        workspace: Option<String>,
+    },
     /// A session as text.
     Export {
         /// The session.
@@ -226,6 +300,33 @@ pub enum Answer {
         /// Every tool with its mode.
         tools: Vec<ToolView>,
     },
+    /// To `rules`.
+    Rules(RulesView),
+    /// To `offers`.
+    Offers(Offers),
+    /// To `backtest`.
+    Backtest(Backtest),
+    /// To `try_call`.
+    TryCall {
+        /// The verdict with its reasons.
+        trail: Trail,
+    },
+    /// To `check_rules`.
+    CheckRules(RulesCheck),
+    /// To `check_rule`.
+    CheckRule(RuleCheck),
+    /// To `compare_rules`.
+    CompareRules(RulesCompared),
+    /// To `suggestions`.
+    Suggestions {
+        /// What would spare the most answers first.
+        suggestions: Vec<Suggestion>,
+    },
+    /// To `imports`.
+    Imports {
+        /// One for each file that is there.
+        found: Vec<ImportSource>,
+    },
     /// To `export`.
     Export {
         /// The text.
@@ -254,79 +355,4 @@ pub struct ToolView {
     pub setup: Option<String>,
     /// Whether its name belongs to the house and no other tool can take it.
     pub locked: bool,
-}
-
-/// What a search found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SearchPage {
-    /// Newest first.
-    pub hits: Vec<SearchHit>,
-    /// How many there are in all.
-    pub total: u64,
-    /// How many entries were searched.
-    pub searched: u64,
-    /// How long it took, in microseconds.
-    pub took_us: u64,
-    /// What is wrong with the query, if something is: the hits are then none.
-    pub problem: Option<Fault>,
-    /// How many hits there are by state, mode and session, for narrowing.
-    pub facets: Vec<Facet>,
-}
-
-/// One count for narrowing a search.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Facet {
-    /// `state`, `mode` or `session`.
-    pub filter: String,
-    /// The filter's value.
-    pub value: String,
-    /// The value as a person reads it.
-    pub label: String,
-    /// How many hits have it.
-    pub count: u64,
-}
-
-/// One entry that was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SearchHit {
-    /// The session.
-    pub session: SessionId,
-    /// Its title.
-    pub session_title: String,
-    /// The entry's id.
-    pub id: String,
-    /// The entry's position, for jumping.
-    pub seq: u64,
-    /// When it began.
-    pub at: crate::At,
-    /// `person`, `agent`, `call` or `notice`.
-    pub body: String,
-    /// A call's kind.
-    pub kind: Option<crate::ToolKind>,
-    /// A call's title, or who said it.
-    pub title: String,
-    /// A call's target.
-    pub target: String,
-    /// A call's state.
-    pub state: Option<crate::CallState>,
-    /// The lines around the first match.
-    pub lines: Vec<HitLine>,
-}
-
-/// One line of context of a hit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct HitLine {
-    /// Line number within the entry's text, from 1.
-    pub number: u32,
-    /// The text in stretches.
-    pub parts: Vec<HitPart>,
-}
-
-/// A stretch of a line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct HitPart {
-    /// The text.
-    pub text: String,
-    /// Whether this is what was searched for.
-    pub matched: bool,
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::Digest;
+use crate::ids::GrantId;
 use crate::shown::Span;
 
 /// What a rule says (`S002-81`). A rule that says nothing asks.
@@ -60,6 +61,10 @@ pub struct Rule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub max_uses: Option<u32>,
+    /// The grant that it is, if it was made on a card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub grant: Option<GrantId>,
 }
 
 /// What is known of a project's rules file.

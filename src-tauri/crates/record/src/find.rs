@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use jiff::tz::TimeZone;
 use protocol::entry::SessionView;
-use protocol::query::{Facet, SearchHit, SearchPage};
+use protocol::search::{Facet, SearchHit, SearchPage};
 use protocol::{At, Entry, EntryBody, NoticeLevel};
 use rusqlite::{Connection, Row};
 

@@ -1,6 +1,6 @@
 //! The lines of an entry's text around what was searched for, with the match marked.
 
-use protocol::query::{HitLine, HitPart};
+use protocol::search::{HitLine, HitPart};
 use protocol::shown::shown;
 use rusqlite::{Connection, OptionalExtension};
 

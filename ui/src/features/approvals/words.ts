@@ -73,7 +73,7 @@ export function mainWords(view: CallView, pick: Chosen): string {
   return pick.left.length === 0 ? 'Allow' : `Allow ${pick.ids.length} of ${pick.all} hunks`;
 }
 
-const reaches: Record<Reach, string> = { once: 'Once', nothing: 'Nothing' };
+const reaches: Record<Reach, string> = { once: 'Once', always: 'From now on', nothing: 'Nothing' };
 
 /** One line of what the answers grant. */
 export interface GrantLine {

@@ -2,7 +2,10 @@
 import type { CallId } from "./CallId";
 import type { Decision } from "./Decision";
 import type { Digest } from "./Digest";
+import type { GrantId } from "./GrantId";
 import type { ModelChoice } from "./ModelChoice";
+import type { NewRule } from "./NewRule";
+import type { RuleScope } from "./RuleScope";
 import type { SessionId } from "./SessionId";
 import type { Settings } from "./Settings";
 import type { ToolMode } from "./ToolMode";
@@ -91,7 +94,39 @@ digest: Digest, } | { "type": "distrust_rules",
 /**
  * The workspace root, absolute.
  */
-workspace: string, } | { "type": "set_settings", 
+workspace: string, } | { "type": "revoke_grant", 
+/**
+ * The grant.
+ */
+grant: GrantId, } | { "type": "save_rules", 
+/**
+ * The person's or the project's.
+ */
+scope: RuleScope, 
+/**
+ * The workspace root, absolute, for a project's.
+ */
+workspace: string | null, 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * Digest of the text that was edited; none if there was no file. Refused if the file changed since.
+ */
+base: Digest | null, } | { "type": "add_rules", 
+/**
+ * The person's or the project's.
+ */
+scope: RuleScope, 
+/**
+ * The workspace root, absolute, for a project's.
+ */
+workspace: string | null, 
+/**
+ * The rules.
+ */
+rules: Array<NewRule>, } | { "type": "set_settings", 
 /**
  * All of them.
  */

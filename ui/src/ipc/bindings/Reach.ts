@@ -3,4 +3,4 @@
 /**
  * How far an answer reaches.
  */
-export type Reach = "once" | "nothing";
+export type Reach = "once" | "always" | "nothing";

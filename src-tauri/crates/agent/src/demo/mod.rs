@@ -139,12 +139,14 @@ pub fn decision(view: &CallView) -> Decision {
             Decision::Allow {
                 hunks: Some(ids[..first].to_vec()),
                 note: String::new(),
+                always: None,
             }
         }
         Preview::Nothing | Preview::Command(_) | Preview::Loss(_) | Preview::Todo { .. } => {
             Decision::Allow {
                 hunks: None,
                 note: String::new(),
+                always: None,
             }
         }
     }

@@ -153,7 +153,9 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
         })
     };
     match decision {
-        Decision::Allow { hunks: None, note } => go(
+        Decision::Allow {
+            hunks: None, note, ..
+        } => go(
             ready.plan.clone(),
             consent(None),
             Said {
@@ -164,6 +166,7 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
         Decision::Allow {
             hunks: Some(hunks),
             note,
+            ..
         } => {
             let plan = tools::diff::select_plan(&ready.plan, &ready.preview, &hunks)
                 .map_err(|error| finish::failed(&error))?;
@@ -189,7 +192,7 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
             Said::default(),
         ),
         Decision::Edit { arguments } => Ok(Answer::Edited(arguments)),
-        Decision::Reject { note, stop } => Err(finish::rejected(&note, stop)),
+        Decision::Reject { note, stop, .. } => Err(finish::rejected(&note, stop)),
     }
 }
 

@@ -3,7 +3,8 @@
 use agent::Desk;
 use protocol::SessionState;
 use protocol::account::AccountLine;
-use protocol::query::{Answer, HitPart, Query, SearchHit, SearchPage};
+use protocol::query::{Answer, Query};
+use protocol::search::{HitPart, SearchHit, SearchPage};
 use serde_json::json;
 
 use crate::ending::{Code, Ended, Ending};

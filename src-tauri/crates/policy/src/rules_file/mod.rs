@@ -162,6 +162,7 @@ fn compile(
         line: u32::try_from(lines.at(at)).ok(),
         expires_ms,
         max_uses: written.max_uses,
+        grant: None,
     };
     let compiled = CompiledRule::new(rule, source.os, source.trusted)
         .map_err(|what| Wrong::new(pattern_at, what, NEXT))?;

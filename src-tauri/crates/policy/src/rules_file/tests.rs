@@ -36,6 +36,7 @@ fn everything_that_a_file_can_say() {
             line: Some(3),
             expires_ms: Some(1_796_083_200_000),
             max_uses: Some(5),
+            grant: None,
         }
     );
 }

@@ -40,7 +40,7 @@ pub(super) fn by_policy(id: &str, trail: &Trail) -> Value {
 /// What a person decided; other arguments are no decision, the call comes again with them.
 pub(super) fn by_person(id: &str, decision: &Decision) -> Option<Value> {
     let (behavior, note, modified) = match decision {
-        Decision::Allow { hunks, note } => ("allow", note.as_str(), hunks.is_some()),
+        Decision::Allow { hunks, note, .. } => ("allow", note.as_str(), hunks.is_some()),
         Decision::Answer { .. } => ("allow", "", true),
         Decision::Reject { note, .. } => ("deny", note.as_str(), false),
         Decision::Skip => ("deny", "", false),

@@ -1,7 +1,7 @@
 //! Search: what is found, in which order, with which lines, and what is said of a text that makes no sense.
 
 use proptest::prelude::*;
-use protocol::query::{Facet, HitLine, HitPart, SearchHit, SearchPage};
+use protocol::search::{Facet, HitLine, HitPart, SearchHit, SearchPage};
 use protocol::{CallState, SessionId, ToolKind};
 use serde_json::json;
 

@@ -124,6 +124,7 @@ pub fn decided(id: &str, note: &str) -> EventBody {
         decision: Decision::Allow {
             hunks: None,
             note: note.into(),
+            always: None,
         },
         digest: Digest::of(id.as_bytes()),
     }
