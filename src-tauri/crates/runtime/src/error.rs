@@ -79,6 +79,14 @@ pub enum FileError {
         /// As it was asked for.
         path: String,
     },
+    /// A command that the call was not judged on.
+    #[error(
+        "`{command}` is not the command that was judged, so it was not run. Call the tool again with what is to run."
+    )]
+    NotJudged {
+        /// The command.
+        command: String,
+    },
     /// No room left on the device, or a quota is used up.
     #[error("The disk is full, so `{path}` could not be written. Free some space, then repeat.")]
     DiskFull {

@@ -11,11 +11,15 @@ pub(crate) fn between() -> io::Result<()> {
 }
 
 #[cfg(test)]
-pub(crate) use strike::between;
+pub(crate) use strike::{between, looked};
+
+/// Called between the look where a path leads and its opening. Outside tests it does nothing.
+#[cfg(not(test))]
+pub(crate) fn looked() {}
 
 #[cfg(test)]
 pub(crate) mod strike {
-    use std::cell::Cell;
+    use std::cell::{Cell, RefCell};
     use std::io;
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -30,6 +34,38 @@ pub(crate) mod strike {
 
     thread_local! {
         static NEXT: Cell<Option<(usize, Strike)>> = const { Cell::new(None) };
+    }
+
+    /// What strikes between a look and the opening, and after how many looks.
+    type Swap = (usize, Box<dyn FnOnce()>);
+
+    thread_local! {
+        static SWAP: RefCell<Option<Swap>> = const { RefCell::new(None) };
+    }
+
+    pub(crate) fn looked() {
+        let due = SWAP.with_borrow_mut(|swap| match swap {
+            Some((0, _)) => swap.take(),
+            Some((left, _)) => {
+                *left -= 1;
+                None
+            }
+            None => None,
+        });
+        if let Some((_, swap)) = due {
+            swap();
+        }
+    }
+
+    /// Runs `work`, and `swap` in it right after the look of this number, from 0 on. The flag says whether it came to that.
+    pub(crate) fn swapping<T>(
+        look: usize,
+        swap: impl FnOnce() + 'static,
+        work: impl FnOnce() -> T,
+    ) -> (T, bool) {
+        SWAP.set(Some((look, Box::new(swap))));
+        let done = work();
+        (done, SWAP.take().is_none())
     }
 
     struct Stopped;

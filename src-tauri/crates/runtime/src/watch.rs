@@ -9,7 +9,7 @@ use protocol::Fault;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::Workspace;
-use crate::files::joined;
+use crate::files::{Use, joined};
 use crate::limits::DEBOUNCE;
 
 /// Watches some paths for change, replacement, appearance and disappearance.
@@ -31,7 +31,7 @@ impl Watch {
     pub fn new(workspace: &Workspace, paths: &[&str]) -> Result<Self, Fault> {
         let mut targets = Vec::new();
         for path in paths {
-            let place = workspace.readable_place(path, true)?;
+            let place = workspace.readable_place(path, true, Use::List)?;
             targets.push(joined(&place.root.path, &place.rel));
         }
         // One sign is enough: it says that something happened, not what.

@@ -101,6 +101,7 @@ async fn run(session: &Session, watchdog: &WatchdogSettings, input: &[u8]) -> Op
     let timeout_ms = watchdog.timeout_ms.clamp(1, WATCHDOG_MS_MAX);
     let program = Program {
         file,
+        named: watchdog.program.clone(),
         workspace: session.hands.workspace.clone(),
         input: input.to_vec(),
         timeout_ms: timeout_ms.into(),

@@ -7,7 +7,7 @@ use protocol::Plan;
 use protocol::plan::Removal;
 
 use crate::dir::{self, Dir};
-use crate::files::{PathKind, Tree, tree_at};
+use crate::files::{PathKind, Tree, Use, tree_at};
 use crate::limits::TREE_ITEMS_MAX;
 use crate::steps::between;
 use crate::temp::Tag;
@@ -20,7 +20,7 @@ pub(super) fn remove(
 ) -> Result<(), FileError> {
     let path = removal.path.as_str();
     let failed = |error: io::Error| FileError::from_io(path, &error);
-    let rel = workspace.writable_place(path, false)?;
+    let rel = workspace.writable_place(path, Use::Delete)?;
     let Some((parent, name)) = dir::split(&rel) else {
         return Err(FileError::other(
             path,

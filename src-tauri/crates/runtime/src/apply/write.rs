@@ -9,7 +9,7 @@ use protocol::Plan;
 use protocol::plan::FileChange;
 
 use crate::dir::{self, Dir, Stat};
-use crate::files::PathKind;
+use crate::files::{PathKind, Use};
 use crate::steps::between;
 use crate::temp::Tag;
 use crate::{FileError, Workspace};
@@ -57,7 +57,7 @@ fn look(workspace: &Workspace, change: &FileChange) -> Result<Target, FileError>
     let path = change.path.as_str();
     let failed = |error: io::Error| FileError::from_io(path, &error);
     let changed = || FileError::Changed { path: path.into() };
-    let rel = workspace.writable_place(path, true)?;
+    let rel = workspace.writable_place(path, Use::Write)?;
     let Some((parent, name)) = dir::split(&rel) else {
         return Err(FileError::IsFolder { path: path.into() });
     };

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use protocol::{Access, Capability, Digest, Fact, Fault};
 
 use crate::dir::Dir;
-use crate::limits;
-use crate::{FileError, error};
+use crate::{FileError, error, limits, steps};
 
 mod place;
+mod reach;
 mod read;
 mod tree;
 
+use reach::Reach;
+pub(crate) use reach::Use;
 pub(crate) use tree::tree_at;
 
 /// A granted folder. Cheap to clone.
@@ -25,6 +27,7 @@ pub struct Workspace {
     root: Arc<Root>,
     readable: Vec<Arc<Root>>,
     closed: Closed,
+    reach: Reach,
 }
 
 /// Which files a search must not look into, by their path as [`Fact::real`] has it. A search reads many files that no
@@ -159,6 +162,7 @@ impl Workspace {
             root: Arc::new(open_root(root)?),
             readable: Vec::new(),
             closed: Closed::default(),
+            reach: Reach::default(),
         })
     }
 
@@ -236,7 +240,7 @@ impl Workspace {
     /// # Errors
     /// Outside, or no permission on the way.
     pub fn kind(&self, path: &str) -> Result<Option<PathKind>, FileError> {
-        let place = self.readable_place(path, false)?;
+        let place = self.readable_place(path, false, Use::List)?;
         let stat = place.root.dir.stat_at(&place.rel);
         Ok(stat
             .map_err(|error| FileError::from_io(path, &error))?
@@ -248,12 +252,8 @@ impl Workspace {
         &self.root.dir
     }
 
-    /// Where a path leads that is to be written or removed: only the workspace itself will do.
-    pub(crate) fn writable_place(
-        &self,
-        path: &str,
-        follow_last: bool,
-    ) -> Result<PathBuf, FileError> {
+    /// Where a path leads in the workspace itself.
+    pub(crate) fn own_place(&self, path: &str, follow_last: bool) -> Result<PathBuf, FileError> {
         let real = self.real(path, follow_last)?;
         match real.strip_prefix(self.root()) {
             Ok(rel) => Ok(rel.to_owned()),
@@ -261,11 +261,27 @@ impl Workspace {
         }
     }
 
+    /// Where a path leads that is to be written (its last part followed) or removed (not followed): only the workspace
+    /// itself will do, and in it only what may be used so.
+    pub(crate) fn writable_place(&self, path: &str, wanted: Use) -> Result<PathBuf, FileError> {
+        let rel = self.own_place(path, wanted != Use::Delete)?;
+        self.admit(path, &joined(self.root(), &rel), wanted)?;
+        steps::looked();
+        Ok(rel)
+    }
+
     /// Where a path leads that is to be read: the workspace or a readable folder.
-    pub(crate) fn readable_place(&self, path: &str, follow_last: bool) -> Result<Place, FileError> {
+    pub(crate) fn readable_place(
+        &self,
+        path: &str,
+        follow_last: bool,
+        wanted: Use,
+    ) -> Result<Place, FileError> {
         let real = self.real(path, follow_last)?;
         for root in std::iter::once(&self.root).chain(&self.readable) {
             if let Ok(rel) = real.strip_prefix(&root.path) {
+                self.admit(path, &real, wanted)?;
+                steps::looked();
                 return Ok(Place {
                     root: Arc::clone(root),
                     rel: rel.to_owned(),
@@ -275,15 +291,16 @@ impl Workspace {
         Err(outside(path, &real))
     }
 
-    /// Opens what a path leads to, and looks again when the path changes under us.
+    /// Opens what a path leads to, and looks again when the path changes under us. What is opened is what was looked at:
+    /// from the handle of the root on every link is refused, so the way that was resolved is the real path of what is
+    /// open.
     pub(crate) fn open_place<T>(
         &self,
         path: &str,
-        follow_last: bool,
         open: impl Fn(&Place) -> io::Result<T>,
     ) -> Result<T, FileError> {
         for _ in 0..limits::RACES_MAX {
-            let place = self.readable_place(path, follow_last)?;
+            let place = self.readable_place(path, true, Use::Read)?;
             match open(&place) {
                 Ok(opened) => return Ok(opened),
                 Err(error) if error::is_link_refused(&error) => {}

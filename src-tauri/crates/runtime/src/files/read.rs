@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::time::UNIX_EPOCH;
 
-use super::{FileBytes, PathKind, Workspace};
+use super::{FileBytes, PathKind, Use, Workspace};
 use crate::FileError;
 use crate::dir;
 
@@ -62,12 +62,10 @@ impl Workspace {
     /// # Errors
     /// [`FileError::TooMany`] beyond `items_max`; else as [`Workspace::read`].
     pub fn names(&self, path: &str, items_max: usize) -> Result<Vec<String>, FileError> {
-        let names = self.open_place(path, true, |place| {
-            match place.root.dir.folder(&place.rel) {
-                Ok(folder) => folder.names(),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-                Err(error) => Err(error),
-            }
+        let names = self.open_place(path, |place| match place.root.dir.folder(&place.rel) {
+            Ok(folder) => folder.names(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
         })?;
         if names.len() > items_max {
             return Err(FileError::TooMany {
@@ -86,7 +84,7 @@ impl Workspace {
     /// Opens a regular file for reading. Never waits: a pipe without a writer is refused like any other special file.
     pub(crate) fn open_file(&self, path: &str) -> Result<File, FileError> {
         let file = self
-            .open_place(path, true, |place| place.root.dir.file(&place.rel))
+            .open_place(path, |place| place.root.dir.file(&place.rel))
             .map_err(|error| self.name_special(path, error))?;
         let kind = dir::kind_of_open(&file).map_err(|error| FileError::from_io(path, &error))?;
         let path = path.to_owned();
@@ -103,7 +101,7 @@ impl Workspace {
             return error;
         }
         let stat = self
-            .readable_place(path, true)
+            .readable_place(path, true, Use::Read)
             .map(|place| place.root.dir.stat_at(&place.rel));
         match stat {
             Ok(Ok(Some(stat))) if stat.kind == PathKind::Special => FileError::Special {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use protocol::Digest;
 
-use super::{PathKind, Tree, TreeItem, TreeLimits, Workspace, shown};
+use super::{PathKind, Tree, TreeItem, TreeLimits, Use, Workspace, shown};
 use crate::FileError;
 use crate::dir::{self, Dir, Stat};
 use crate::limits::TREE_DEPTH_MAX;
@@ -16,7 +16,7 @@ impl Workspace {
     /// # Errors
     /// Outside, not found, no permission somewhere below, or too many entries.
     pub fn tree(&self, path: &str, limits: TreeLimits) -> Result<Tree, FileError> {
-        let place = self.readable_place(path, false)?;
+        let place = self.readable_place(path, false, Use::Read)?;
         let stat = place
             .root
             .dir

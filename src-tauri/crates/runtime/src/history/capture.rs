@@ -75,7 +75,7 @@ impl Taking<'_> {
     fn change(&mut self, change: &FileChange) -> Result<(), FileError> {
         let path = change.path.as_str();
         let failed = |error: io::Error| FileError::from_io(path, &error);
-        let rel = self.workspace.writable_place(path, true)?;
+        let rel = self.workspace.own_place(path, true)?;
         let before = self.node(&rel, path)?;
         let blob = self.batch.put(&change.after).map_err(failed)?;
         let (as_planned, mode) = match (&before, &change.before) {
@@ -131,7 +131,7 @@ impl Taking<'_> {
     fn removal(&mut self, removal: &Removal) -> Result<(), FileError> {
         let path = removal.path.as_str();
         let failed = |error: io::Error| FileError::from_io(path, &error);
-        let rel = self.workspace.writable_place(path, false)?;
+        let rel = self.workspace.own_place(path, false)?;
         let Some((parent, _)) = dir::split(&rel) else {
             let why = "it is the workspace itself, which stays";
             return Err(FileError::other(path, why));
@@ -204,7 +204,7 @@ pub(super) fn weigh(workspace: &Workspace, plan: &Plan) -> Result<u64, FileError
                 lines_bytes_max: 0,
                 ..crate::TreeLimits::default()
             };
-            workspace.writable_place(&removal.path, false)?;
+            workspace.own_place(&removal.path, false)?;
             let tree = workspace.tree(&removal.path, limits)?;
             for item in &tree.items {
                 match item.kind {

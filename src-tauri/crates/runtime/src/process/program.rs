@@ -19,6 +19,8 @@ use crate::{FileError, Workspace};
 pub struct Program {
     /// Its file: absolute, and executable.
     pub file: PathBuf,
+    /// The command that a call names it by.
+    pub named: String,
     /// The workspace whose root it runs in.
     pub workspace: Workspace,
     /// What it reads.
@@ -61,6 +63,7 @@ pub async fn run_program(
     if cancel.is_cancelled() {
         return Ok(heard.into_answered(Exit::Cancelled, started.elapsed()));
     }
+    program.workspace.admit_command(&program.named)?;
     let failed = |error: io::Error| FileError::from_io(program.file.display().to_string(), &error);
     let (mut child, mut output, mut told) = start_when_written(program).await.map_err(failed)?;
     let mut group = Group::of(&child);
@@ -228,6 +231,7 @@ mod tests {
             fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
             Program {
                 file,
+                named: "program".to_owned(),
                 workspace: Workspace::open(self.0.path()).unwrap(),
                 input: input.as_bytes().to_vec(),
                 timeout_ms: 60_000,

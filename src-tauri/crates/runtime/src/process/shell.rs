@@ -18,7 +18,8 @@ pub(super) fn start(command: &Command) -> Result<(Child, Pipe), FileError> {
     } else {
         command.folder.as_str()
     };
-    let rel = command.workspace.writable_place(folder, true)?;
+    command.workspace.admit_command(&command.line)?;
+    let rel = command.workspace.own_place(folder, true)?;
     let failed = |error: std::io::Error| FileError::from_io(folder, &error);
     let dir: Dir = command.workspace.dir().folder(&rel).map_err(failed)?;
     let real = joined(command.workspace.root(), &rel);

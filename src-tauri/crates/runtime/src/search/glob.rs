@@ -4,7 +4,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use tokio_util::sync::CancellationToken;
 
 use super::walk::{Ground, files};
-use crate::files::{PathKind, joined};
+use crate::files::{PathKind, Use, joined};
 use crate::{FileError, Workspace};
 
 /// Files found by name.
@@ -29,7 +29,7 @@ pub fn glob(
     entries_max: usize,
     cancel: &CancellationToken,
 ) -> Result<GlobFound, FileError> {
-    let ground = Ground::of(workspace, under)?;
+    let ground = Ground::of(workspace, under, Use::List)?;
     if ground.kind != PathKind::Folder {
         return Err(FileError::NotAFolder {
             path: under.unwrap_or(".").to_owned(),
@@ -46,6 +46,7 @@ pub fn glob(
     let mut found = files(&ground, cancel, true, |rel| {
         rel.strip_prefix(&ground.rel)
             .is_ok_and(|below| matcher.is_match(below))
+            && !workspace.hides(&ground.shown(rel))
     })?;
     let more = found.len() > entries_max;
     found.truncate(entries_max);

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::glob::matcher as glob_matcher;
 use super::lines::Lines;
 use super::walk::{Ground, files, threads};
-use crate::files::PathKind;
+use crate::files::{PathKind, Use};
 use crate::limits::{
     CONTEXT_LINES_MAX, REGEX_BYTES_MAX, SEARCH_BATCH_FIRST, SEARCH_BATCH_MAX, SEARCH_HEAP_BYTES_MAX,
 };
@@ -76,7 +76,7 @@ pub fn grep(
 ) -> Result<GrepFound, FileError> {
     let matcher = regex(query)?;
     let include = query.include.as_deref().map(include).transpose()?;
-    let ground = Ground::of(workspace, query.under.as_deref())?;
+    let ground = Ground::of(workspace, query.under.as_deref(), Use::Read)?;
     let closed = AtomicUsize::new(0);
     let paths = match ground.kind {
         PathKind::Folder => files(&ground, cancel, false, |rel| {

@@ -9,7 +9,7 @@ use std::thread::available_parallelism;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
 
-use crate::files::{PathKind, Place, Root, joined, shown};
+use crate::files::{PathKind, Place, Root, Use, joined, shown};
 use crate::limits::{SEARCH_FILES_MAX, SEARCH_THREADS_MAX};
 use crate::{FileError, Workspace};
 
@@ -24,9 +24,13 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    pub(super) fn of(workspace: &Workspace, under: Option<&str>) -> Result<Self, FileError> {
+    pub(super) fn of(
+        workspace: &Workspace,
+        under: Option<&str>,
+        wanted: Use,
+    ) -> Result<Self, FileError> {
         let path = under.unwrap_or(".");
-        let Place { root, rel } = workspace.readable_place(path, true)?;
+        let Place { root, rel } = workspace.readable_place(path, true, wanted)?;
         let stat = root
             .dir
             .stat_at(&rel)

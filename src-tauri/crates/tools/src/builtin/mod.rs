@@ -140,6 +140,7 @@ fn failed(error: FileError) -> ToolError {
         | FileError::Special { .. }
         | FileError::Changed { .. }
         | FileError::DiskFull { .. }
+        | FileError::NotJudged { .. }
         | FileError::Other { .. } => ToolError::Failed(error.to_string()),
     }
 }

@@ -176,6 +176,7 @@ impl Tool for Explicit {
         input.push('\n');
         let program = Program {
             file: activity.home.root().join(&activity.file),
+            named: activity.word.clone(),
             workspace: hands.workspace.clone(),
             input: input.into_bytes(),
             timeout_ms: ACTIVITY_TIMEOUT_MS,

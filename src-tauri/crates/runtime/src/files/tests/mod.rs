@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::*;
 
 mod forbidden;
+mod race;
 mod reading;
 
 struct Room {
@@ -217,7 +218,10 @@ fn a_bad_root_is_told_with_the_next_step() {
 #[test]
 fn a_swap_after_the_look_leads_nowhere() {
     let room = Room::new();
-    let place = room.workspace.readable_place("src/a.txt", true).unwrap();
+    let place = room
+        .workspace
+        .readable_place("src/a.txt", true, Use::Read)
+        .unwrap();
     fs::rename(
         room.workspace.root().join("src"),
         room.workspace.root().join("was"),

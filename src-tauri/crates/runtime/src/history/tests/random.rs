@@ -62,11 +62,11 @@ fn writing(room: &Room, places: &[(Vec<String>, Vec<u8>)]) -> Plan {
     let mut changes: Vec<FileChange> = Vec::new();
     for (names, after) in places {
         let path = names.join("/");
-        let Ok(rel) = room.workspace.writable_place(&path, true) else {
+        let Ok(rel) = room.workspace.own_place(&path, true) else {
             continue;
         };
         let clashes = changes.iter().any(|change| {
-            let other = room.workspace.writable_place(&change.path, true).unwrap();
+            let other = room.workspace.own_place(&change.path, true).unwrap();
             other.starts_with(&rel) || rel.starts_with(&other)
         });
         let blocked = rel.ancestors().skip(1).any(|above| {
