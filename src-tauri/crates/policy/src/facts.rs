@@ -2,6 +2,7 @@
 
 use protocol::{Capability, Fact};
 
+use crate::Surface;
 use crate::shell::{self, ShellFacts};
 
 /// The doubt about a word of a command that the shell completes. The command itself is then not certain, which is said
@@ -13,6 +14,7 @@ pub const OPEN: &str = "What it names is only known when it runs.";
 pub struct Facts {
     all: Vec<Fact>,
     commands: Vec<(String, ShellFacts)>,
+    beyond: Option<String>,
 }
 
 impl Facts {
@@ -23,6 +25,25 @@ impl Facts {
                 .push((fact.target.clone(), shell::read(&fact.target)));
         }
         self.all.push(fact);
+    }
+
+    /// Holds them to a surface: what lies beyond it is denied.
+    pub fn hold_to(&mut self, surface: &Surface) {
+        let beyond = self
+            .all
+            .iter()
+            .find_map(|fact| surface.beyond(fact, self.command(&fact.target)));
+        self.close(beyond);
+    }
+
+    /// Denies the call for a reason.
+    pub fn close(&mut self, why: Option<String>) {
+        self.beyond = self.beyond.take().or(why);
+    }
+
+    /// Why some of it may not be touched at all, if that is so.
+    pub fn beyond(&self) -> Option<&str> {
+        self.beyond.as_deref()
     }
 
     /// All of them, in order.

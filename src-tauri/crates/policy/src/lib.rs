@@ -21,6 +21,7 @@ pub mod rules;
 pub mod rules_file;
 pub mod scope;
 pub mod shell;
+pub mod surface;
 pub mod trust;
 pub mod watchdog;
 
@@ -29,3 +30,4 @@ pub use classify::{Classified, Declared, classify};
 pub use facts::Facts;
 pub use judge::{Judgement, Request, judge};
 pub use rules::RuleSet;
+pub use surface::Surface;

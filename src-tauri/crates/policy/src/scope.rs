@@ -1,5 +1,5 @@
-//! The capability check, the first defence (`S002-94`, `S002-97`): everything a call touches lies in a granted root, every
-//! host is open, and it is certain what a command runs.
+//! The capability check, the first defence (`S002-94`, `S002-97`): everything a call touches lies in a granted root and on
+//! the surface of its tool, every host is open, and it is certain what a command runs.
 
 use protocol::judge::TrailStep;
 use protocol::{At, Capability, Fact, Gate, Verdict};
@@ -16,11 +16,11 @@ pub fn check(tool: &str, facts: &Facts, rules: &RuleSet, now: At) -> TrailStep {
         text,
         rules: Vec::new(),
     };
-    if let Some(why) = facts
+    let denied = facts
         .all()
         .iter()
-        .find_map(|fact| denied(tool, fact, rules, now))
-    {
+        .find_map(|fact| denied(tool, fact, rules, now));
+    if let Some(why) = denied.or_else(|| facts.beyond().map(str::to_owned)) {
         return step(Some(Verdict::Deny), why);
     }
     if let Some(why) = facts.all().iter().find_map(doubted) {

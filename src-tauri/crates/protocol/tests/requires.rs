@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use protocol::RequirementSet;
-use protocol::requires::{Surface, Surroundings};
+use protocol::requires::{Expanded, Surroundings};
 use serde_json::{Value, json};
 
 fn set(value: Value) -> RequirementSet {
@@ -76,7 +76,7 @@ fn commands_are_matched_word_by_word_s002_52_to_s002_55() {
             .expand(&Surroundings::default());
         assert_eq!(surface.runs(argv), covered, "{id}: {argv:?}");
     }
-    assert!(!Surface::default().runs(&["git"]));
+    assert!(!Expanded::default().runs(&["git"]));
 }
 
 #[test]
@@ -121,6 +121,8 @@ fn an_undefined_variable_is_an_error_at_once_s002_60() {
         ("a/{}", "uses the variable `{}`, which is not defined"),
         ("a/{workspace", "has a `{` without a `}`"),
         ("", "is empty"),
+        ("a/../../b", "leads up with `..`"),
+        ("~/.ssh/*", "begins with `~`"),
     ] {
         for needs in [
             RequirementSet::nothing().reads(pattern),

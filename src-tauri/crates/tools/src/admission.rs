@@ -1,5 +1,6 @@
 //! Who may join the registry, and under which name.
 
+use policy::Surface;
 use protocol::{Fault, ToolInterface, ToolKind};
 
 use crate::limits::{ALIASES_MAX, ID_BYTES_MAX};
@@ -55,7 +56,8 @@ pub fn check(interface: &ToolInterface) -> Result<(), Fault> {
             "Declare in `requires` which paths, hosts or commands it needs.",
         ));
     }
-    interface.requires.compile(&format!("the tool `{id}`"))?;
+    let owner = format!("the tool `{id}`");
+    Surface::check(&interface.requires, &owner)?;
     if !interface.requires.is_empty() && interface.safety.classifier_input.is_empty() {
         return Err(Fault::new(
             format!(

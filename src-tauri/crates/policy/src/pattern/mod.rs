@@ -7,6 +7,7 @@ mod path;
 pub use command::{CommandPattern, alternatives};
 pub(crate) use meet::is_open;
 pub use path::{Forms, PathPattern};
+pub(crate) use path::{is_absolute, joined};
 
 /// Whether a pattern means everything, whatever it is matched with.
 pub fn is_everything(pattern: &str) -> bool {

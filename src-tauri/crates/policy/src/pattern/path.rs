@@ -86,9 +86,10 @@ impl PathPattern {
         if self.is_home || !forms.inside {
             return false;
         }
-        let absolute = self.bare.starts_with('/') || is_drive(&self.bare);
-        match (absolute, forms.root) {
+        match (is_absolute(&self.bare), forms.root) {
             (false, _) => self.fits_exactly(forms.real),
+            // What lies in a granted folder beside the workspace has no other name.
+            (true, _) if is_absolute(forms.real) => self.fits_exactly(forms.real),
             (true, Some(root)) => self.fits_exactly(&joined(root, forms.real)),
             (true, None) => false,
         }
@@ -124,7 +125,7 @@ impl PathPattern {
         }
         let absolute = forms
             .root
-            .filter(|_| forms.inside && (self.bare.starts_with('/') || is_drive(&self.bare)));
+            .filter(|_| forms.inside && is_absolute(&self.bare));
         absolute.is_some_and(|root| {
             self.covers_text(Folded::of(self.os, &joined(root, forms.real)).as_str())
         })
@@ -200,12 +201,17 @@ fn build(glob: &str) -> Result<Glob, String> {
         .map_err(|error| error.kind().to_string())
 }
 
+/// Whether a path begins at a root, and not in the workspace.
+pub(crate) fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || is_drive(path)
+}
+
 fn is_drive(path: &str) -> bool {
     let bytes = path.as_bytes();
     bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':'
 }
 
-fn joined(root: &str, real: &str) -> String {
+pub(crate) fn joined(root: &str, real: &str) -> String {
     let root = root.replace('\\', "/");
     match real.is_empty() {
         true => root,

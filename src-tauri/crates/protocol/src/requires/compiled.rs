@@ -46,7 +46,7 @@ pub struct Compiled {
 
 /// Requirements with every variable replaced. What expanded to nothing is not there, so it allows nothing (`S002-59`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Surface {
+pub struct Expanded {
     /// Patterns of paths to read, relative to the workspace root or absolute.
     pub read: Vec<String>,
     /// Patterns of paths to write.
@@ -95,14 +95,14 @@ impl RequirementSet {
 
 impl Compiled {
     /// Puts the places in.
-    pub fn expand(&self, around: &Surroundings) -> Surface {
+    pub fn expand(&self, around: &Surroundings) -> Expanded {
         let all = |templates: &[Template]| {
             let patterns = templates
                 .iter()
                 .flat_map(|template| expand(template, around));
             patterns.collect::<Vec<String>>()
         };
-        Surface {
+        Expanded {
             read: all(&self.read),
             write: all(&self.write),
             hosts: all(&self.hosts),
@@ -112,7 +112,7 @@ impl Compiled {
     }
 }
 
-impl Surface {
+impl Expanded {
     /// Whether some requirement covers a command, given as its words.
     pub fn runs(&self, argv: &[&str]) -> bool {
         self.shell.iter().any(|run| run.covers(argv))
@@ -125,6 +125,20 @@ fn parse(pattern: &str, owner: &str) -> Result<Template, Fault> {
         return Err(Fault::new(
             format!("A pattern that {owner} requires is empty."),
             "Write `**` for everything in the workspace, or leave it out for nothing.",
+        ));
+    }
+    if pattern.split(['/', '\\']).any(|name| name == "..") {
+        return Err(Fault::new(
+            format!("The pattern `{pattern}`, which {owner} requires, leads up with `..`."),
+            "Write where it leads, from the workspace on or as a whole path.",
+        ));
+    }
+    if pattern.starts_with('~') {
+        return Err(Fault::new(
+            format!(
+                "The pattern `{pattern}`, which {owner} requires, begins with `~`, which only a shell knows."
+            ),
+            "Write the whole path, or {user-data} for the folder that is kept for this person.",
         ));
     }
     let mut template = Template::new();

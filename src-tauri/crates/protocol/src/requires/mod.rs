@@ -2,7 +2,7 @@
 
 mod compiled;
 
-pub use compiled::{Compiled, Surface, Surroundings, Variable};
+pub use compiled::{Compiled, Expanded, Surroundings, Variable};
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -1,0 +1,212 @@
+//! The surface of one call: what its tool and its agent's manifest require together, as patterns (`S002-09`, `S002-94`).
+
+use globset::escape;
+use protocol::requires::{ShellRunRequirement, Surroundings};
+use protocol::{Capability, Fact, Fault, RequirementSet};
+
+use crate::host::HostPattern;
+use crate::path::Os;
+use crate::pattern::{Forms, PathPattern, is_absolute, joined};
+use crate::rules::quoted;
+use crate::shell::ShellFacts;
+
+/// What may be touched at all, whatever the rules say. What it does not name is closed: the empty one closes everything
+/// (`S002-59`).
+#[derive(Debug, Clone)]
+pub struct Surface {
+    /// Whose it is, as a sentence names it: "the tool `x`".
+    owner: String,
+    /// The workspace, absolute; empty if none is open.
+    root: String,
+    read: Paths,
+    write: Paths,
+    hosts: Vec<HostPattern>,
+    shell: Vec<ShellRunRequirement>,
+}
+
+/// Patterns of paths, all of them absolute.
+#[derive(Debug, Clone, Default)]
+struct Paths {
+    /// Everything in the workspace is among them, which is asked so often that it is known beforehand.
+    whole: bool,
+    patterns: Vec<PathPattern>,
+}
+
+impl Surface {
+    /// Understands every pattern, with the places that the variables stand for here and now.
+    ///
+    /// # Errors
+    /// Names the pattern, whose it is, and what is wrong with it (`S002-60`).
+    pub fn new(
+        requires: &RequirementSet,
+        owner: &str,
+        around: &Surroundings,
+        os: Os,
+    ) -> Result<Self, Fault> {
+        // A place is what it is called, whatever is in its name.
+        let literal = |place: &String| escape(slashed(place, os).trim_end_matches('/'));
+        let escaped = Surroundings {
+            workspace: around.workspace.iter().map(literal).collect(),
+            ad_hoc: around.ad_hoc.iter().map(literal).collect(),
+            user_data: around.user_data.as_ref().map(literal),
+        };
+        let expanded = requires.compile(owner)?.expand(&escaped);
+        let root = escaped.workspace.first().map(String::as_str);
+        let bad = |why: String| {
+            Fault::new(
+                format!("What {owner} requires cannot be understood: {why}."),
+                "Correct the pattern.",
+            )
+        };
+        let paths = |patterns: &[String]| Paths::new(patterns, root, os).map_err(bad);
+        let hosts = expanded.hosts.iter().map(|host| HostPattern::new(host));
+        Ok(Self {
+            owner: owner.to_owned(),
+            root: around
+                .workspace
+                .first()
+                .map(|root| slashed(root, os))
+                .unwrap_or_default(),
+            read: paths(&expanded.read)?,
+            write: paths(&expanded.write)?,
+            hosts: hosts.collect::<Result<_, String>>().map_err(bad)?,
+            shell: expanded.shell,
+        })
+    }
+
+    /// Whether requirements can be understood, wherever they will be of use.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn check(requires: &RequirementSet, owner: &str) -> Result<(), Fault> {
+        let somewhere = Surroundings {
+            workspace: vec!["/workspace".to_owned()],
+            ad_hoc: vec!["/open".to_owned()],
+            user_data: Some("/data".to_owned()),
+        };
+        Self::new(requires, owner, &somewhere, Os::HERE).map(drop)
+    }
+
+    /// The same with one more folder, by its absolute path, for whoever may read files at all.
+    ///
+    /// # Errors
+    /// A path that no pattern can hold.
+    pub fn with_readable(mut self, folder: &str, os: Os) -> Result<Self, String> {
+        if !self.read.patterns.is_empty() {
+            let folder = escape(&slashed(folder, os));
+            self.read
+                .patterns
+                .push(PathPattern::new(&format!("{folder}/**"), os)?);
+        }
+        Ok(self)
+    }
+
+    /// Why something lies beyond it, if it does. `read` is what was read of the command, if it is one. What was only read
+    /// out of a command is judged by rules and kept by the room that the command runs in.
+    pub fn beyond(&self, fact: &Fact, read: Option<&ShellFacts>) -> Option<String> {
+        if fact.derived {
+            return None;
+        }
+        let covered = match fact.capability {
+            Capability::FsRead => self.read.cover(fact, &self.root),
+            Capability::FsWrite | Capability::FsDelete => self.write.cover(fact, &self.root),
+            // A host that only its provider knows.
+            Capability::NetFetch if fact.target.is_empty() => !self.hosts.is_empty(),
+            Capability::NetFetch => self.hosts.iter().any(|host| host.allows(&fact.real)),
+            Capability::ShellRun => self.runs(fact, read),
+        };
+        (!covered).then(|| {
+            format!(
+                "{} of `{}` is beyond what {} requires.",
+                fact.capability.as_str(),
+                quoted(&fact.target),
+                self.owner
+            )
+        })
+    }
+
+    fn runs(&self, fact: &Fact, read: Option<&ShellFacts>) -> bool {
+        let whole = |run: &ShellRunRequirement| {
+            run.cmd == "*" && run.args.is_none() || run.covers(&[&fact.target])
+        };
+        self.shell.iter().any(whole)
+            || read.and_then(ShellFacts::plain).is_some_and(|plain| {
+                plain.iter().all(|words| {
+                    let argv: Vec<&str> = words.iter().map(String::as_str).collect();
+                    self.shell.iter().any(|run| run.covers(&argv))
+                })
+            })
+    }
+}
+
+impl Paths {
+    /// Patterns that begin nowhere begin at the root; without a root there is nothing that they could mean.
+    fn new(patterns: &[String], root: Option<&str>, os: Os) -> Result<Self, String> {
+        let mut all = Self::default();
+        for pattern in patterns {
+            let whole = match (is_absolute(pattern), root) {
+                (true, _) => pattern.clone(),
+                (false, Some(root)) => joined(root, pattern.trim_start_matches("./")),
+                (false, None) => {
+                    PathPattern::new(pattern, os)?;
+                    continue;
+                }
+            };
+            // Whoever may have everything in a folder may have the folder, and the other way round.
+            let named = whole.trim_end_matches('/');
+            let folder = match named.strip_suffix("/**") {
+                Some(folder) => Some(folder),
+                None => is_literal(named).then_some(named),
+            };
+            all.whole |= folder.is_some() && folder == root;
+            let texts = match folder {
+                Some(folder) => vec![folder.to_owned(), format!("{folder}/**")],
+                None => vec![named.to_owned()],
+            };
+            for text in texts {
+                all.patterns.push(PathPattern::new(&text, os)?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn cover(&self, fact: &Fact, root: &str) -> bool {
+        if !fact.inside {
+            // Where it leads is outside of every granted folder, which is told of by itself.
+            return true;
+        }
+        let in_workspace = !is_absolute(&fact.real);
+        if in_workspace && (self.whole || root.is_empty()) {
+            return self.whole;
+        }
+        let whole = match in_workspace {
+            true => joined(root, &fact.real),
+            false => fact.real.clone(),
+        };
+        let forms = Forms {
+            real: &whole,
+            root: None,
+            inside: true,
+        };
+        self.patterns.iter().any(|pattern| pattern.allows(&forms))
+    }
+}
+
+fn slashed(place: &str, os: Os) -> String {
+    match os {
+        Os::Windows => place.replace('\\', "/"),
+        Os::Linux | Os::Macos => place.to_owned(),
+    }
+}
+
+/// Whether a pattern names one path, escaped characters included.
+fn is_literal(pattern: &str) -> bool {
+    let escaped = ["[[]", "[]]", "[*]", "[?]", "[{]", "[}]"];
+    let bare = escaped
+        .iter()
+        .fold(pattern.to_owned(), |bare, one| bare.replace(one, ""));
+    !bare.contains(['*', '?', '[', '{', '\\'])
+}
+
+#[cfg(test)]
+mod tests;
