@@ -35,6 +35,8 @@ mod strategies;
 mod execution;
 // What the watchdogs say before a call, built in and the person's own.
 mod watchdogs;
+// What a tool can reach at all.
+mod surface;
 // What a host hears of a call and may keep from happening.
 mod hooks;
 // What a host and a tool put into a call, and what a classifier is given of it.
@@ -63,5 +65,7 @@ mod account;
 mod words;
 // Every requirement of the specifications has its test, or a reason.
 mod requirements;
+// The walls between tools and the machine.
+mod walls;
 // The house itself: layers, file length, fresh bindings, nothing left over.
 mod tidy;

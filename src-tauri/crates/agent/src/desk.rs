@@ -18,7 +18,7 @@ use crate::conversation::Conversation;
 use crate::hub::{Events, Hub};
 use crate::session::{RulesInForce, Session};
 use crate::toolbox::Toolbox;
-use crate::{ops, queries, recover, retention, settings};
+use crate::{ops, queries, recover, retention, settings, surface};
 
 /// One engine. Cheap to clone; the last clone that goes takes the runs with it.
 #[derive(Clone)]
@@ -337,6 +337,7 @@ impl Shared {
         let workspace = Workspace::open(root)?
             .with_readable(folder.path())?
             .closing(closed);
+        let around = surface::around(&workspace, &self.config.data_dir)?;
         let hands = Hands {
             workspace,
             session: id.clone(),
@@ -349,7 +350,7 @@ impl Shared {
         let session = Arc::new(Session::new(
             id.clone(),
             self.clone(),
-            hands,
+            (hands, around),
             model,
             (rules, toolbox),
             conversation,

@@ -36,6 +36,7 @@ mod settings;
 mod stages;
 mod state;
 mod strategy;
+mod surface;
 mod toolbox;
 pub mod trial;
 pub mod trust;

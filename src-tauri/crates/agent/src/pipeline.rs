@@ -59,7 +59,7 @@ async fn walk(
         judged::forbidden_outright(session, call, &tool, &arguments)?;
         let facts = prepared::facts(session, &tool, &arguments);
         judged::forbidden(session, call, &tool, &arguments, &facts)?;
-        let ready = prepared::prepare(session, &tool, &arguments, unsecured.take()).await?;
+        let ready = prepared::prepare(session, &tool, &arguments, &facts, unsecured.take()).await?;
         let alarms = watched::ask(session, &tool, &arguments, &facts).await;
         let judgement = judged::judge(session, call, &tool, &arguments, &facts, &ready, alarms);
         if !uses::take(session, &judgement) {
@@ -110,7 +110,7 @@ async fn walk(
             .journal
             .keep_start(&call.id, tool.may_change())
             .await?;
-        let ran = execute::run(session, &tool, approved, hooked.clone()).await;
+        let ran = execute::run(session, &tool, approved, &ready.hands, hooked.clone()).await;
         if let Some(what) = execute::files_changed(&ran) {
             changed = Some(what);
             continue;

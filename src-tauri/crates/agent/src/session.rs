@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use policy::RuleSet;
 use protocol::event::Parent;
+use protocol::requires::Surroundings;
 use protocol::{
     CallId, Decision, Digest, EventBody, ModelChoice, Preview, Rule, SessionId, SessionState,
     Strategy,
@@ -29,6 +30,8 @@ pub(crate) struct Session {
     pub shared: Arc<Shared>,
     pub journal: Journal,
     pub hands: Hands,
+    /// What the variables of requirements stand for.
+    pub around: Surroundings,
     pub model: ModelChoice,
     /// How the calls of one model turn are run; read once, when the session was admitted (`S001-27`).
     pub strategy: Strategy,
@@ -91,7 +94,7 @@ impl Session {
     pub(crate) fn new(
         id: SessionId,
         shared: Arc<Shared>,
-        hands: Hands,
+        (hands, around): (Hands, Surroundings),
         model: ModelChoice,
         (rules, toolbox): (RulesInForce, Toolbox),
         conversation: Conversation,
@@ -111,6 +114,7 @@ impl Session {
             shared,
             journal,
             hands,
+            around,
             model,
             strategy,
             alarms: Alarms::default(),

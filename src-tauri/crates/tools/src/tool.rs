@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::{Access, CallId, Plan, Preview, SessionId, ToolError, ToolInterface, ToolOutput};
+use protocol::{
+    Access, CallId, Fact, Plan, Preview, SessionId, ToolError, ToolInterface, ToolOutput,
+};
 use runtime::{SessionFolder, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -118,7 +120,7 @@ impl Default for Prepared {
     }
 }
 
-/// What a tool may touch (`S002-100`). The same for every tool of a session.
+/// What a tool may touch: nothing of the machine is reached in any other way (`S002-100`).
 #[derive(Debug, Clone)]
 pub struct Hands {
     /// The files.
@@ -129,6 +131,17 @@ pub struct Hands {
     pub folder: Arc<SessionFolder>,
     /// The session's list of things to do.
     pub todos: Arc<TodoList>,
+}
+
+impl Hands {
+    /// The same for one call: of files and commands only what it was judged on.
+    #[must_use]
+    pub fn judged(&self, facts: &[Fact]) -> Self {
+        Self {
+            workspace: self.workspace.judged(facts),
+            ..self.clone()
+        }
+    }
 }
 
 /// Takes a piece of live output, for people and the log only (`S001-12`).

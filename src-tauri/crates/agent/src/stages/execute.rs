@@ -8,7 +8,7 @@ use protocol::ToolError;
 use protocol::interface::InterruptBehavior;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
-use tools::ToolContext;
+use tools::{Hands, ToolContext};
 
 use super::finish::Ran;
 use super::found::Called;
@@ -24,6 +24,7 @@ pub(crate) async fn run(
     session: &Arc<Session>,
     called: &Called<'_>,
     approved: Approved,
+    hands: &Hands,
     hooked: Option<Arc<HookedCall>>,
 ) -> Ran {
     let began = session.shared.config.clock.now();
@@ -41,9 +42,9 @@ pub(crate) async fn run(
         on_progress: Some(Arc::new(move |text: &str| progress.progress(text))),
         delegates: Some(Arc::new(Sender(session.clone()))),
     };
-    let (tool, at) = (called.0.tool.clone(), session.clone());
+    let (tool, hands) = (called.0.tool.clone(), hands.clone());
     let mut work = AbortOnDropHandle::new(tokio::spawn(async move {
-        tool.execute(&approved, &at.hands, &context).await
+        tool.execute(&approved, &hands, &context).await
     }));
     let limit = Duration::from_millis(limit_ms) + TIMEOUT_GRACE;
     let at_work_since = Instant::now();

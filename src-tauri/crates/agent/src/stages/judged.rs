@@ -98,6 +98,7 @@ fn denied_unprepared(
         preview: Preview::Nothing,
         plan: protocol::Plan::None,
         undo: UndoOutlook::NotNeeded,
+        hands: session.hands.judged(&[]),
         same: Key::default(),
     };
     let alone = Beyond {

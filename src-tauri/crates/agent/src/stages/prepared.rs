@@ -4,30 +4,39 @@ use policy::Facts;
 use protocol::preview::UndoOutlook;
 use protocol::{Capability, Digest, Plan, Preview, ToolCall};
 use serde_json::{Map, Value};
+use tools::Hands;
 
 use super::found::Called;
 use super::{Ended, finish};
 use crate::facts::Ground;
 use crate::repeats::Key;
 use crate::session::Session;
+use crate::surface;
 
 /// Everything that is shown of a call, and what it is bound to.
 pub(crate) struct Ready {
     pub preview: Preview,
     pub plan: Plan,
     pub undo: UndoOutlook,
+    /// What the tool is given: of the files what the call was judged on, and no others.
+    pub hands: Hands,
     /// What the call has in common with every other one that is the same.
     pub same: Key,
 }
 
-/// Where everything that the call declares really leads.
+/// Where everything that the call declares really leads, held to what its tool requires.
 pub(crate) fn facts(
     session: &Session,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
 ) -> Facts {
     let accesses = called.0.tool.accesses(arguments);
-    Ground::Disk(&session.hands.workspace).facts(&accesses)
+    let mut facts = Ground::Disk(&session.hands.workspace).facts(&accesses);
+    match surface::of(session, called.interface()) {
+        Ok(surface) => facts.hold_to(&surface),
+        Err(fault) => facts.close(Some(fault.message)),
+    }
+    facts
 }
 
 /// What the call would do. Nothing is changed by this; a call that cannot work fails here, before anybody is asked.
@@ -35,12 +44,14 @@ pub(crate) async fn prepare(
     session: &Session,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
+    facts: &Facts,
     unsecured: Option<String>,
 ) -> Result<Ready, Ended> {
+    let hands = session.hands.judged(facts.all());
     let prepared = called
         .0
         .tool
-        .prepare(arguments, &session.hands)
+        .prepare(arguments, &hands)
         .await
         .map_err(|error| finish::failed(&error))?;
     let undo = match (unsecured, &prepared.plan) {
@@ -55,6 +66,7 @@ pub(crate) async fn prepare(
         preview: prepared.preview,
         plan: prepared.plan,
         undo,
+        hands,
         same: Key::of(called.id(), arguments),
     })
 }

@@ -68,7 +68,7 @@ pub(super) fn as_text<'a>(path: &str, bytes: &'a [u8], doing: &str) -> Result<&'
 /// "There is no `a/b.rs`", with names that are close: in its folder, or of the same name elsewhere.
 pub(super) fn missing(workspace: &Workspace, path: &str) -> ToolError {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let cancel = CancellationToken::new();
+    let (workspace, cancel) = (&workspace.names_only(), CancellationToken::new());
     let list = |pattern: &str, under: &str, max: usize| {
         let under = (!under.is_empty()).then_some(under);
         runtime::glob(workspace, pattern, under, max, &cancel)

@@ -1,0 +1,142 @@
+//! The walls between tools and the machine: there is no way from a tool to a file, a host or a command but `runtime`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+
+use crate::tidy::{files, root};
+
+/// What tools may be built on: nothing that opens a file, a connection or a process by itself. `tokio` could, and is kept
+/// from it by the words below.
+const TOOLS_BUILT_ON: [&str; 11] = [
+    "async-trait",
+    "base64",
+    "jsonschema",
+    "policy",
+    "protocol",
+    "runtime",
+    "serde",
+    "serde_json",
+    "similar",
+    "tokio",
+    "tokio-util",
+];
+
+/// The ways out of a crate that the standard library and `tokio` have, those round the compiler, and those of `runtime`
+/// that are the engine's own: there a folder or a file is taken as it is named.
+const WAYS_OUT: [&str; 21] = [
+    "std::fs",
+    "std::net",
+    "std::os",
+    "std::process",
+    "std::env",
+    "tokio::fs",
+    "tokio::net",
+    "tokio::process",
+    "canonicalize(",
+    "extern crate",
+    "std::{",
+    "unsafe {",
+    "unsafe_code",
+    "disallowed_",
+    "Workspace::open",
+    "with_readable",
+    "SessionFolder::open",
+    "History",
+    "read_text(",
+    "write_atomic",
+    "private_folder",
+];
+
+/// Who may lift a wall of `clippy.toml` for itself: the crates that are one, and what is no part of the engine.
+const WALLS: [&str; 8] = [
+    "src-tauri/crates/runtime/src/lib.rs",
+    "src-tauri/crates/provider/src/http.rs",
+    "src-tauri/crates/record/src/lib.rs",
+    "src-tauri/crates/cli/src/verbs/run.rs",
+    "src-tauri/crates/bench/src/main.rs",
+    "src-tauri/crates/xtask/src/main.rs",
+    "src-tauri/src/takeover.rs",
+    // It names the mark to look for it.
+    "tests/walls.rs",
+];
+
+fn relative(file: &Path) -> String {
+    let below = file.strip_prefix(root()).unwrap();
+    below.display().to_string().replace('\\', "/")
+}
+
+/// `S002-100`: a tool has the hands that it is given and no others.
+#[test]
+fn s002_100_tools_have_no_way_out_but_runtime() {
+    let metadata = MetadataCommand::new()
+        .current_dir(root())
+        .no_deps()
+        .exec()
+        .unwrap();
+    let tools = metadata
+        .packages
+        .iter()
+        .find(|package| package.name.as_str() == "tools");
+    let normal = tools
+        .unwrap()
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.kind == DependencyKind::Normal);
+    let built_on: BTreeSet<&str> = normal.map(|dependency| dependency.name.as_str()).collect();
+    assert_eq!(built_on, BTreeSet::from(TOOLS_BUILT_ON));
+
+    let ours = root().join("src-tauri/crates/tools/src");
+    let mut found = Vec::new();
+    let mut looked = 0;
+    for file in files(&[".rs"])
+        .iter()
+        .filter(|file| file.starts_with(&ours))
+    {
+        let text = std::fs::read_to_string(file).unwrap();
+        looked += 1;
+        let (shipped, _) = text.split_once("#[cfg(test)]\nmod ").unwrap_or((&text, ""));
+        for (number, line) in shipped.lines().enumerate() {
+            let code = line.split("//").next().unwrap();
+            let way = WAYS_OUT.iter().find(|way| code.contains(*way));
+            found.extend(way.map(|way| format!("{}:{}: {way}", relative(file), number + 1)));
+        }
+    }
+    assert!(looked > 20, "the files of the tools were not found");
+    assert!(found.is_empty(), "ways out:\n{}", found.join("\n"));
+}
+
+/// The walls that `clippy` keeps are lifted by those who are one, and by tests.
+#[test]
+fn a_wall_is_lifted_only_by_its_owner() {
+    let lifted: BTreeSet<String> = files(&[".rs"])
+        .iter()
+        .filter(|file| {
+            std::fs::read_to_string(file)
+                .unwrap()
+                .contains("disallowed_")
+        })
+        .map(|file| relative(file))
+        .filter(|file| {
+            !file.contains("/tests/") && !file.starts_with("tests/")
+                || WALLS.contains(&file.as_str())
+        })
+        .collect();
+    assert_eq!(lifted, WALLS.map(str::to_owned).into());
+    let walls = std::fs::read_to_string(root().join("clippy.toml")).unwrap();
+    for wall in [
+        "std::fs::read\"",
+        "std::fs::write\"",
+        "std::fs::File::open\"",
+        "std::fs::OpenOptions::open\"",
+        "std::process::Command::new\"",
+        "std::net::TcpStream::connect\"",
+        "tokio::fs::read\"",
+        "tokio::process::Command::new\"",
+        "tokio::net::TcpStream::connect\"",
+        "reqwest::Client::builder\"",
+    ] {
+        assert!(walls.contains(wall), "{wall} is no wall any more");
+    }
+}
