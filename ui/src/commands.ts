@@ -1,5 +1,6 @@
 // The commands of the palette: every place and act that has a button, and every session by its title.
 
+import type { Book } from './features/rules/book.svelte';
 import type { Command } from './features/palette/Palette.svelte';
 import type { Desk } from './state/desk.svelte';
 import { baseName } from './widgets/figures';
@@ -11,6 +12,8 @@ export interface WindowActs {
   appearance: () => void;
   inspector: () => void;
   keys: () => void;
+  /** Goes to the rules and does something there. */
+  rules: (act: (book: Book) => void) => void;
 }
 
 /** All commands as things stand now. */
@@ -29,7 +32,11 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     { id: 'desk', text: 'Go to the Desk', icon: 'desk', run: () => desk.go('desk') },
     { id: 'search', text: 'Search', icon: 'search', key: '/', run: () => desk.go('search') },
     { id: 'history', text: 'Go to History', icon: 'history', run: () => desk.go('history') },
+    { id: 'rules', text: 'Go to Rules', icon: 'rules', run: () => desk.go('rules') },
     { id: 'tools', text: 'Go to Tools', icon: 'tools', run: () => desk.go('tools') },
+    { id: 'new-rule', text: 'New rule…', icon: 'rules', run: () => acts.rules((book) => book.begin()) },
+    { id: 'try-call', text: 'Try a call…', hint: 'what the rules say of it', icon: 'play', run: () => acts.rules((book) => book.open({ of: 'try' })) },
+    { id: 'import-rules', text: 'Import rules…', icon: 'receipt', run: () => acts.rules((book) => book.go({ at: 'import' })) },
     { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.go('start') },
     { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void desk.playDemo() },
     { id: 'inspector', text: 'Inspector', icon: 'panel', key: 'I', run: acts.inspector },

@@ -6,6 +6,7 @@ import type { Answer } from '../ipc/bindings/Answer';
 import type { ToolView } from '../ipc/bindings/ToolView';
 import type { Event } from '../ipc/bindings/Event';
 import { account } from '../ipc/fake_account';
+import { FakeRules } from '../ipc/fake_rules';
 import { emptySnapshot } from '../ipc/fake_settings';
 import type { AnswerTo, Host } from '../ipc/desk';
 import type { CallEntry } from '../state/fold';
@@ -33,6 +34,7 @@ export class SampleHost implements Host {
   problems: string[] = [];
   /** What is registered. */
   tools: readonly ToolView[] = [];
+  readonly rules = new FakeRules(() => NOW);
   #settings = emptySnapshot().settings;
   readonly #desk: readonly CallEntry[];
 
@@ -59,14 +61,14 @@ export class SampleHost implements Host {
   }
 
   #answer(query: Query): Answer {
+    const ruled = this.rules.answer(query);
+    if (ruled) return ruled;
     switch (query.type) {
       case 'lines':
         return { type: 'lines', lines: fileLines(query.start, query.count) };
       case 'check_arguments':
       case 'check_tool':
         return { type: 'check_arguments', problems: this.problems };
-      case 'project_rules':
-        return { type: 'project_rules', rules: null };
       case 'undo_check':
         return { type: 'undo_check', id: query.entry, conflicts: this.conflicts };
       case 'call_events':
@@ -91,16 +93,8 @@ export class SampleHost implements Host {
         return { type: 'tools', tools: [...this.tools] };
       case 'export':
         return { type: 'export', text: '' };
-      case 'rules':
-      case 'offers':
-      case 'backtest':
-      case 'try_call':
-      case 'check_rules':
-      case 'check_rule':
-      case 'compare_rules':
-      case 'suggestions':
-      case 'imports':
-        throw new Error('This host has no rules.');
+      default:
+        throw new Error(`Nobody answers ${query.type}.`);
     }
   }
 }

@@ -15,6 +15,7 @@ import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart } from './fake_settings';
+import { FakeRules } from './fake_rules';
 import { asSet, fakeTools, missing, tryOf } from './fake_tools';
 
 /** Reads a golden stream: one event on each line. */
@@ -29,6 +30,7 @@ export function parseStream(text: string): Event[] {
 export class FakeHost implements Host {
   readonly events: Event[] = [];
   readonly ops: Op[] = [];
+  readonly #asked: Query[] = [];
   #entries = new Map<string, Entry[]>();
   #sessions = new Map<string, SessionView>();
   #listeners: ((events: Event[]) => void)[] = [];
@@ -40,6 +42,7 @@ export class FakeHost implements Host {
   /** What is registered. */
   tools = fakeTools;
   now: () => number = Date.now;
+  readonly rules = new FakeRules(() => this.now());
 
   constructor(events: readonly Event[] = [], settings: Partial<Snapshot> = {}) {
     this.#snapshot = { ...this.#snapshot, ...settings };
@@ -72,10 +75,20 @@ export class FakeHost implements Host {
 
   submit(op: Op): Promise<Receipt> {
     this.ops.push(op);
-    return Promise.resolve({ session: this.#carryOut(op) });
+    try {
+      return Promise.resolve({ session: this.#carryOut(op) });
+    } catch (thrown) {
+      return Promise.reject(thrown as Error);
+    }
+  }
+
+  /** The questions of one kind that were asked, in order. */
+  queries<T extends Query['type']>(type: T): Query[] {
+    return this.#asked.filter((query) => query.type === type);
   }
 
   query<Q extends Query>(query: Q): Promise<AnswerTo<Q>> {
+    this.#asked.push(query);
     try {
       return Promise.resolve(this.#answer(query) as AnswerTo<Q>);
     } catch (thrown) {
@@ -122,7 +135,7 @@ export class FakeHost implements Host {
       case 'revoke_grant':
       case 'save_rules':
       case 'add_rules':
-        // No rules stand behind the stream.
+        this.rules.carryOut(op);
         return null;
       case 'set_settings':
         this.#snapshot = { ...this.#snapshot, settings: op.settings };
@@ -237,7 +250,19 @@ export class FakeHost implements Host {
         return { type: 'output', text: text.slice(query.offset), bytes: text.length, next: null };
       }
       case 'project_rules':
-        return { type: 'project_rules', rules: null };
+      case 'rules':
+      case 'offers':
+      case 'backtest':
+      case 'try_call':
+      case 'check_rules':
+      case 'check_rule':
+      case 'compare_rules':
+      case 'suggestions':
+      case 'imports': {
+        const answer = this.rules.answer(query);
+        if (answer) return answer;
+        throw new Refused({ message: 'Nobody answers that.', hint: '', context: [] });
+      }
       case 'check_arguments':
         return { type: 'check_arguments', problems: [] };
       case 'check_tool':

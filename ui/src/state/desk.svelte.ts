@@ -6,19 +6,23 @@ import type { Event } from '../ipc/bindings/Event';
 import type { Op } from '../ipc/bindings/Op';
 import type { Query } from '../ipc/bindings/Query';
 import type { Receipt } from '../ipc/bindings/Receipt';
+import type { Rule } from '../ipc/bindings/Rule';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { Settings } from '../ipc/bindings/Settings';
-import type { Snapshot } from '../ipc/bindings/Snapshot';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
-import { isCall, isLive, type CallEntry } from './fold';
+import { isCall, type CallEntry } from './fold';
 import { awaited, awaiting, fromSnapshot, healed, liveKey, reduce, withoutPage, withPage, type Page, type State } from './reduce';
+import { nextFrame } from './frames';
 import { newsOf } from './news';
 import { openedOutside, openingView } from './opening';
 import { Paging } from './paging';
 import { Toasts } from './toasts.svelte';
+import { underWay } from './under_way';
 
-/** How far back entries that are under way are looked for. */
-const UNDER_WAY_ENTRIES = 50;
+/** How many folders are at hand at most. */
+const FOLDERS_MAX = 8;
+/** Ops that change what is set, and what may be wrong with it. */
+const SETTING = new Set<Op['type']>(['set_settings', 'set_key', 'set_tool', 'save_rules', 'add_rules', 'trust_rules', 'distrust_rules']);
 
 /** What fills the middle of the window. */
 export type View =
@@ -27,6 +31,7 @@ export type View =
   | { screen: 'search' }
   | { screen: 'history' }
   | { screen: 'tools' }
+  | { screen: 'rules' }
   | { screen: 'session'; session: string };
 
 /** An entry to be shown and marked for a moment. */
@@ -58,7 +63,9 @@ export class Desk {
   tool = $state('');
   /** The session in which a tool was last tried; its cards stand on the Tools screen too. */
   tried: string | null = $state(null);
-  /** The folder that tools are tried in; none while nobody chose one. */
+  /** The rule to be shown among the others, once. */
+  rule: Rule | null = $state.raw(null);
+  /** The folder that tools are tried in and whose rules are looked at; none while nobody chose one. */
   folder: string | null = $state(null);
   /** Grows when something was changed, undone or done again. */
   changes = $state(0);
@@ -107,6 +114,14 @@ export class Desk {
   /** The folder that tools are looked at and tried in: the chosen one, else that of the newest session. */
   get toolFolder(): string | null {
     return this.folder ?? this.sessions[0]?.workspace ?? null;
+  }
+  /** The folders at hand: the chosen one and those of the newest sessions. */
+  get folders(): string[] {
+    return [...new Set([...(this.folder ? [this.folder] : []), ...this.sessions.map((session) => session.workspace)])].slice(0, FOLDERS_MAX);
+  }
+  /** Lets the person choose another folder. */
+  async chooseFolder(): Promise<void> {
+    this.folder = (await this.pickFolder(this.toolFolder ?? undefined)) ?? this.folder;
   }
   /** Every waiting call, oldest first. */
   get waiting(): readonly CallEntry[] {
@@ -217,7 +232,7 @@ export class Desk {
   async submit(op: Op): Promise<Receipt | null> {
     try {
       const receipt = await this.#host.submit(op);
-      if (op.type === 'set_settings' || op.type === 'set_key' || op.type === 'set_tool') await this.refresh();
+      if (SETTING.has(op.type)) await this.refresh();
       return receipt;
     } catch (thrown) {
       this.tellFault(thrown);
@@ -255,6 +270,12 @@ export class Desk {
     this.#owner = null;
     this.touch();
     this.view = { screen };
+  }
+
+  /** Shows a rule where it stands, among the others. */
+  showRule(rule: Rule): void {
+    this.rule = rule;
+    this.go('rules');
   }
 
   /** Opens a session at its end, or at an entry. */
@@ -358,29 +379,6 @@ export class Desk {
     if (news.announced) this.announced = news.announced;
     for (const line of news.toasts) this.toasts.add(line);
   }
-}
-
-/** The position right before the oldest entry that is under way: from there on all of it can be heard. */
-async function underWay(host: Host, snapshot: Snapshot): Promise<number> {
-  const busy = snapshot.sessions.filter(({ state }) => state === 'running' || state === 'waiting');
-  const answers = await Promise.all(
-    busy.map(({ id }) => host.query({ type: 'transcript', session: id, before: null, limit: UNDER_WAY_ENTRIES })),
-  );
-  const live = answers.flatMap(({ entries }) => entries).filter((entry) => isLive(entry) && entry.seq <= snapshot.seq);
-  const told = new Set(snapshot.desk.map((entry) => liveKey(entry.session, entry.id)));
-  const open = live.filter((entry) => !told.has(liveKey(entry.session, entry.id)));
-  return Math.min(snapshot.seq, ...open.map((entry) => entry.seq - 1));
-}
-
-/** Runs something with the next frame. A window that is not seen draws none; what happens must arrive all the same. */
-function nextFrame(run: () => void): void {
-  const once = () => {
-    cancelAnimationFrame(frame);
-    clearTimeout(timer);
-    run();
-  };
-  const frame = requestAnimationFrame(once);
-  const timer = setTimeout(once, document.hidden ? 50 : 250);
 }
 
 const KEY = Symbol('desk');

@@ -14,9 +14,14 @@ export function age(at: number, now: number): string {
   if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s`;
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
   if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h`;
-  const date = new Date(at);
-  if (ms < 6 * DAY_MS) return WEEKDAYS[date.getDay()] ?? '';
-  return `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+  if (ms < 6 * DAY_MS) return WEEKDAYS[new Date(at).getDay()] ?? '';
+  return date(at);
+}
+
+/** "3 Nov". */
+export function date(at: number): string {
+  const day = new Date(at);
+  return `${day.getDate()} ${MONTHS[day.getMonth()]}`;
 }
 
 /** How long something took: "4 ms", "8.4 s", "3 min 20 s". */
@@ -36,10 +41,9 @@ export function clock(at: number): string {
 
 /** The day in words and the time: "today 10:22", "Tue 16:02", "14 Nov". */
 export function when(at: number, now: number): string {
-  const date = new Date(at);
-  if (new Date(now).toDateString() === date.toDateString()) return `today ${clock(at)}`;
-  if (now - at < 6 * DAY_MS) return `${WEEKDAYS[date.getDay()]} ${clock(at)}`;
-  return `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+  const then = new Date(at);
+  if (new Date(now).toDateString() === then.toDateString()) return `today ${clock(at)}`;
+  return now - at < 6 * DAY_MS ? `${WEEKDAYS[then.getDay()]} ${clock(at)}` : date(at);
 }
 
 /** "today", "Tue", "3 Nov". */

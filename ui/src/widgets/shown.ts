@@ -24,3 +24,16 @@ export function shown(text: string): Span[] {
   if (from < text.length) out.push({ text: text.slice(from), control: false });
   return out;
 }
+
+/** Named text line by line; a hidden character is never a line feed here. */
+export function splitLines(spans: readonly Span[]): Span[][] {
+  const out: Span[][] = [[]];
+  for (const span of spans) {
+    const pieces = span.control ? [span.text] : span.text.split('\n');
+    pieces.forEach((text, i) => {
+      if (i > 0) out.push([]);
+      if (text !== '') out.at(-1)?.push({ text, control: span.control });
+    });
+  }
+  return out;
+}

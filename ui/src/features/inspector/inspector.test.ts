@@ -11,7 +11,8 @@ import type { Event } from '../../ipc/bindings/Event';
 import type { EventBody } from '../../ipc/bindings/EventBody';
 import { Desk } from '../../state/desk.svelte';
 import { timeline } from './timeline';
-import { briefDigest, shownGate, verdictWords } from './trail';
+import { shownGate } from '../../widgets/trail';
+import { briefDigest, verdictWords } from './trail';
 
 afterEach(cleanup);
 const SIDES = ['preview', 'arguments', 'why', 'result', 'timeline', 'raw'] as const;

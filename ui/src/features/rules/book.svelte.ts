@@ -1,0 +1,173 @@
+// The Rules screen's memory: the rules as the engine tells them, what is looked at, and what is being written.
+
+import type { Fault } from '../../ipc/bindings/Fault';
+import type { NewRule } from '../../ipc/bindings/NewRule';
+import type { RuleChange } from '../../ipc/bindings/RuleChange';
+import type { RuleSource } from '../../ipc/bindings/RuleSource';
+import type { RulesView } from '../../ipc/bindings/RulesView';
+import { faultOf } from '../../ipc/desk';
+import type { Desk } from '../../state/desk.svelte';
+import { CALLS_MAX, Editing, type OwnScope } from './editing.svelte';
+import { BLANK, byKey, draftOf, sought, type Found } from './words';
+
+/** What fills the screen. */
+export type Page = { at: 'all' } | { at: 'file'; scope: OwnScope } | { at: 'trust' } | { at: 'import' } | { at: 'compare' } | { at: 'suggestions' };
+/** What stands beside it: a rule, a new one, or a call that is tried. */
+export type Side = { of: 'rule'; key: string } | { of: 'new'; editing: Editing } | { of: 'try' };
+
+export class Book {
+  view: RulesView | null = $state.raw(null);
+  /** Why there is nothing to show. */
+  fault: Fault | null = $state.raw(null);
+  page: Page = $state.raw({ at: 'all' });
+  side: Side | null = $state.raw(null);
+  /** Texts of whole files that were written and not saved. */
+  texts: Partial<Record<OwnScope, { text: string; base: string | null }>> = $state({});
+  readonly #desk: Desk;
+  /** Rules that were begun to be changed, by their keys and what they were. */
+  readonly #edited = new Map<string, Editing>();
+  /** The new rule that was begun and not saved. */
+  #begun: Editing | null = null;
+  #loading: Promise<void> | null = null;
+  #again = false;
+  /** What had the focus before something was opened. */
+  #before: Element | null = null;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  get workspace(): string | null {
+    return this.#desk.toolFolder;
+  }
+  /** The session whose own rules are shown: the newest of the folder. */
+  get session(): string | null {
+    return this.#desk.sessions.find((session) => session.workspace === this.workspace)?.id ?? null;
+  }
+  source(scope: OwnScope): RuleSource | undefined {
+    return this.view?.sources.find((source) => source.scope === scope);
+  }
+  /** The scopes whose files can be written. */
+  get scopes(): OwnScope[] {
+    return (['project', 'user'] as const).filter((scope) => this.source(scope)?.editable);
+  }
+  /** The rule that is looked at. */
+  get found(): Found | undefined {
+    return this.side?.of === 'rule' ? byKey(this.view, this.side.key) : undefined;
+  }
+  /** The rule that is being written; none while none is. */
+  get editing(): Editing | undefined {
+    if (this.side?.of === 'new') return this.side.editing;
+    const { found } = this;
+    return found && this.canEdit(found) ? this.editingOf(found) : undefined;
+  }
+  /** Whether a rule is changed in a form; a grant is revoked instead, and what is built in stays as it is. */
+  canEdit({ source, view }: Found): boolean {
+    return source.editable && view.rule.line !== null && view.grant === null;
+  }
+  editingOf(found: Found): Editing {
+    const rule = draftOf(found.view);
+    const id = `${found.key} ${JSON.stringify([rule, found.next])}`;
+    const editing = this.#edited.get(id) ?? new Editing(this.#engine, rule, found.source.scope === 'project' ? 'project' : 'user', { line: found.view.rule.line ?? 0, next: found.next });
+    this.#edited.set(id, editing);
+    return editing;
+  }
+  /** The change that is being written, as long as it could be saved: a text of a whole file, or one rule. */
+  get draft(): RuleChange | null {
+    for (const scope of ['project', 'user'] as const) {
+      const written = this.texts[scope];
+      if (written && written.text !== (this.source(scope)?.text ?? '')) return { type: 'replace', scope, text: written.text };
+    }
+    const editing = this.#begun?.changed ? this.#begun : [...this.#edited.values()].find((one) => one.changed);
+    if (!editing) return null;
+    const text = editing.textIn(this.source(editing.scope));
+    return editing.place === null ? { type: 'add', rule: editing.rule, scope: editing.scope } : text === null ? null : { type: 'replace', scope: editing.scope, text };
+  }
+  /** Forgets what was written of rules. */
+  forget(): void {
+    this.#edited.clear();
+    this.#begun = null;
+  }
+
+  readonly #engine = {
+    check: (rule: NewRule) => this.#desk.query({ type: 'check_rule', rule }),
+    backtest: (change: Parameters<Editing['test']['put']>[0] & object) => this.#desk.query({ type: 'backtest', workspace: this.workspace, change, calls_max: CALLS_MAX }),
+  };
+
+  /** Reads everything anew; while it is being read, once more after that. */
+  async load(): Promise<void> {
+    if (this.#loading) {
+      this.#again = true;
+      return this.#loading;
+    }
+    this.#loading = this.#read();
+    await this.#loading;
+    this.#loading = null;
+    if (!this.#again) return;
+    this.#again = false;
+    await this.load();
+  }
+  async #read(): Promise<void> {
+    const { workspace, session } = this;
+    try {
+      this.view = await this.#desk.query({ type: 'rules', workspace, session });
+      this.fault = null;
+    } catch (thrown) {
+      this.fault = faultOf(thrown);
+    }
+    const { rule } = this.#desk;
+    if (!rule || !this.view) return;
+    this.#desk.rule = null;
+    const found = sought(this.view, rule);
+    this.page = { at: 'all' };
+    if (found) this.open({ of: 'rule', key: found.key });
+    else this.#desk.toasts.add({ icon: 'info', ink: 'plain', title: 'That rule is gone', text: 'It was changed or taken away since.', brief: true });
+  }
+
+  /** Opens something beside the rules, and remembers where the focus was. */
+  open(side: Side): void {
+    const active = document.activeElement;
+    if (!active?.closest('[data-testid="panel"]')) this.#before = active;
+    this.side = side;
+  }
+  /** Begins a new rule, from another one or empty; one that was begun and not saved goes on. */
+  begin(rule?: NewRule): void {
+    const begun = rule === undefined && this.#begun?.changed ? this.#begun : this.#fresh(rule ?? BLANK);
+    this.#begun = begun;
+    this.open({ of: 'new', editing: begun });
+  }
+  #fresh(rule: NewRule): Editing {
+    const scope = this.scopes.includes('project') && this.source('project')?.trust === 'trusted' ? 'project' : (this.scopes.at(-1) ?? 'user');
+    return new Editing(this.#engine, rule, scope, null);
+  }
+  /** Closes what stands beside; answers what had the focus before. */
+  close(): HTMLElement | null {
+    this.side = null;
+    const before = this.#before;
+    this.#before = null;
+    return before instanceof HTMLElement && before.isConnected ? before : null;
+  }
+  go(page: Page): void {
+    this.page = page;
+  }
+
+  /** Saves a file's text; false if that was refused, which the person is told. */
+  async save(scope: OwnScope, text: string, base: string | null): Promise<boolean> {
+    const receipt = await this.#desk.submit({ type: 'save_rules', scope, workspace: scope === 'project' ? this.workspace : null, text, base });
+    await this.load();
+    return receipt !== null;
+  }
+  tell(title: string, text?: string, act?: { text: string; run: () => void }): void {
+    this.#desk.toasts.add({ icon: 'check', ink: 'plain', title, text, brief: true, ...(act && { act }) });
+    this.#desk.announced = `${title}.`;
+  }
+}
+
+const books = new WeakMap<Desk, Book>();
+
+/** The book of a desk: one, whatever shows it. */
+export function bookOf(desk: Desk): Book {
+  const book = books.get(desk) ?? new Book(desk);
+  books.set(desk, book);
+  return book;
+}

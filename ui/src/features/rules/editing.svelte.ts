@@ -1,0 +1,121 @@
+// One rule while a person writes it: its members, what the engine says of it, and the text that would be saved.
+
+import type { Backtest } from '../../ipc/bindings/Backtest';
+import type { NewRule } from '../../ipc/bindings/NewRule';
+import type { RuleChange } from '../../ipc/bindings/RuleChange';
+import type { RuleCheck } from '../../ipc/bindings/RuleCheck';
+import type { RuleSource } from '../../ipc/bindings/RuleSource';
+import { Asking } from '../../state/asking.svelte';
+import { ruleText, withChanged, withRule, type Place } from '../../state/rule_text';
+
+/** Whose files are written here. */
+export type OwnScope = 'user' | 'project';
+/** How many of the newest calls a rule is tried on. */
+export const CALLS_MAX = 1_000;
+const CHECK_AFTER_MS = 150;
+const TEST_AFTER_MS = 300;
+
+/** How the engine is asked. */
+export interface Engine {
+  check(rule: NewRule): Promise<RuleCheck>;
+  backtest(change: RuleChange): Promise<Backtest>;
+}
+
+/** What is wrong with a rule as it stands, and the next step. */
+export interface Blocked {
+  message: string;
+  hint: string;
+}
+
+export class Editing {
+  /** The rule as it was when it began to be written. */
+  readonly before: NewRule;
+  /** Where it stands in its file; none: it is new. */
+  readonly place: Place | null;
+  scope: OwnScope = $state('user');
+  #rule: NewRule = $state.raw(null!);
+  /** How many uses; `undefined` while what was typed is no number. */
+  uses: number | null | undefined = $state(null);
+  /** When it ends; `undefined` while what was typed is no time. */
+  until: number | null | undefined = $state(null);
+  readonly check: Asking<NewRule, RuleCheck>;
+  readonly test: Asking<RuleChange, Backtest>;
+
+  constructor(engine: Engine, rule: NewRule, scope: OwnScope, place: Place | null) {
+    this.before = rule;
+    this.place = place;
+    this.scope = scope;
+    this.#rule = rule;
+    this.uses = rule.max_uses;
+    this.until = rule.expires_ms;
+    this.check = new Asking((asked) => engine.check(asked), CHECK_AFTER_MS);
+    this.test = new Asking((asked) => engine.backtest(asked), TEST_AFTER_MS);
+  }
+
+  /** The rule as it is written in the form, empty examples included. */
+  get form(): NewRule {
+    return this.#rule;
+  }
+  write(changes: Partial<NewRule>): void {
+    this.#rule = { ...this.#rule, ...changes };
+  }
+  /** The rule as it would be saved. */
+  get rule(): NewRule {
+    const { pattern, reason, matches, not_matches, ...rest } = this.#rule;
+    const filled = (texts: readonly string[]) => texts.filter((text) => text.trim() !== '');
+    return {
+      ...rest,
+      permission: rest.permission.trim(),
+      pattern: pattern === null || pattern.trim() === '' ? null : pattern.trim(),
+      reason: reason === null || reason.trim() === '' ? null : reason.trim(),
+      matches: filled(matches),
+      not_matches: filled(not_matches),
+      expires_ms: this.until ?? null,
+      max_uses: this.uses ?? null,
+    };
+  }
+  get changed(): boolean {
+    return this.place === null || ruleText(this.rule) !== ruleText(this.before);
+  }
+
+  /** The file's text with it; none where it is written as only the whole file can be changed. */
+  textIn(source: RuleSource | undefined): string | null {
+    const text = source?.text ?? '';
+    return this.place === null ? withRule(text, this.rule) : withChanged(text, this.place, this.before, this.rule);
+  }
+  /** What would stand there of it. */
+  written(source: RuleSource | undefined): string | null {
+    const { place } = this;
+    if (place === null) return ruleText(this.rule);
+    const lines = (source?.text ?? '').split('\n').slice(place.line - 1, place.next === null ? undefined : place.next - 1);
+    return withChanged(lines.join('\n'), { line: 1, next: null }, this.before, this.rule)?.trimEnd() ?? null;
+  }
+
+  /** What saving it would change, or what deleting it would; none while it cannot be or changes nothing. */
+  change(source: RuleSource | undefined, removing: boolean): RuleChange | null {
+    const { rule, scope, place } = this;
+    if (place !== null && removing) return { type: 'remove', scope, line: place.line };
+    if (this.check.busy || this.check.reply?.fault !== null || !this.changed) return null;
+    if (place === null) return { type: 'add', rule, scope };
+    const text = this.textIn(source);
+    return text === null ? null : { type: 'replace', scope, text };
+  }
+
+  /** How many examples there are, and how many of them fail. */
+  get examples(): { all: number; failing: number } {
+    const all = this.check.reply?.examples ?? [];
+    return { all: all.length, failing: all.filter((example) => !example.holds).length };
+  }
+
+  /** Why it cannot be saved; none if it can. */
+  blocked(source: RuleSource | undefined): Blocked | null {
+    const { all, failing } = this.examples;
+    if (this.scope === 'project' && source !== undefined && source.trust !== 'trusted' && (source.text ?? '') !== '') return { message: 'The project’s file is not trusted yet, and saving would trust all of it.', hint: 'Look at it first.' };
+    if (source?.fault) return { message: 'The file has a fault, so no rule can be changed alone.', hint: 'Correct the file first.' };
+    if (failing > 0) return { message: `${failing} of ${all} ${all === 1 ? 'example' : 'examples'} ${failing === 1 ? 'fails' : 'fail'}, so this rule cannot be saved.`, hint: 'Change the rule or the example.' };
+    if (this.check.reply?.fault) return this.check.reply.fault;
+    if (this.check.trouble !== '') return { message: `The rule could not be checked: ${this.check.trouble}`, hint: '' };
+    if (this.uses === undefined || this.until === undefined) return { message: 'How long it lasts cannot be read.', hint: 'Correct it above.' };
+    return null;
+  }
+}

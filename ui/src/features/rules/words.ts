@@ -1,0 +1,133 @@
+// Rules, sources and grants in words. Pure; times in milliseconds since 1970.
+
+import type { Action } from '../../ipc/bindings/Action';
+import type { GrantScope } from '../../ipc/bindings/GrantScope';
+import type { GrantView } from '../../ipc/bindings/GrantView';
+import type { NewRule } from '../../ipc/bindings/NewRule';
+import type { Rule } from '../../ipc/bindings/Rule';
+import type { RuleScope } from '../../ipc/bindings/RuleScope';
+import type { RuleSource } from '../../ipc/bindings/RuleSource';
+import type { RuleView } from '../../ipc/bindings/RuleView';
+import type { RulesView } from '../../ipc/bindings/RulesView';
+import { baseName, plural } from '../../widgets/figures';
+import { moment } from '../../widgets/lasting';
+import { scopes } from '../../widgets/rules';
+
+/** How rules are read, in one sentence. */
+export const HOW = 'Any matching manifest denial ends it. Otherwise the most specific rule wins, then the longer prefix, then session over project over you, then the stricter.';
+
+/** Scopes in the order of their force, as they stand in the table. */
+const FORCE: readonly RuleScope[] = ['builtin', 'manifest', 'session', 'project', 'user'];
+
+/** Sources in the order of their force. */
+export function inForce(sources: readonly RuleSource[]): RuleSource[] {
+  return [...sources].sort((one, other) => FORCE.indexOf(one.scope) - FORCE.indexOf(other.scope));
+}
+
+/** A rule's key: where it stands, so that it is the same after its file was read anew. */
+export function keyOf(source: RuleSource, view: RuleView, i: number): string {
+  return view.grant ?? view.rule.grant ?? `${source.scope} ${source.file ?? ''} ${view.rule.line ?? `#${i}`}`;
+}
+
+/** A rule with its source and place. */
+export interface Found {
+  source: RuleSource;
+  view: RuleView;
+  key: string;
+  /** The line of the next rule of its file; none if it is the last. */
+  next: number | null;
+}
+
+/** The rules that a test holds for. */
+function find(view: RulesView | null, holds: (found: Found) => boolean): Found | undefined {
+  for (const source of view?.sources ?? []) {
+    for (const [i, one] of source.rules.entries()) {
+      const line = one.rule.line ?? 0;
+      const later = source.rules.flatMap((other) => ((other.rule.line ?? 0) > line ? [other.rule.line ?? 0] : []));
+      const found = { source, view: one, key: keyOf(source, one, i), next: later.length === 0 ? null : Math.min(...later) };
+      if (holds(found)) return found;
+    }
+  }
+  return undefined;
+}
+/** The rule with a key. */
+export function byKey(view: RulesView | null, key: string): Found | undefined {
+  return find(view, (found) => found.key === key);
+}
+/** The rule that a trail names: the same words from the same scope, in its line if it still stands there. */
+export function sought(view: RulesView | null, rule: Pick<Rule, 'scope' | 'permission' | 'pattern' | 'action' | 'line' | 'grant'>): Found | undefined {
+  const same = ({ view: { rule: own } }: Found) => own.scope === rule.scope && own.permission === rule.permission && own.pattern === rule.pattern && own.action === rule.action;
+  return find(view, (found) => (rule.grant !== undefined && found.key === rule.grant) || (same(found) && found.view.rule.line === rule.line)) ?? find(view, same);
+}
+
+/** What stands beside a source's name. */
+export function noteOf(source: RuleSource, session: string | undefined, home: (path: string) => string): string {
+  const file = source.file === null ? '' : home(source.file);
+  switch (source.scope) {
+    case 'builtin':
+      return 'protections; only a rule that names the very place overrides one';
+    case 'manifest':
+      return `${file ? `${baseName(file)}; ` : ''}denials here are final`;
+    case 'session':
+      return session ?? 'granted on its cards';
+    case 'project':
+      return `${file || 'rules.toml'} in the repository`;
+    case 'user':
+      return `everywhere${file ? `, ${file}` : ''}`;
+  }
+}
+
+/** "2 of its 5 rules would allow": what an untrusted file wants. */
+export function wantsWords(source: RuleSource): string {
+  const loosens = source.rules.filter(({ rule }) => rule.action === 'allow').length;
+  if (loosens === 0) return 'Its rules only tighten, so they hold already.';
+  return `${loosens} of its ${plural(source.rules.length, 'rule')} would allow; until you trust the file ${loosens === 1 ? 'that one does' : 'those do'} nothing.`;
+}
+
+/** What is to be said of a rule beyond what it says: that it is over, used up or not trusted, and how long it still holds. */
+export function standingOf({ rule, state, uses_left }: RuleView, now: number): { text: string; over: boolean }[] {
+  const out: { text: string; over: boolean }[] = [];
+  if (state === 'untrusted') out.push({ text: 'not in force until trusted', over: true });
+  if (state === 'spent') out.push({ text: 'used up', over: true });
+  if (state === 'expired') out.push({ text: rule.expires_ms === undefined ? 'expired' : `expired ${moment(rule.expires_ms, now)}`, over: true });
+  if (state === 'active' && rule.expires_ms !== undefined) out.push({ text: `until ${moment(rule.expires_ms, now)}`, over: false });
+  if (state === 'active' && uses_left !== null) out.push({ text: `${plural(uses_left, 'use')} left`, over: false });
+  return out;
+}
+
+/** How far a grant reaches. */
+export const reaches: Record<GrantScope, string> = { session: 'Session', project: 'Project', everywhere: 'Everywhere' };
+/** The scope that a grant's rule has among the others. */
+export const scopeOf: Record<GrantScope, RuleScope> = { session: 'session', project: 'project', everywhere: 'user' };
+
+/** How long a grant lasts: "Session, to 13:00", "Project", "5 uses, 2 left". */
+export function lastsWords(grant: GrantView, now: number): string {
+  const parts = [grant.max_uses === null || grant.lasts !== 'everywhere' ? reaches[grant.lasts] : '', grant.until === null ? '' : `to ${moment(grant.until, now)}`, grant.max_uses === null ? '' : `${plural(grant.max_uses, 'use')}, ${Math.max(0, grant.max_uses - grant.uses)} left`];
+  return parts.filter(Boolean).join(', ');
+}
+
+/** Why a grant holds no more. */
+export function endedWords(grant: GrantView, now: number): string {
+  if (grant.revoked !== null) return `revoked ${moment(grant.revoked, now)}`;
+  if (grant.max_uses !== null && grant.uses >= grant.max_uses) return 'used up';
+  return grant.until !== null && grant.until <= now ? `expired ${moment(grant.until, now)}` : 'over with its session';
+}
+
+/** Where a rule of a file stands: "Project · rules.toml:18". */
+export function placeWords({ source, view }: Pick<Found, 'source' | 'view'>): string {
+  const file = source.file === null ? '' : ` · ${baseName(source.file)}${view.rule.line === null ? '' : `:${view.rule.line}`}`;
+  return `${scopes[source.scope]}${file}`;
+}
+
+/** What a rule is, to be changed or tried. */
+export function draftOf({ rule, matches, not_matches }: RuleView): NewRule {
+  return { permission: rule.permission, pattern: rule.pattern, action: rule.action, reason: rule.reason, matches, not_matches, expires_ms: rule.expires_ms ?? null, max_uses: rule.max_uses ?? null };
+}
+
+/** A rule of which nothing is written yet. */
+export const BLANK: NewRule = { permission: 'bash', pattern: '', action: 'ask', reason: null, matches: [], not_matches: [], expires_ms: null, max_uses: null };
+
+/** Whether adding a rule can make a verdict weaker. */
+export function loosens(action: Action): boolean {
+  return action === 'allow';
+}

@@ -1,0 +1,28 @@
+// Rules in words: what one says, and where it stands. Pure.
+
+import type { Action } from '../ipc/bindings/Action';
+import type { Rule } from '../ipc/bindings/Rule';
+import type { RuleScope } from '../ipc/bindings/RuleScope';
+import type { IconName } from './icons';
+
+/** What a rule says, as it is shown. */
+export const actions: Record<Action, { icon: IconName; text: string; ink: 'done' | 'waiting' | 'failed' }> = {
+  allow: { icon: 'check', text: 'Allow', ink: 'done' },
+  ask: { icon: 'waiting', text: 'Ask', ink: 'waiting' },
+  deny: { icon: 'denied', text: 'Deny', ink: 'failed' },
+};
+
+/** Whose rules they are. */
+export const scopes: Record<RuleScope, string> = { builtin: 'Built in', manifest: 'Manifest', user: 'You', project: 'Project', session: 'Session' };
+
+/** Where a rule stands: "Project · rules.toml:4". */
+export function placeOfRule(rule: Rule): string {
+  const file = rule.file?.split(/[\\/]/).at(-1);
+  if (!file) return scopes[rule.scope];
+  return `${scopes[rule.scope]} · ${file}${rule.line === null ? '' : `:${rule.line}`}`;
+}
+
+/** A rule in words: "fs.write .env*". */
+export function ruleWords(rule: Pick<Rule, 'permission' | 'pattern'>): string {
+  return rule.pattern === null ? rule.permission : `${rule.permission} ${rule.pattern}`;
+}
