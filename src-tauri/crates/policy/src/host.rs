@@ -88,7 +88,8 @@ pub fn nearness(real: &str) -> Nearness {
     }
 }
 
-fn address_nearness(address: IpAddr) -> Nearness {
+/// Who an address is to this machine.
+pub fn address_nearness(address: IpAddr) -> Nearness {
     match address {
         IpAddr::V4(four) => four_nearness(four),
         IpAddr::V6(six) => match embedded(six) {

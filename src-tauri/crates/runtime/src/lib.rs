@@ -1,6 +1,6 @@
-//! The hands: files, processes, history, search.
+//! The hands: files, processes, the network, history, search.
 //!
-//! Everything that touches the disk or starts a process goes through here: files by directory handle, plans carried
+//! Everything that touches the disk, starts a process or fetches for a tool goes through here: files by directory handle, plans carried
 //! out exactly, copies taken before an effect so that it can be taken back, one command in its own process group.
 //!
 //! **It knows no rule, no tool, no model, no session and no window.** It does what it is told inside the folders it was
@@ -10,7 +10,7 @@
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "this crate is the wall: the only one that touches disk and process"
+    reason = "this crate is the wall: the only one that touches disk and process, and the network for tools"
 )]
 
 pub mod apply;
@@ -23,6 +23,7 @@ pub mod files;
 pub mod graphics;
 pub mod history;
 pub mod limits;
+pub mod net;
 pub mod process;
 pub mod sample;
 pub mod search;
@@ -37,6 +38,7 @@ pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
 pub use error::FileError;
 pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
 pub use history::{Direction, EntryMeta, History, RestoreError};
+pub use net::{Doorkeeper, FetchLimits, Fetched, Net, NetError};
 pub use process::{Answered, Command, Exit, Program, Ran, Spill, run, run_program};
 pub use search::{GlobFound, GrepFound, GrepMatch, GrepQuery, glob, grep};
 pub use spill::SessionFolder;

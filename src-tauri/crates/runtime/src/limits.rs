@@ -58,3 +58,11 @@ pub const KILL_GRACE: Duration = Duration::from_millis(500);
 pub const DEBOUNCE: Duration = Duration::from_millis(80);
 /// One text file of settings or rules.
 pub const TEXT_BYTES_MAX: u64 = 4 << 20;
+/// Redirects followed before a fetch is given up.
+pub const HOPS_MAX: usize = 10;
+/// Addresses of one host that are tried.
+pub const ADDRESSES_MAX: usize = 16;
+/// Length of an address on the web in bytes.
+pub const URL_BYTES_MAX: usize = 8 << 10;
+/// From the first packet to a connection.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

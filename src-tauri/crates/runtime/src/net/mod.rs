@@ -1,0 +1,292 @@
+//! Fetches from the web: every address is judged before its name is looked up, every connection by where the name leads,
+//! every redirect like a request of its own.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::{Client, Response, StatusCode, Url};
+use tokio_util::sync::CancellationToken;
+
+use crate::limits::{ADDRESSES_MAX, CONNECT_TIMEOUT, HOPS_MAX, URL_BYTES_MAX};
+
+mod error;
+
+pub use error::NetError;
+
+/// Says where a request may go. The runtime asks and obeys; it decides nothing.
+pub trait Doorkeeper: Send + Sync {
+    /// Whether a request may go to this address at all, asked before its host is looked up.
+    ///
+    /// # Errors
+    /// Why not, as a sentence.
+    fn admits(&self, url: &str) -> Result<(), String>;
+
+    /// Whether a connection may be made to where the host of this address leads.
+    ///
+    /// # Errors
+    /// Why not, as a sentence.
+    fn admits_ip(&self, url: &str, ip: IpAddr) -> Result<(), String>;
+}
+
+/// Looks names up.
+#[async_trait]
+pub trait Names: Send + Sync {
+    /// Where a host leads.
+    ///
+    /// # Errors
+    /// What the system says.
+    async fn look_up(&self, host: &str) -> std::io::Result<Vec<IpAddr>>;
+}
+
+/// The names of this system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemNames;
+
+#[async_trait]
+impl Names for SystemNames {
+    async fn look_up(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
+        let found = tokio::net::lookup_host((host, 0)).await?;
+        Ok(found.map(|address| address.ip()).collect())
+    }
+}
+
+/// The way to the web for one call. Cheap to clone.
+#[derive(Clone)]
+pub struct Net {
+    names: Arc<dyn Names>,
+    door: Option<Arc<dyn Doorkeeper>>,
+}
+
+/// What a fetch may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FetchLimits {
+    /// From the first request to the last byte, in milliseconds.
+    pub timeout_ms: u64,
+    /// Of the body, in bytes; what is beyond is not read.
+    pub body_bytes_max: usize,
+}
+
+/// What was fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// Where it came from in the end.
+    pub url: String,
+    /// The answer's status, such as 200 or 404.
+    pub status: u16,
+    /// What the answer says it is; empty if it does not say.
+    pub content_type: String,
+    /// Its body.
+    pub body: Vec<u8>,
+    /// Whether there was more than the limit.
+    pub more: bool,
+}
+
+impl std::fmt::Debug for Net {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.door.is_some() {
+            "Net"
+        } else {
+            "Net (closed)"
+        })
+    }
+}
+
+impl Net {
+    /// No way at all.
+    pub fn closed() -> Self {
+        Self {
+            names: Arc::new(SystemNames),
+            door: None,
+        }
+    }
+
+    /// The same way with somebody at its door.
+    #[must_use]
+    pub fn kept_by(&self, door: Arc<dyn Doorkeeper>) -> Self {
+        Self {
+            names: self.names.clone(),
+            door: Some(door),
+        }
+    }
+
+    /// The same way with other names than the system's.
+    #[must_use]
+    pub fn with_names(&self, names: Arc<dyn Names>) -> Self {
+        Self {
+            names,
+            door: self.door.clone(),
+        }
+    }
+
+    /// Gets what stands at an address. Only `http` and `https`, no name and password in it; from `https` no redirect leads
+    /// back to `http`. No proxy is asked, because nobody could say where that would connect to.
+    ///
+    /// # Errors
+    /// [`NetError::Refused`] when some address on the way is not admitted: nothing was sent there.
+    pub async fn get(
+        &self,
+        url: &str,
+        limits: FetchLimits,
+        cancel: &CancellationToken,
+    ) -> Result<Fetched, NetError> {
+        let timeout = Duration::from_millis(limits.timeout_ms);
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(NetError::Cancelled),
+            done = tokio::time::timeout(timeout, self.follow(url, limits)) => {
+                done.unwrap_or(Err(NetError::TimedOut { url: url.to_owned(), timeout_ms: limits.timeout_ms }))
+            }
+        }
+    }
+
+    async fn follow(&self, url: &str, limits: FetchLimits) -> Result<Fetched, NetError> {
+        let mut at = read(url)?;
+        for _ in 0..=HOPS_MAX {
+            let response = self.ask(&at).await?;
+            let Some(next) = redirect(&at, &response)? else {
+                return body(&at, response, limits.body_bytes_max).await;
+            };
+            if at.scheme() == "https" && next.scheme() != "https" {
+                return Err(NetError::refused(
+                    &next,
+                    "it leads from https back to http.",
+                ));
+            }
+            at = next;
+        }
+        Err(NetError::failed(
+            &at,
+            format!("it is redirected more than {HOPS_MAX} times"),
+        ))
+    }
+
+    /// One request, to nowhere but the addresses that were judged: the connection looks no name up again.
+    async fn ask(&self, url: &Url) -> Result<Response, NetError> {
+        let Some(door) = &self.door else {
+            return Err(NetError::refused(
+                url,
+                "the call has no way to the network.",
+            ));
+        };
+        let refused = |why: String| NetError::refused(url, why);
+        door.admits(url.as_str()).map_err(refused)?;
+        let ips = self.ips(url).await?;
+        for ip in &ips {
+            door.admits_ip(url.as_str(), *ip).map_err(refused)?;
+        }
+        let ends: Vec<SocketAddr> = ips.iter().map(|ip| SocketAddr::new(*ip, 0)).collect();
+        let mut client = Client::builder()
+            .dns_resolver(Pinned(ends))
+            .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .no_proxy();
+        if url.scheme() == "http" {
+            // No way leads to TLS from here, and reading the system's certificates takes its time.
+            client = client.tls_certs_only([]);
+        }
+        let failed = |error: reqwest::Error| NetError::failed(url, error::deepest(&error));
+        let client = client.build().map_err(failed)?;
+        client.get(url.clone()).send().await.map_err(failed)
+    }
+
+    /// Where the host of an address leads; an address in figures leads to itself.
+    async fn ips(&self, url: &Url) -> Result<Vec<IpAddr>, NetError> {
+        let host = match url.host() {
+            Some(url::Host::Ipv4(four)) => return Ok(vec![four.into()]),
+            Some(url::Host::Ipv6(six)) => return Ok(vec![six.into()]),
+            Some(url::Host::Domain(name)) => name,
+            None => return Err(NetError::refused(url, "it names no host.")),
+        };
+        let found = self.names.look_up(host).await;
+        let mut ips = found.map_err(|error| NetError::failed(url, error))?;
+        ips.truncate(ADDRESSES_MAX);
+        match ips.is_empty() {
+            true => Err(NetError::failed(url, "its host leads nowhere")),
+            false => Ok(ips),
+        }
+    }
+}
+
+/// Leads every name to the addresses that were judged.
+struct Pinned(Vec<SocketAddr>);
+
+impl Resolve for Pinned {
+    fn resolve(&self, _: Name) -> Resolving {
+        let ends: Addrs = Box::new(self.0.clone().into_iter());
+        Box::pin(std::future::ready(Ok(ends)))
+    }
+}
+
+fn read(url: &str) -> Result<Url, NetError> {
+    let bad = |why: String| NetError::Refused {
+        url: url.chars().take(200).collect(),
+        why,
+    };
+    if url.len() > URL_BYTES_MAX {
+        return Err(bad(format!("it is longer than {URL_BYTES_MAX} bytes.")));
+    }
+    let read = Url::parse(url).map_err(|error| bad(format!("it is no address: {error}.")))?;
+    if !matches!(read.scheme(), "http" | "https") {
+        return Err(bad(format!(
+            "`{}` is neither http nor https.",
+            read.scheme()
+        )));
+    }
+    if !read.username().is_empty() || read.password().is_some() {
+        return Err(bad("it holds a name or a password.".to_owned()));
+    }
+    Ok(read)
+}
+
+/// Where an answer leads on to, if it does.
+fn redirect(at: &Url, response: &Response) -> Result<Option<Url>, NetError> {
+    let leads_on = matches!(
+        response.status(),
+        StatusCode::MOVED_PERMANENTLY
+            | StatusCode::FOUND
+            | StatusCode::SEE_OTHER
+            | StatusCode::TEMPORARY_REDIRECT
+            | StatusCode::PERMANENT_REDIRECT
+    );
+    let Some(location) = response.headers().get(LOCATION).filter(|_| leads_on) else {
+        return Ok(None);
+    };
+    let location = location.to_str().unwrap_or_default();
+    let next = at.join(location);
+    let next = next.map_err(|error| {
+        NetError::failed(at, format!("it is redirected to no address: {error}"))
+    })?;
+    read(next.as_str()).map(Some)
+}
+
+async fn body(at: &Url, mut response: Response, bytes_max: usize) -> Result<Fetched, NetError> {
+    let content_type = response.headers().get(CONTENT_TYPE);
+    let content_type = content_type.and_then(|value| value.to_str().ok());
+    let mut fetched = Fetched {
+        url: at.to_string(),
+        status: response.status().as_u16(),
+        content_type: content_type.unwrap_or_default().to_owned(),
+        body: Vec::new(),
+        more: false,
+    };
+    let failed = |error: reqwest::Error| NetError::failed(at, error::deepest(&error));
+    while let Some(bytes) = response.chunk().await.map_err(failed)? {
+        let room = bytes_max - fetched.body.len();
+        fetched
+            .body
+            .extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if bytes.len() > room {
+            fetched.more = true;
+            break;
+        }
+    }
+    Ok(fetched)
+}
+
+#[cfg(test)]
+mod tests;

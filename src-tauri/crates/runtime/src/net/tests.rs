@@ -1,0 +1,258 @@
+//! The gate to the network, over loopback.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use super::*;
+
+/// Names that a test makes up, and what was looked up.
+#[derive(Default)]
+struct MadeUp {
+    names: BTreeMap<&'static str, Vec<IpAddr>>,
+    looked_up: Mutex<Vec<String>>,
+}
+
+#[async_trait]
+impl Names for MadeUp {
+    async fn look_up(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
+        self.looked_up.lock().unwrap().push(host.to_owned());
+        Ok(self.names.get(host).cloned().unwrap_or_default())
+    }
+}
+
+/// A doorkeeper that admits some hosts, and those of them that are granted on this machine too.
+struct Door {
+    hosts: Vec<&'static str>,
+    granted: Vec<&'static str>,
+}
+
+impl Doorkeeper for Door {
+    fn admits(&self, url: &str) -> Result<(), String> {
+        match self.hosts.iter().any(|host| host_of(url) == *host) {
+            true => Ok(()),
+            false => Err("nobody allowed that host.".to_owned()),
+        }
+    }
+
+    fn admits_ip(&self, url: &str, ip: IpAddr) -> Result<(), String> {
+        let granted = self.granted.iter().any(|host| host_of(url) == *host);
+        match granted || !ip.is_loopback() {
+            true => Ok(()),
+            false => Err(format!("{ip} is this machine.")),
+        }
+    }
+}
+
+fn host_of(url: &str) -> String {
+    Url::parse(url).unwrap().host_str().unwrap().to_owned()
+}
+
+/// A server that answers each path in its own way and remembers what was asked.
+struct Site {
+    port: u16,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Site {
+    async fn open() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let heard = asked.clone();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let heard = heard.clone();
+                tokio::spawn(async move {
+                    let mut bytes = vec![0; 4_096];
+                    let length = stream.read(&mut bytes).await.unwrap_or(0);
+                    let text = String::from_utf8_lossy(&bytes[..length]).into_owned();
+                    let path = text.split(' ').nth(1).unwrap_or_default().to_owned();
+                    heard.lock().unwrap().push(path.clone());
+                    let answer = answer(&path, port);
+                    let _ = stream.write_all(answer.as_bytes()).await;
+                });
+            }
+        });
+        Self { port, asked }
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn answer(path: &str, port: u16) -> String {
+    let to = |location: String| {
+        format!(
+            "HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        )
+    };
+    match path {
+        "/away" => to(format!("http://other.test:{port}/")),
+        "/inside" => to(format!("http://127.0.0.1:{port}/secret")),
+        "/on" => to("/page".to_owned()),
+        "/round" => to("/round".to_owned()),
+        "/file" => to("file:///etc/passwd".to_owned()),
+        "/login" => to(format!("http://me:pw@site.test:{port}/")),
+        _ => "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 10\r\nconnection: close\r\n\r\n0123456789"
+            .to_owned(),
+    }
+}
+
+const LIMITS: FetchLimits = FetchLimits {
+    timeout_ms: 20_000,
+    body_bytes_max: 100,
+};
+
+/// A way to a site whose names all lead to this machine.
+fn net(hosts: &[&'static str], granted: &[&'static str]) -> (Net, Arc<MadeUp>) {
+    let here = vec![IpAddr::from([127, 0, 0, 1])];
+    let names = ["site.test", "other.test", "rebound.test"];
+    let names = Arc::new(MadeUp {
+        names: names.into_iter().map(|name| (name, here.clone())).collect(),
+        ..MadeUp::default()
+    });
+    let door = Arc::new(Door {
+        hosts: hosts.to_vec(),
+        granted: granted.to_vec(),
+    });
+    (Net::closed().with_names(names.clone()).kept_by(door), names)
+}
+
+async fn got(net: &Net, url: &str) -> Result<Fetched, NetError> {
+    net.get(url, LIMITS, &CancellationToken::new()).await
+}
+
+#[tokio::test]
+async fn what_is_admitted_is_fetched() {
+    let site = Site::open().await;
+    let (net, names) = net(&["site.test"], &["site.test"]);
+    let url = format!("http://site.test:{}/on", site.port);
+    let page = format!("http://site.test:{}/page", site.port);
+    assert_eq!(
+        got(&net, &url).await,
+        Ok(Fetched {
+            url: page.clone(),
+            status: 200,
+            content_type: "text/plain".to_owned(),
+            body: b"0123456789".to_vec(),
+            more: false,
+        })
+    );
+    assert_eq!(site.asked(), ["/on", "/page"]);
+    assert_eq!(*names.looked_up.lock().unwrap(), ["site.test", "site.test"]);
+    let short = FetchLimits {
+        body_bytes_max: 4,
+        ..LIMITS
+    };
+    let fetched = net
+        .get(&page, short, &CancellationToken::new())
+        .await
+        .unwrap();
+    assert_eq!(
+        (fetched.body.as_slice(), fetched.more),
+        (&b"0123"[..], true)
+    );
+}
+
+/// What is not admitted is not even looked up, and nothing is sent; neither is it after a redirect.
+#[tokio::test]
+async fn every_address_on_the_way_is_judged() {
+    let site = Site::open().await;
+    let at = |host: &str, path: &str| format!("http://{host}:{}{path}", site.port);
+    for (url, asked, why) in [
+        (at("other.test", "/"), &[][..], "nobody allowed that host"),
+        (
+            at("site.test", "/away"),
+            &["/away"],
+            "nobody allowed that host",
+        ),
+        (
+            at("site.test", "/inside"),
+            &["/inside"],
+            "nobody allowed that host",
+        ),
+        (
+            at("site.test", "/file"),
+            &["/file"],
+            "neither http nor https",
+        ),
+        (
+            at("site.test", "/login"),
+            &["/login"],
+            "a name or a password",
+        ),
+        ("ftp://site.test/".to_owned(), &[], "neither http nor https"),
+        (
+            "http://a:b@site.test/".to_owned(),
+            &[],
+            "a name or a password",
+        ),
+        ("nonsense".to_owned(), &[], "it is no address"),
+    ] {
+        let (net, names) = net(&["site.test"], &["site.test"]);
+        let before = site.asked().len();
+        let refused = got(&net, &url).await.unwrap_err();
+        let NetError::Refused { why: told, .. } = &refused else {
+            panic!("{url}: {refused:?}");
+        };
+        assert!(told.contains(why), "{url}: {told}");
+        assert_eq!(site.asked()[before..], *asked, "{url}");
+        assert_eq!(names.looked_up.lock().unwrap().len(), asked.len(), "{url}");
+    }
+}
+
+/// A host of the world whose name leads to this machine is this machine: the connection is judged by where it goes.
+#[tokio::test]
+async fn a_name_that_leads_home_is_refused() {
+    let site = Site::open().await;
+    let hosts = ["rebound.test", "127.0.0.1", "[::1]", "mixed.test"];
+    for host in hosts {
+        let (net, _) = net(&hosts, &[]);
+        let names = MadeUp {
+            names: BTreeMap::from([
+                ("rebound.test", vec![IpAddr::from([127, 0, 0, 1])]),
+                // One good address does not make the other one good.
+                (
+                    "mixed.test",
+                    vec![IpAddr::from([192, 0, 2, 1]), IpAddr::from([127, 0, 0, 1])],
+                ),
+            ]),
+            ..MadeUp::default()
+        };
+        let net = net.with_names(Arc::new(names));
+        let refused = got(&net, &format!("http://{host}:{}/", site.port))
+            .await
+            .unwrap_err();
+        assert!(
+            refused.to_string().contains("is this machine"),
+            "{host}: {refused}"
+        );
+    }
+    assert_eq!(site.asked(), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_does_not_work_is_said() {
+    let site = Site::open().await;
+    let (open, _) = net(&["site.test", "nowhere.test"], &["site.test"]);
+    let at = |path: &str| format!("http://site.test:{}{path}", site.port);
+    let told = got(&open, &at("/round")).await.unwrap_err().to_string();
+    assert!(told.contains("redirected more than"), "{told}");
+    let told = got(&open, "http://nowhere.test/")
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(told.contains("leads nowhere"), "{told}");
+    let told = got(&Net::closed(), &at("/")).await.unwrap_err().to_string();
+    assert!(told.contains("no way to the network"), "{told}");
+    let stopped = CancellationToken::new();
+    stopped.cancel();
+    assert_eq!(
+        open.get(&at("/"), LIMITS, &stopped).await,
+        Err(NetError::Cancelled)
+    );
+}
