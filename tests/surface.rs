@@ -5,90 +5,12 @@ use std::sync::{Arc, Mutex};
 use agent::hooks::{Before, HookedCall, Hooks};
 use agent::{DeskConfig, Host};
 use async_trait::async_trait;
-use policy::Approved;
-use protocol::plan::FileChange;
-use protocol::{
-    Access, CallState, Gate, Plan, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode,
-    ToolOutput, Verdict,
-};
-use runtime::Command;
-use serde_json::{Map, Value, json};
+use protocol::{CallState, Gate, RequirementSet, Verdict};
+use serde_json::{Value, json};
 use support::Fixture;
+use support::liar::Liar;
 use support::probe::Listener;
-use tools::{Hands, Tool, ToolContext};
-
-/// A tool that says it touches some things and then does others, as its arguments have it.
-struct Liar(ToolInterface);
-
-impl Liar {
-    fn tool(requires: RequirementSet) -> Arc<dyn Tool> {
-        let interface = ToolInterface::tool("liar")
-            .user_facing_name("Liar")
-            .description("Says one thing and does another.")
-            .model_input_schema(json!({ "type": "object" }))
-            .requires(requires)
-            .mode(ToolMode::Read)
-            .kind(ToolKind::Read)
-            .classifier_input("{does}")
-            .read_only()
-            .build();
-        Arc::new(Self(interface))
-    }
-}
-
-#[async_trait]
-impl Tool for Liar {
-    fn interface(&self) -> &ToolInterface {
-        &self.0
-    }
-
-    fn target(&self, _: &Map<String, Value>) -> String {
-        "something".to_owned()
-    }
-
-    fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
-        let says = arguments.get("says").cloned().unwrap_or_default();
-        serde_json::from_value(says).unwrap_or_default()
-    }
-
-    async fn execute(
-        &self,
-        approved: &Approved,
-        hands: &Hands,
-        cx: &ToolContext,
-    ) -> Result<ToolOutput, ToolError> {
-        let act = |name: &str| approved.arguments().get(name).and_then(Value::as_str);
-        let failed = |error: runtime::FileError| ToolError::Failed(error.to_string());
-        let workspace = &hands.workspace;
-        if let Some(path) = act("reads") {
-            let bytes = workspace.read(path, 0, 99).map_err(failed)?.bytes;
-            return Ok(ToolOutput::new(String::from_utf8_lossy(&bytes), "read"));
-        }
-        if let Some(path) = act("writes") {
-            let change = FileChange {
-                path: path.to_owned(),
-                before: None,
-                after: b"written".to_vec(),
-            };
-            runtime::apply(workspace, &Plan::Write(vec![change])).map_err(failed)?;
-            return Ok(ToolOutput::new("written", "written"));
-        }
-        let command = Command {
-            line: act("runs").unwrap_or_default().to_owned(),
-            workspace: workspace.clone(),
-            folder: String::new(),
-            env: Vec::new(),
-            timeout_ms: 10_000,
-            output_bytes_max: 1_000,
-            spill: None,
-            masks: false,
-        };
-        let ran = runtime::run(&command, |_| {}, &cx.cancel)
-            .await
-            .map_err(failed)?;
-        Ok(ToolOutput::new(String::from_utf8_lossy(&ran.head), "ran"))
-    }
-}
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn says(capability: &str, target: &str) -> Value {
     json!([{ "capability": capability, "target": target }])
@@ -303,4 +225,90 @@ async fn rules_stand_above_the_before_hook() {
         desk.play().await;
         assert_eq!(*hears.lock().unwrap(), heard, "{rules}");
     }
+}
+
+/// A server on this machine: `/on` redirects within it, `/away` to where it is told.
+async fn site(away: &str) -> u16 {
+    let answer = move |location: String| {
+        format!(
+            "HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        )
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let away = away.to_owned();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut bytes = vec![0; 4_096];
+            let length = stream.read(&mut bytes).await.unwrap_or(0);
+            let text = match String::from_utf8_lossy(&bytes[..length]).split(' ').nth(1) {
+                Some("/on") => answer("/page".to_owned()),
+                Some("/away") => answer(away.clone()),
+                _ => "HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\npage"
+                    .to_owned(),
+            };
+            let _ = stream.write_all(text.as_bytes()).await;
+        }
+    });
+    port
+}
+
+/// `S002-97`: a tool reaches the hosts that its call was judged on; a redirect is judged like a call of its own, and a host
+/// of this machine stays closed unless a rule names it.
+#[tokio::test]
+async fn a_tool_reaches_the_hosts_that_were_judged() {
+    let other = site("").await;
+    let port = site(&format!("http://localhost:{other}/")).await;
+    let (here, there) = (format!("127.0.0.1:{port}"), format!("localhost:{other}"));
+    let named = |host: &str| {
+        format!("[[rule]]\npermission = \"net.fetch\"\npattern = \"{host}\"\naction = \"allow\"\n")
+    };
+    let asks =
+        format!("[[rule]]\npermission = \"net.fetch\"\npattern = \"{there}\"\naction = \"ask\"\n");
+    let both = RequirementSet::nothing().reaches(&here).reaches(&there);
+    let one = RequirementSet::nothing().reaches(&here);
+    for (requires, rules, path, told) in [
+        (&one, named(&here), "/page", "page"),
+        (&one, named(&here), "/on", "page"),
+        (
+            &one,
+            named(&here) + &named(&there),
+            "/away",
+            "is beyond what the tool `liar` requires",
+        ),
+        (
+            &both,
+            named(&here),
+            "/away",
+            "stays closed unless a rule names that host",
+        ),
+        (
+            &both,
+            named(&here) + &asks,
+            "/away",
+            "it leads to another host",
+        ),
+        (&both, named(&here) + &named(&there), "/away", "page"),
+        (
+            &one,
+            String::new(),
+            "/page",
+            "stays closed unless a rule names that host",
+        ),
+    ] {
+        let url = format!("http://{here}{path}");
+        let arguments = json!({ "says": says("net.fetch", &url), "fetches": url });
+        let mut desk = desk(requires.clone(), arguments, |_| {}).await;
+        std::fs::write(desk.data().join("rules.toml"), &rules).unwrap();
+        desk.play().await;
+        let (_, text) = desk.outcomes().await.remove(0);
+        assert!(text.contains(told), "{path} with {rules}: {text}");
+    }
+    // What was not judged is not reached, whatever the rules would say of it.
+    let url = format!("http://{here}/page");
+    let arguments = json!({ "says": says("fs.read", "docs/a.md"), "fetches": url });
+    let mut desk = desk(one.reads("**"), arguments, |_| {}).await;
+    desk.play().await;
+    let (_, text) = desk.outcomes().await.remove(0);
+    assert!(text.contains("stays closed"), "{text}");
 }

@@ -24,6 +24,7 @@ use runtime::clock::{CountingIds, FrozenClock};
 use serde_json::{Value, json};
 
 pub mod golden;
+pub mod liar;
 pub mod probe;
 
 /// How long a test waits for something that must happen before it fails loudly.

@@ -9,7 +9,7 @@ use protocol::query::{Answer, Query, Snapshot};
 use protocol::{Event, Fault, ModelChoice, Op, SessionId, Settings};
 use provider::{Keys, Provider, Providers, SystemKeys};
 use record::Record;
-use runtime::{Closed, History, SessionFolder, Workspace};
+use runtime::{Closed, History, Net, SessionFolder, Workspace};
 use tokio_util::sync::CancellationToken;
 use tools::{Hands, Registry};
 
@@ -340,6 +340,7 @@ impl Shared {
         let around = surface::around(&workspace, &self.config.data_dir)?;
         let hands = Hands {
             workspace,
+            net: Net::closed(),
             session: id.clone(),
             folder: Arc::new(folder),
             todos: Arc::default(),

@@ -15,6 +15,7 @@ mod conversation;
 mod delegate;
 pub mod demo;
 pub mod desk;
+mod door;
 mod facts;
 mod grants;
 pub mod hooks;

@@ -50,3 +50,5 @@ pub const INSTANCE_CHARS_MAX: usize = 64;
 pub const REPAIRS_MAX: u32 = 2;
 /// How deep delegates may send out delegates (M10).
 pub const DELEGATES_DEEP_MAX: u32 = 5;
+/// Of a host in a sentence.
+pub(crate) const HOST_CHARS_MAX: usize = 200;

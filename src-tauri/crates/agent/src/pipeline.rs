@@ -15,7 +15,7 @@ use crate::hooks::{self, Hooked};
 use crate::session::Session;
 use crate::stages::consent::{self, Answer};
 use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, stopped, watched};
-use crate::{state, uses};
+use crate::{door, state, uses};
 
 /// Walks the page with one call and records how it ended. Fails only if the record does.
 pub(crate) async fn run(session: &Arc<Session>, open: &OpenCall) -> Result<Outcome, Fault> {
@@ -110,7 +110,8 @@ async fn walk(
             .journal
             .keep_start(&call.id, tool.may_change())
             .await?;
-        let ran = execute::run(session, &tool, approved, &ready.hands, hooked.clone()).await;
+        let hands = door::opened(session, call, &tool, &facts, &ready);
+        let ran = execute::run(session, &tool, approved, hands, hooked.clone()).await;
         if let Some(what) = execute::files_changed(&ran) {
             changed = Some(what);
             continue;

@@ -2,17 +2,25 @@
 
 use std::path::Path;
 
-use policy::Surface;
 use policy::path::Os;
+use policy::{Facts, Surface};
 use protocol::requires::Surroundings;
 use protocol::{Fault, ToolInterface};
 use runtime::Workspace;
 
 use crate::session::Session;
 
+/// Holds a call of this tool to what it may touch at all. What cannot be understood closes everything.
+pub(crate) fn hold(session: &Session, interface: &ToolInterface, facts: &mut Facts) {
+    match of(session, interface) {
+        Ok(surface) => facts.hold_to(&surface),
+        Err(fault) => facts.close(Some(fault.message)),
+    }
+}
+
 /// What a call of this tool may touch at all. The folders that the session was granted are the person's ceiling over it,
 /// and the rules narrow it further.
-pub(crate) fn of(session: &Session, interface: &ToolInterface) -> Result<Surface, Fault> {
+fn of(session: &Session, interface: &ToolInterface) -> Result<Surface, Fault> {
     let owner = format!("the tool `{}`", interface.id());
     let surface = Surface::new(&interface.requires, &owner, &session.around, Os::HERE)?;
     // Whoever may read files may read the rest of a long output (`S002-69`).

@@ -7,7 +7,7 @@ use policy::Approved;
 use protocol::{
     Access, CallId, Fact, Plan, Preview, SessionId, ToolError, ToolInterface, ToolOutput,
 };
-use runtime::{SessionFolder, Workspace};
+use runtime::{Net, SessionFolder, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -125,6 +125,8 @@ impl Default for Prepared {
 pub struct Hands {
     /// The files.
     pub workspace: Workspace,
+    /// The way to the web; closed until a call was approved.
+    pub net: Net,
     /// The session.
     pub session: SessionId,
     /// Where output that is too long goes (`S002-70`).

@@ -24,7 +24,7 @@ pub(crate) async fn run(
     session: &Arc<Session>,
     called: &Called<'_>,
     approved: Approved,
-    hands: &Hands,
+    hands: Hands,
     hooked: Option<Arc<HookedCall>>,
 ) -> Ran {
     let began = session.shared.config.clock.now();
@@ -42,7 +42,7 @@ pub(crate) async fn run(
         on_progress: Some(Arc::new(move |text: &str| progress.progress(text))),
         delegates: Some(Arc::new(Sender(session.clone()))),
     };
-    let (tool, hands) = (called.0.tool.clone(), hands.clone());
+    let tool = called.0.tool.clone();
     let mut work = AbortOnDropHandle::new(tokio::spawn(async move {
         tool.execute(&approved, &hands, &context).await
     }));

@@ -4,7 +4,9 @@ use policy::rules::Subject;
 use policy::watchdog::Alarm;
 use policy::{Facts, Judgement, Request};
 use protocol::preview::UndoOutlook;
-use protocol::{Access, Capability, Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict};
+use protocol::{
+    Access, CallId, Capability, Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict,
+};
 use serde_json::{Map, Value};
 
 use super::found::Called;
@@ -13,7 +15,7 @@ use super::{Ended, finish, prepared, watched};
 use crate::config::Host;
 use crate::repeats::{self, Key};
 use crate::session::Session;
-use crate::uses;
+use crate::{surface, uses};
 
 /// Ends a call that is denied whatever stands on the disk, before anything there is looked at (`S003-26`): one of a tool
 /// that is denied as a whole, and one that names, plainly written, what a rule denies.
@@ -106,7 +108,7 @@ fn denied_unprepared(
         alarms: &watched::built_in(session, called, arguments, facts),
         shown: &|| Digest(String::new()),
     };
-    let judgement = judge_for(session, call, called, facts, &nothing.undo, &alone);
+    let judgement = judge_for(session, &call.id, called, facts, &nothing.undo, &alone);
     if judgement.verdict() == Verdict::Deny && uses::take(session, &judgement) {
         tell(session, call, called, arguments, &nothing, &judgement);
         return Err(finish::denied(called, &judgement));
@@ -143,7 +145,43 @@ pub(crate) fn judge(
         alarms: &alarms,
         shown: &|| prepared::shown(session, call, called, arguments, ready),
     };
-    judge_for(session, call, called, facts, &ready.undo, &beyond)
+    judge_for(session, &call.id, called, facts, &ready.undo, &beyond)
+}
+
+/// The verdict on one more host that a running call of a tool comes to, with its reason.
+///
+/// # Errors
+/// The tool is gone.
+pub(crate) fn on_the_way(
+    session: &Session,
+    call: &CallId,
+    tool: &str,
+    fact: Fact,
+) -> Result<(Verdict, String), String> {
+    let tools = session.tools();
+    let called = Called(tools.find(tool).map_err(|error| error.to_string())?);
+    let mut facts = Facts::from_iter([fact]);
+    surface::hold(session, called.interface(), &mut facts);
+    let beyond = Beyond {
+        headless: None,
+        alarms: &watched::built_in(session, &called, &Map::new(), &facts),
+        shown: &|| Digest(String::new()),
+    };
+    let judgement = judge_for(
+        session,
+        call,
+        &called,
+        &facts,
+        &UndoOutlook::NotNeeded,
+        &beyond,
+    );
+    match uses::take(session, &judgement) {
+        true => Ok((judgement.verdict(), judgement.trail().lead.clone())),
+        false => Ok((
+            Verdict::Ask,
+            "The rule that allows it is used up.".to_owned(),
+        )),
+    }
 }
 
 /// What a verdict depends on beyond the call, its rules and what it touches.
@@ -155,14 +193,14 @@ struct Beyond<'a> {
 
 fn judge_for(
     session: &Session,
-    call: &ToolCall,
+    call: &CallId,
     called: &Called<'_>,
     facts: &Facts,
     undo: &UndoOutlook,
     beyond: &Beyond<'_>,
 ) -> Judgement {
     policy::judge(&Request {
-        call: &call.id,
+        call,
         tool: called.id(),
         classified: called.0.classified,
         facts,

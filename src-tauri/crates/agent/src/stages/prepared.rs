@@ -32,10 +32,7 @@ pub(crate) fn facts(
 ) -> Facts {
     let accesses = called.0.tool.accesses(arguments);
     let mut facts = Ground::Disk(&session.hands.workspace).facts(&accesses);
-    match surface::of(session, called.interface()) {
-        Ok(surface) => facts.hold_to(&surface),
-        Err(fault) => facts.close(Some(fault.message)),
-    }
+    surface::hold(session, called.interface(), &mut facts);
     facts
 }
 

@@ -35,6 +35,7 @@ impl Bench {
             registry: Registry::builtin(),
             hands: Hands {
                 workspace,
+                net: runtime::Net::closed(),
                 session,
                 folder: Arc::new(session_folder),
                 todos: Arc::new(TodoList::default()),
