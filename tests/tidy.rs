@@ -7,9 +7,10 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// Which crates of ours each crate may depend on: the layers of the house. What is not listed is not allowed.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("protocol", &[]),
     ("policy", &["protocol"]),
+    ("sandbox", &[]),
     ("runtime", &["protocol"]),
     ("provider", &["protocol"]),
     ("tools", &["policy", "protocol", "runtime"]),

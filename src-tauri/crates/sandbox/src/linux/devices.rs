@@ -1,0 +1,82 @@
+//! Devices of the room's own: the few that hold nothing, a terminal of its own, a network that leads nowhere.
+#![allow(unsafe_code, reason = "raising an interface has no safe form")]
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use rustix::fs::CWD;
+use rustix::mount::MountAttrFlags;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+
+use super::attributes::{Below, set};
+use super::mounts::{attach, file_system, memory, tree};
+
+/// Devices that keep nothing and know nothing.
+const HARMLESS: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+
+const LINKS: [(&str, &str); 5] = [
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+    ("ptmx", "pts/ptmx"),
+];
+
+/// Takes hold of them before the world's are out of sight.
+pub(super) fn take() -> io::Result<Vec<(&'static str, OwnedFd)>> {
+    HARMLESS
+        .into_iter()
+        .map(|name| Ok((name, tree(&Path::new("/dev").join(name), Below::Not)?)))
+        .collect()
+}
+
+/// Makes a folder of devices in which nothing leads to a disk: read-only mounts do not stop a write to one.
+pub(super) fn build(devices: Vec<(&'static str, OwnedFd)>) -> io::Result<()> {
+    let place = Path::new("/dev");
+    attach(&memory("size=65536,mode=0755")?, place)?;
+    for (name, device) in devices {
+        let path = place.join(name);
+        drop(fs::File::create(&path)?);
+        attach(&device, &path)?;
+    }
+    for (name, target) in LINKS {
+        symlink(target, place.join(name))?;
+    }
+    fs::create_dir(place.join("pts"))?;
+    let terminals = file_system(
+        c"devpts",
+        &[(c"ptmxmode", c"0666"), (c"mode", c"0620")],
+        MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC,
+    )?;
+    attach(&terminals, &place.join("pts"))?;
+    fs::create_dir(place.join("shm"))?;
+    attach(&memory("size=268435456,mode=1777")?, &place.join("shm"))?;
+    set(CWD, c"/dev", Below::Not, MountAttrFlags::MOUNT_ATTR_RDONLY)
+}
+
+/// Lets the room's programs reach each other, and nothing else.
+pub(super) fn raise_loopback() -> io::Result<()> {
+    let socket = socket_with(
+        AddressFamily::INET,
+        SocketType::DGRAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    // SAFETY: an all-zero request is a valid one; the kernel reads and writes no more than its size.
+    unsafe {
+        let mut request: libc::ifreq = std::mem::zeroed();
+        request.ifr_name[0] = b'l'.cast_signed() as libc::c_char;
+        request.ifr_name[1] = b'o'.cast_signed() as libc::c_char;
+        if libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFFLAGS, &raw mut request) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        request.ifr_ifru.ifru_flags |= libc::IFF_UP as libc::c_short;
+        if libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! The walls: everything read-only, the workspace under a layer of its own, places of the room's own, secrets gone.
+
+use std::ffi::{CStr, CString};
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use rustix::fs::CWD;
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags,
+    OpenTreeFlags, fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen,
+    mount_change, move_mount, open_tree,
+};
+
+use super::attributes::{Below, set};
+use super::command::c_path;
+use super::{At as _, NotEntered, devices};
+use crate::{Layers, Room};
+
+/// What is made in a room holds neither devices nor programs with more rights than their caller.
+const NO_DEVICES: MountAttrFlags =
+    MountAttrFlags::MOUNT_ATTR_NODEV.union(MountAttrFlags::MOUNT_ATTR_NOSUID);
+
+/// Builds them from the inside out: what is taken from the world is taken before the world is closed.
+pub(super) fn build(room: &Room) -> Result<(), NotEntered> {
+    if room.workspace == Path::new("/") || room.workspace.is_relative() {
+        let error = io::Error::other("the whole disk, or no place at all, cannot be a workspace");
+        return Err(error).at("workspace");
+    }
+    mount_change(
+        "/",
+        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
+    )
+    .at("private")?;
+    let workspace = match &room.layers {
+        Some(layers) => overlay(&room.workspace, layers).at("overlay")?,
+        None => tree(&room.workspace, Below::Too).at("workspace")?,
+    };
+    let devices = devices::take().at("devices")?;
+    let emptiness = tree(Path::new("/dev/null"), Below::Not).at("devices")?;
+
+    let closed = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
+    set(CWD, c"/", Below::Too, closed).at("read-only")?;
+    let tmp = memory(&format!("size={},mode=1777", room.limits.tmp_bytes)).at("tmp")?;
+    attach(&tmp, Path::new("/tmp")).at("tmp")?;
+    devices::build(devices).at("devices")?;
+    // It may lie in a folder that was emptied just now.
+    fs::create_dir_all(&room.workspace).at("workspace")?;
+    attach(&workspace, &room.workspace).at("workspace")?;
+    for path in &room.read_only {
+        keep_as_it_is(path).at("protected")?;
+    }
+    for path in &room.masked {
+        mask(path, &emptiness).at("masked")?;
+    }
+    let processes = file_system(c"proc", &[], NO_DEVICES).at("proc")?;
+    attach(&processes, Path::new("/proc")).at("proc")?;
+    limit_processes(room.limits.processes);
+    // Root may write settings of the kernel there whatever else was taken from it.
+    set(CWD, c"/proc", Below::Not, closed).at("proc")
+}
+
+/// Where the kernel keeps a number of processes for each room: the one limit that also holds for root. Older kernels do not,
+/// and there the limit of the user is all there is.
+fn limit_processes(max: u32) {
+    const LEAST: u32 = 301;
+    let _ = fs::write("/proc/sys/kernel/pid_max", max.max(LEAST).to_string());
+}
+
+/// The workspace with a layer over it, which takes what is written.
+fn overlay(lower: &Path, layers: &Layers) -> io::Result<OwnedFd> {
+    let lower = escaped(lower)?;
+    let (upper, work) = (c_path(&layers.upper)?, c_path(&layers.work)?);
+    let options = [
+        (c"lowerdir", lower),
+        (c"upperdir", upper),
+        (c"workdir", work),
+    ];
+    let layered = fsopen(c"overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    for (name, value) in &options {
+        fsconfig_set_string(layered.as_fd(), *name, value.as_c_str())?;
+    }
+    // What an ordinary user may write beside a file; without it the layer could not say what was deleted.
+    fsconfig_set_flag(layered.as_fd(), c"userxattr")?;
+    made(layered, NO_DEVICES)
+}
+
+/// A path in the list of lower layers, where a colon parts one from the next.
+fn escaped(path: &Path) -> io::Result<CString> {
+    let mut bytes = Vec::new();
+    for byte in path.as_os_str().as_bytes() {
+        if matches!(byte, b':' | b'\\') {
+            bytes.push(b'\\');
+        }
+        bytes.push(*byte);
+    }
+    CString::new(bytes).map_err(io::Error::other)
+}
+
+/// A file system in memory.
+pub(super) fn memory(options: &str) -> io::Result<OwnedFd> {
+    let mut given = Vec::new();
+    for (name, value) in options
+        .split(',')
+        .filter_map(|option| option.split_once('='))
+    {
+        given.push((CString::new(name)?, CString::new(value)?));
+    }
+    let given: Vec<_> = given
+        .iter()
+        .map(|(name, value)| (name.as_c_str(), value.as_c_str()))
+        .collect();
+    file_system(c"tmpfs", &given, NO_DEVICES)
+}
+
+/// A file system of the room's own.
+pub(super) fn file_system(
+    kind: &CStr,
+    options: &[(&CStr, &CStr)],
+    attributes: MountAttrFlags,
+) -> io::Result<OwnedFd> {
+    let fresh = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
+    for (name, value) in options {
+        fsconfig_set_string(fresh.as_fd(), *name, *value)?;
+    }
+    made(fresh, attributes)
+}
+
+fn made(context: OwnedFd, attributes: MountAttrFlags) -> io::Result<OwnedFd> {
+    fsconfig_create(context.as_fd())?;
+    let flags = FsMountFlags::FSMOUNT_CLOEXEC;
+    Ok(fsmount(context.as_fd(), flags, attributes)?)
+}
+
+/// What is at a path, held where no path leads to it yet.
+pub(super) fn tree(path: &Path, below: Below) -> io::Result<OwnedFd> {
+    let mut flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+    if below == Below::Too {
+        flags |= OpenTreeFlags::AT_RECURSIVE;
+    }
+    Ok(open_tree(CWD, path, flags)?)
+}
+
+/// Puts what is held at a path.
+pub(super) fn attach(held: &OwnedFd, path: &Path) -> io::Result<()> {
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    Ok(move_mount(held.as_fd(), c"", CWD, path, flags)?)
+}
+
+/// Lets a path of the workspace be read and not written. One that does not exist is judged when it is committed.
+fn keep_as_it_is(path: &Path) -> io::Result<()> {
+    let held = match tree(path, Below::Too) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        held => held?,
+    };
+    set(&held, c"", Below::Too, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
+    attach(&held, path)
+}
+
+/// Lets a file or a folder be empty.
+fn mask(path: &Path, emptiness: &OwnedFd) -> io::Result<()> {
+    let found = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found?,
+    };
+    if found.is_dir() {
+        let nothing = memory("size=4096,mode=0555")?;
+        set(&nothing, c"", Below::Not, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
+        return attach(&nothing, path);
+    }
+    let nothing = open_tree(
+        emptiness.as_fd(),
+        c"",
+        OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_EMPTY_PATH,
+    )?;
+    set(&nothing, c"", Below::Not, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
+    attach(&nothing, path)
+}

@@ -1,0 +1,34 @@
+//! Names of its own for everything: users, mounts, network, processes, messages, host name.
+#![allow(unsafe_code, reason = "forking, in a program with one thread")]
+
+use std::fs;
+use std::io;
+
+use rustix::process::{Pid, getgid, getuid};
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+
+/// Leaves everything that is shared. The person stays the same person inside, so that programs find their own files.
+pub(super) fn leave_the_rest() -> io::Result<()> {
+    let (user, group) = (getuid().as_raw(), getgid().as_raw());
+    let all = UnshareFlags::NEWUSER
+        | UnshareFlags::NEWNS
+        | UnshareFlags::NEWNET
+        | UnshareFlags::NEWPID
+        | UnshareFlags::NEWIPC
+        | UnshareFlags::NEWUTS
+        | UnshareFlags::NEWCGROUP;
+    // SAFETY: this program has one thread, and no open file is shared with another.
+    unsafe { unshare_unsafe(all) }?;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+}
+
+/// Forks. None in the child.
+pub(super) fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: this program has one thread, so the child finds every lock open.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        child => Ok(Pid::from_raw(child)),
+    }
+}

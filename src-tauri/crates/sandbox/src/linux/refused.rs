@@ -1,0 +1,205 @@
+//! The calls that nobody in a room needs and that could lead out of it.
+#![allow(
+    unsafe_code,
+    reason = "the short filter that the library has no word for"
+)]
+
+use std::collections::BTreeMap;
+use std::io;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, apply_filter,
+};
+
+/// Refused whatever their arguments are.
+const CALLS: &[libc::c_long] = &[
+    // The file tree as it stands is the wall.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_quotactl,
+    // Other names for things, and through them other rights.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    // Other processes' memory and files.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // A door of their own past every filter.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    // The kernel itself, its clock and its keys, which are shared.
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_syslog,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+];
+
+/// Families of sockets that lead to this room's own network and nowhere else.
+const FAMILIES: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+/// Every way to another set of names.
+const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWCGROUP;
+
+/// Refuses them from here on, for this process and all that it starts.
+pub(super) fn refuse() -> io::Result<()> {
+    refuse_other_numbers()?;
+    apply_filter(&program(calls()?, libc::EPERM)?).map_err(io::Error::other)?;
+    // A program that hears that a call does not exist takes the older one, whose flags can be looked at.
+    let newer = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    apply_filter(&program(newer, libc::ENOSYS)?).map_err(io::Error::other)
+}
+
+fn program(
+    calls: BTreeMap<libc::c_long, Vec<SeccompRule>>,
+    error: libc::c_int,
+) -> io::Result<BpfProgram> {
+    let here = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
+    SeccompFilter::new(
+        calls,
+        SeccompAction::Allow,
+        SeccompAction::Errno(error.unsigned_abs()),
+        here,
+    )
+    .and_then(TryInto::try_into)
+    .map_err(io::Error::other)
+}
+
+fn calls() -> io::Result<BTreeMap<libc::c_long, Vec<SeccompRule>>> {
+    let mut calls: BTreeMap<libc::c_long, Vec<SeccompRule>> =
+        CALLS.iter().map(|call| (*call, Vec::new())).collect();
+    calls.insert(libc::SYS_socket, vec![rule(sockets()?)?]);
+    calls.insert(libc::SYS_socketpair, pairs()?);
+    let mut clones = Vec::new();
+    for bit in (0..32).map(|bit| 1_u64 << bit) {
+        if bit & u64::from(NAMESPACES.unsigned_abs()) != 0 {
+            clones.push(rule(vec![argument(0, SeccompCmpOp::MaskedEq(bit), bit)?])?);
+        }
+    }
+    calls.insert(libc::SYS_clone, clones);
+    // Keys pushed into a terminal are typed by whoever sits there.
+    let typing = [libc::TIOCSTI, libc::TIOCLINUX];
+    let typing = typing
+        .into_iter()
+        .map(|request| rule(vec![argument(1, SeccompCmpOp::Eq, request)?]));
+    calls.insert(libc::SYS_ioctl, typing.collect::<io::Result<_>>()?);
+    Ok(calls)
+}
+
+/// A socket of any family but the room's own: a path or a name of another family reaches what listens outside.
+fn sockets() -> io::Result<Vec<SeccompCondition>> {
+    FAMILIES
+        .into_iter()
+        .map(|family| argument(0, SeccompCmpOp::Ne, u64::from(family.unsigned_abs())))
+        .collect()
+}
+
+/// A pair whose ends could be pointed at a path afterwards: of those only streams and packets in order stay with each other.
+fn pairs() -> io::Result<Vec<SeccompRule>> {
+    const KIND: u64 = 0xf;
+    let kind = |kind: libc::c_int| {
+        rule(vec![argument(
+            1,
+            SeccompCmpOp::MaskedEq(KIND),
+            u64::from(kind.unsigned_abs()),
+        )?])
+    };
+    [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM]
+        .into_iter()
+        .map(kind)
+        .collect()
+}
+
+fn argument(at: u8, op: SeccompCmpOp, value: u64) -> io::Result<SeccompCondition> {
+    SeccompCondition::new(at, SeccompCmpArgLen::Dword, op, value).map_err(io::Error::other)
+}
+
+fn rule(conditions: Vec<SeccompCondition>) -> io::Result<SeccompRule> {
+    SeccompRule::new(conditions).map_err(io::Error::other)
+}
+
+/// On x86-64 the same kernel answers a second set of numbers, with which every refusal above could be walked around.
+#[cfg(target_arch = "x86_64")]
+fn refuse_other_numbers() -> io::Result<()> {
+    const OTHER_NUMBERS: u32 = 0x4000_0000;
+    let step = |code: u32, jt, jf, k| libc::sock_filter {
+        code: code as u16,
+        jt,
+        jf,
+        k,
+    };
+    let mut filter = [
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        step(
+            libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K,
+            0,
+            1,
+            OTHER_NUMBERS,
+        ),
+        step(
+            libc::BPF_RET | libc::BPF_K,
+            0,
+            0,
+            libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs(),
+        ),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog {
+        len: filter.len() as u16,
+        filter: filter.as_mut_ptr(),
+    };
+    // SAFETY: the program lives until the call returns; the kernel copies it.
+    let set = unsafe {
+        libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            0,
+            &raw const program,
+        )
+    };
+    match set {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn refuse_other_numbers() -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! What a room is made of: written as one line of JSON by whoever wants a command run, read by the program that runs it.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// A room and the command in it. All paths are absolute and lead through no link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Room {
+    /// The folder that the command works in; it keeps its path.
+    pub workspace: PathBuf,
+    /// Where what the command changes is kept, so that the workspace itself stays as it is. None: it is changed for real.
+    pub layers: Option<Layers>,
+    /// Paths in the workspace that can be read and not written: hooks, start-up files.
+    pub read_only: Vec<PathBuf>,
+    /// Files and folders that are empty in the room, wherever they lie: secrets, sockets, the app's own data. One that does
+    /// not exist is left out.
+    pub masked: Vec<PathBuf>,
+    /// What the command may use.
+    pub limits: Limits,
+    /// The program, absolute, and its arguments.
+    pub command: Vec<String>,
+    /// All of its environment.
+    pub environment: Vec<(String, String)>,
+    /// The file in which the program says what became of it, see [`crate::Told`]. It lies outside the workspace.
+    pub told: PathBuf,
+}
+
+/// Two folders on the same disk, both empty at first and outside the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Layers {
+    /// What was added, changed and deleted, in the words of overlayfs.
+    pub upper: PathBuf,
+    /// Where the kernel prepares it.
+    pub work: PathBuf,
+}
+
+/// What a command may use. It is told about a limit by the error of the call that met it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Processes and threads at one time.
+    pub processes: u32,
+    /// Data memory of one process, in bytes.
+    pub memory_bytes: u64,
+    /// Length of one file that it writes, in bytes.
+    pub file_bytes: u64,
+    /// The private `/tmp`, in bytes: it is memory.
+    pub tmp_bytes: u64,
+    /// Open files of one process.
+    pub open_files: u64,
+}
+
+impl Default for Limits {
+    /// Room enough for a build of a large project, and an end to a program that runs wild.
+    fn default() -> Self {
+        const GIB: u64 = 1024 * 1024 * 1024;
+        Self {
+            processes: 4_096,
+            memory_bytes: 16 * GIB,
+            file_bytes: 8 * GIB,
+            tmp_bytes: 2 * GIB,
+            open_files: 65_536,
+        }
+    }
+}
