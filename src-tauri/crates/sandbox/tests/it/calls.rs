@@ -1,0 +1,189 @@
+//! Attempts that no shell can make: calls of the kernel.
+#![allow(
+    unsafe_code,
+    reason = "an attempt calls the kernel as any program could"
+)]
+
+use std::ffi::CString;
+use std::os::fd::AsRawFd as _;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixStream};
+use std::path::PathBuf;
+use std::ptr::{null, null_mut};
+
+fn given(name: &str) -> String {
+    std::env::var(name).unwrap()
+}
+
+fn out(name: &str) -> PathBuf {
+    PathBuf::from(given("OUT")).join(name)
+}
+
+fn pid() -> i32 {
+    given("PID").parse().unwrap()
+}
+
+/// Whether an attempt succeeds.
+pub fn succeeds(name: &str) -> bool {
+    match name {
+        "unix stream" => UnixStream::connect(out("stream")).is_ok(),
+        "unix datagram" => UnixDatagram::unbound()
+            .and_then(|socket| socket.send_to(b"x", out("datagram")))
+            .is_ok(),
+        "unix name without a path" => {
+            let address = SocketAddr::from_abstract_name(given("MARK")).unwrap();
+            UnixStream::connect_addr(&address).is_ok()
+        }
+        "a pair pointed at a path" => pair_pointed_at_a_path(),
+        "vsock" => unsafe { libc::socket(libc::AF_VSOCK, libc::SOCK_STREAM, 0) >= 0 },
+        "io_uring" => {
+            let mut parameters = [0_u8; 120];
+            unsafe { libc::syscall(libc::SYS_io_uring_setup, 4, parameters.as_mut_ptr()) >= 0 }
+        }
+        "trace a process" => unsafe {
+            libc::ptrace(
+                libc::PTRACE_SEIZE,
+                pid(),
+                null_mut::<u8>(),
+                null_mut::<u8>(),
+            ) == 0
+        },
+        "read a process's memory" => read_memory(),
+        "new names by unshare" => unsafe { libc::unshare(libc::CLONE_NEWUTS) == 0 },
+        "new names by clone" => new_names_by_clone(),
+        "shared memory by key" => unsafe { libc::shmget(key(&given("MARK")), 0, 0) >= 0 },
+        "a key for all of the user's programs" => add_key(),
+        "a lower nice value for a process" => unsafe {
+            libc::setpriority(libc::PRIO_PROCESS, pid().unsigned_abs(), 10) == 0
+        },
+        "the names of another process" => {
+            let names = std::fs::File::open(format!("/proc/{}/ns/uts", pid()));
+            names.is_ok_and(|names| unsafe { libc::setns(names.as_raw_fd(), 0) == 0 })
+        }
+        "a file by its handle" => by_handle(),
+        "the clock" => unsafe {
+            let mut now: libc::timespec = std::mem::zeroed();
+            libc::clock_gettime(libc::CLOCK_REALTIME, &raw mut now);
+            libc::clock_settime(libc::CLOCK_REALTIME, &raw const now) == 0
+        },
+        "the name of the machine" => {
+            let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+            let name = name.trim();
+            unsafe { libc::sethostname(name.as_ptr().cast(), name.len()) == 0 }
+        }
+        "a root of its own" => {
+            let place = CString::new(given("WS")).unwrap();
+            unsafe { libc::chroot(place.as_ptr()) == 0 }
+        }
+        other => panic!("nobody knows how to attempt {other}"),
+    }
+}
+
+/// The key of the shared memory outside, from the mark.
+pub fn key(mark: &str) -> i32 {
+    (mark.parse::<u64>().unwrap() % 2_000_000_000) as i32
+}
+
+/// One end of a pair of datagram sockets can be pointed at another address afterwards, without a socket being made.
+fn pair_pointed_at_a_path() -> bool {
+    UnixDatagram::pair()
+        .and_then(|(one, _other)| {
+            one.connect(out("datagram"))?;
+            one.send(b"x")
+        })
+        .is_ok()
+}
+
+fn read_memory() -> bool {
+    // Where a program without a fixed place lies is in its map; the first line is enough.
+    let Ok(map) = std::fs::read_to_string(format!("/proc/{}/maps", pid())) else {
+        return false;
+    };
+    let Some(start) = map
+        .split('-')
+        .next()
+        .and_then(|at| usize::from_str_radix(at, 16).ok())
+    else {
+        return false;
+    };
+    let mut byte = 0_u8;
+    let mine = libc::iovec {
+        iov_base: (&raw mut byte).cast(),
+        iov_len: 1,
+    };
+    let theirs = libc::iovec {
+        iov_base: start as *mut libc::c_void,
+        iov_len: 1,
+    };
+    unsafe { libc::process_vm_readv(pid(), &raw const mine, 1, &raw const theirs, 1, 0) == 1 }
+}
+
+fn new_names_by_clone() -> bool {
+    let flags = libc::CLONE_NEWUSER | libc::SIGCHLD;
+    let child = unsafe {
+        libc::syscall(
+            libc::SYS_clone,
+            flags,
+            null::<u8>(),
+            null::<u8>(),
+            null::<u8>(),
+            null::<u8>(),
+        )
+    };
+    if child == 0 {
+        unsafe { libc::_exit(0) };
+    }
+    child > 0
+}
+
+fn add_key() -> bool {
+    const USER_KEYRING: i32 = -4;
+    let (kind, name) = (c"user", CString::new(given("MARK")).unwrap());
+    unsafe {
+        libc::syscall(
+            libc::SYS_add_key,
+            kind.as_ptr(),
+            name.as_ptr(),
+            b"x".as_ptr(),
+            1_usize,
+            USER_KEYRING,
+        ) > 0
+    }
+}
+
+/// A handle leads to a file without any path, past every mount.
+fn by_handle() -> bool {
+    #[repr(C)]
+    struct Handle {
+        bytes: u32,
+        kind: i32,
+        data: [u8; 128],
+    }
+    let mut handle = Handle {
+        bytes: 128,
+        kind: 0,
+        data: [0; 128],
+    };
+    let path = CString::new(out("file").to_str().unwrap()).unwrap();
+    let mut mount = 0_i32;
+    unsafe {
+        if libc::syscall(
+            libc::SYS_name_to_handle_at,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            &raw mut handle,
+            &raw mut mount,
+            0,
+        ) != 0
+        {
+            return false;
+        }
+        let place = libc::open(c"/".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY);
+        libc::syscall(
+            libc::SYS_open_by_handle_at,
+            place,
+            &raw const handle,
+            libc::O_WRONLY,
+        ) >= 0
+    }
+}

@@ -1,0 +1,60 @@
+//! The escape suite: each attempt to reach out of a room is made once without it, where it succeeds, and once inside, where
+//! it must not.
+use crate::outside::{Outside, Person, Way};
+use crate::run::rooms_work;
+use crate::{calls, table};
+
+/// What calls of the kernel attempt: this very program runs them, as a test that has nothing to do unless it is told what.
+#[test]
+fn attempt() {
+    if let Ok(name) = std::env::var("ATTEMPT") {
+        std::process::exit(i32::from(!calls::succeeds(&name)));
+    }
+}
+
+#[test]
+fn nothing_reaches_out_of_a_room() {
+    reaches_out(Person::Me);
+}
+
+/// The same once more for somebody who is not root: other ways are open then, and others closed.
+#[test]
+fn nothing_of_an_ordinary_person_reaches_out_of_a_room() {
+    match is_root() {
+        true => reaches_out(Person::Nobody),
+        false => println!("the other test has it: nobody is root here"),
+    }
+}
+
+fn is_root() -> bool {
+    rustix::process::getuid().is_root()
+}
+
+fn reaches_out(person: Person) {
+    if !rooms_work() {
+        return;
+    }
+    let as_root = is_root() && person == Person::Me;
+    let mut failed = Vec::new();
+    let (mut tried, mut left_out) = (0, Vec::new());
+    for attempt in table::ATTEMPTS {
+        if attempt.for_root && !as_root {
+            left_out.push(attempt.name);
+            continue;
+        }
+        if !Outside::new(person).try_it(attempt, Way::Plain) {
+            failed.push(format!(
+                "{}: does not succeed without a room either",
+                attempt.name
+            ));
+            continue;
+        }
+        tried += 1;
+        if Outside::new(person).try_it(attempt, Way::Room) {
+            failed.push(format!("{}: succeeded in the room", attempt.name));
+        }
+    }
+    println!("{tried} attempts; left out, because only root could: {left_out:?}");
+    assert!(failed.is_empty(), "{failed:#?}");
+    assert!(tried >= 60, "{tried}");
+}
