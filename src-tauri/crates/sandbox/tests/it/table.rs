@@ -260,13 +260,13 @@ pub const ATTEMPTS: &[Attempt] = &[
     call("a key for all of the user's programs", Is::Exit),
     call("a lower nice value for a process", Is::Exit),
     root(shell(
-        "open the walls again",
-        "mount -o remount,rw / && echo x > $OUT/file",
-        Is::Changed,
+        "mount a file system",
+        "mount -t tmpfs none $WS/folder && umount $WS/folder",
+        Is::Exit,
     )),
     root(shell(
         "mount a folder of the world",
-        "mount --bind $OUT $WS/folder && echo x > $WS/folder/file",
+        "mount --bind $OUT $WS/folder && echo x > $WS/folder/file; umount $WS/folder",
         Is::Changed,
     )),
     root(shell(
