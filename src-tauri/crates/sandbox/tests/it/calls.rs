@@ -138,16 +138,20 @@ fn new_names_by_clone() -> bool {
 
 fn add_key() -> bool {
     const USER_KEYRING: i32 = -4;
+    const UNLINK: i32 = 9;
     let (kind, name) = (c"user", CString::new(given("MARK")).unwrap());
     unsafe {
-        libc::syscall(
+        let key = libc::syscall(
             libc::SYS_add_key,
             kind.as_ptr(),
             name.as_ptr(),
             b"x".as_ptr(),
             1_usize,
             USER_KEYRING,
-        ) > 0
+        );
+        // It would stay until the machine starts anew.
+        libc::syscall(libc::SYS_keyctl, UNLINK, key, USER_KEYRING);
+        key > 0
     }
 }
 
