@@ -11,17 +11,21 @@ use rusqlite::{Connection, Row};
 
 use crate::error::damaged;
 use crate::hit::Marker;
+use crate::late::{self, Settled};
 use crate::limits::{FACET_VALUES_MAX, PAGE_HITS_MAX};
 use crate::load;
 use crate::query::{self, Search};
 use crate::record::Record;
 use crate::row::{MODES, STATES};
-use crate::store::{from_json, seq, sql};
+use crate::store::{from_json, json, seq, sql};
 use crate::{RecordError, row, text};
 
 const COLUMNS: &str = "entries.seq, entries.session, entries.state, entries.mode, entries.at, entries.tool, entries.paths";
 const ALL: &str = "FROM entries ORDER BY entries.seq DESC";
 const MATCHING: &str = "FROM words CROSS JOIN entries ON entries.seq = words.rowid WHERE words MATCH ?1 ORDER BY words.rowid DESC";
+/// The same, with some entries whose words are owed.
+const MATCHING_AND_OWED: &str = "FROM entries WHERE entries.seq IN (SELECT rowid FROM words WHERE words MATCH ?1 \
+     UNION ALL SELECT value FROM json_each(?2)) ORDER BY entries.seq DESC";
 
 impl Record {
     /// Finds entries by words, "phrases", prefix* and the filters `tool: mode: state: session: path: before: after:`;
@@ -67,14 +71,19 @@ fn find(
 ) -> Result<SearchPage, RecordError> {
     let sessions = sessions(conn)?;
     let mut walk = Walk::new(search, &sessions, offset, limit);
-    let range = if search.words.is_some() {
-        MATCHING
-    } else {
-        ALL
+    let owed = match &search.words {
+        Some(words) => owed(conn, marker, words)?,
+        None => Vec::new(),
+    };
+    let range = match &search.words {
+        Some(_) if owed.is_empty() => MATCHING,
+        Some(_) => MATCHING_AND_OWED,
+        None => ALL,
     };
     let mut statement = conn.prepare_cached(&format!("SELECT {COLUMNS} {range}"))?;
     let mut rows = match &search.words {
-        Some(words) => statement.query([words])?,
+        Some(words) if owed.is_empty() => statement.query([words])?,
+        Some(words) => statement.query([words, &json(&owed)?])?,
         None => statement.query([])?,
     };
     while let Some(row) = rows.next()? {
@@ -98,6 +107,16 @@ fn find(
         problem: None,
         facets: walk.facets(),
     })
+}
+
+/// The entries that match, of those whose words are owed to the index.
+fn owed(conn: &Connection, marker: &Marker, words: &str) -> Result<Vec<i64>, RecordError> {
+    let owed = late::owed(conn, usize::MAX)?;
+    if owed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let text = |settled: Settled| (sql(settled.entry.seq), text::search_text(&settled.entry));
+    marker.matching(owed.into_iter().map(text), words)
 }
 
 fn sessions(conn: &Connection) -> Result<Sessions, RecordError> {

@@ -2,7 +2,7 @@
 
 use protocol::search::{HitLine, HitPart};
 use protocol::shown::shown;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::limits::HIT_LINE_CHARS_MAX;
 use crate::{RecordError, look};
@@ -54,6 +54,24 @@ impl Marker {
                 parts: cut(line),
             })
             .collect())
+    }
+
+    /// The keys of those texts that `words` are found in.
+    pub(crate) fn matching(
+        &self,
+        texts: impl IntoIterator<Item = (i64, String)>,
+        words: &str,
+    ) -> Result<Vec<i64>, RecordError> {
+        // Rolled back in the end: one commit for all of them would be work for nothing.
+        let scratch = self.0.unchecked_transaction()?;
+        scratch.prepare_cached("DELETE FROM hit")?.execute([])?;
+        let mut add = scratch.prepare_cached("INSERT INTO hit (rowid, text) VALUES (?1, ?2)")?;
+        for (key, text) in texts {
+            add.execute(params![key, text])?;
+        }
+        let mut found = scratch.prepare_cached("SELECT rowid FROM hit WHERE hit MATCH ?1")?;
+        let keys = found.query_map([words], |row| row.get(0))?;
+        Ok(keys.collect::<Result<_, _>>()?)
     }
 
     fn mark(&self, text: &str, words: &str) -> Result<Option<String>, RecordError> {

@@ -17,6 +17,18 @@ pub(crate) const LIVE_SESSIONS_MAX: usize = 1_024;
 pub(crate) const PIECES_BYTES_MAX: usize = 32 * 1024;
 /// Streamed pieces after which an unfinished entry is written again.
 pub(crate) const PIECES_MAX: usize = 256;
+/// How long nothing is appended before the writer makes up for what it left for later: longer than a step of a call that
+/// runs by itself takes, shorter than a person takes to look.
+pub(crate) const LATE_AFTER: Duration = Duration::from_millis(50);
+/// Entries in one transaction of late work: a few milliseconds, which end early when something is appended.
+pub(crate) const LATE_SLICE_MAX: usize = 256;
+/// Entries that may be owed their JSON and words; beyond it they are written at once. A search looks through all of
+/// them.
+pub(crate) const LATE_ENTRIES_MAX: usize = 4_096;
+/// Length of the events of those entries, which are kept in memory until then.
+pub(crate) const LATE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Events from the first to the last of an entry that may be owed: a reader walks over those between.
+pub(crate) const LATE_SPAN_MAX: u64 = 4_096;
 /// Connections that read at the same time; a further reader waits for one of them.
 pub(crate) const READERS_MAX: usize = 4;
 /// How long one process waits for another that writes to the same database, in milliseconds.

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use protocol::{CallState, Entry, Event, SessionId, entry::SessionView, fold};
 use rusqlite::Connection;
 
+use crate::late::Late;
 use crate::limits::{LIVE_ENTRIES_MAX, LIVE_SESSIONS_MAX, PIECES_BYTES_MAX, PIECES_MAX};
+use crate::row::Indexed;
 use crate::store::Statements;
 use crate::{RecordError, load, row, store};
 
@@ -30,6 +32,8 @@ pub(crate) struct LiveEntry {
     pub(crate) entry: Entry,
     /// The last event that `entry` holds.
     pub(crate) folded_to: u64,
+    /// Length of the events that it is made of.
+    pub(crate) bytes: usize,
     /// Whether this batch changed it.
     pub(crate) touched: bool,
     /// Its row.
@@ -45,8 +49,8 @@ pub(crate) struct Row {
     pub(crate) folded: bool,
     /// Whether it says that the entry waits.
     pub(crate) waiting: bool,
-    /// Whether the full-text index has it.
-    pub(crate) indexed: bool,
+    /// What the full-text index has of it.
+    pub(crate) indexed: Indexed,
     /// The event that prepared its undo entry, if it has one.
     pub(crate) undo_seq: Option<u64>,
     /// What it lacks.
@@ -58,7 +62,7 @@ impl Row {
         stored: false,
         folded: false,
         waiting: false,
-        indexed: false,
+        indexed: Indexed::No,
         undo_seq: None,
         lacks: Lacks::More,
     };
@@ -108,8 +112,14 @@ impl LiveEntry {
 }
 
 impl LiveSession {
-    /// Folds one event into the entry that it is about. Gives that entry's key; none if it is about none.
-    fn fold_entry(&mut self, conn: &Connection, event: &Event) -> Result<Option<u64>, RecordError> {
+    /// Folds one event, stored in so many bytes, into the entry that it is about. Gives that entry's key; none if it is
+    /// about none.
+    fn fold_entry(
+        &mut self,
+        conn: &Connection,
+        event: &Event,
+        bytes: usize,
+    ) -> Result<Option<u64>, RecordError> {
         let Some(id) = fold::entry_id(event) else {
             return Ok(None);
         };
@@ -119,6 +129,7 @@ impl LiveSession {
             let live = LiveEntry {
                 entry,
                 folded_to: event.seq,
+                bytes: 0,
                 touched: known.is_some_and(|known| known.touched),
                 row: Row::NONE,
             };
@@ -140,22 +151,31 @@ impl LiveSession {
         if !std::mem::replace(&mut live.touched, true) {
             self.touched.push(id.into_owned());
         }
+        live.bytes += bytes;
         Ok(Some(live.entry.seq))
     }
 
-    /// Writes what this batch changed, every entry once, and forgets what will hardly change again.
-    fn store_entries(&mut self, rows: &mut Statements<'_>) -> Result<(), RecordError> {
+    /// Writes what this batch changed, every entry once, and forgets what will hardly change again; what `late` takes is
+    /// written there.
+    fn store_entries(
+        &mut self,
+        rows: &mut Statements<'_>,
+        late: &mut Late,
+    ) -> Result<(), RecordError> {
         for id in std::mem::take(&mut self.touched) {
             let Some(live) = self.entries.get_mut(&id) else {
                 continue;
             };
             live.touched = false;
             if live.is_due() {
-                let change = rows.store_entry(self.key, live)?;
+                let change = rows.store_entry(self.key, live, late.takes(live))?;
                 self.waiting = self.waiting.saturating_add_signed(change);
             }
             if live.row.lacks == Lacks::Nothing && row::is_settled(&live.entry) {
-                self.entries.remove(&id);
+                let settled = self.entries.remove(&id);
+                if let Some(owed) = settled.filter(|live| live.row.indexed == Indexed::Late) {
+                    late.keep(owed);
+                }
             }
         }
         Ok(())
@@ -166,6 +186,8 @@ impl LiveSession {
 #[derive(Default)]
 pub(crate) struct Live {
     sessions: HashMap<SessionId, LiveSession>,
+    /// What the tables owe.
+    pub(crate) late: Late,
 }
 
 impl Live {
@@ -174,11 +196,13 @@ impl Live {
         *self = Self::default();
     }
 
-    /// Folds one event in. Gives the key of its session and the key of its entry, if it is about one.
+    /// Folds one event in, stored in so many bytes. Gives the key of its session and the key of its entry, if it is about
+    /// one.
     pub(crate) fn fold(
         &mut self,
         conn: &Connection,
         event: &Event,
+        bytes: usize,
     ) -> Result<(i64, Option<u64>), RecordError> {
         // Looked up by reference: nearly every event is about a session that is known.
         let session = match self.sessions.get_mut(&event.session) {
@@ -196,7 +220,7 @@ impl Live {
         session.view = fold::session(session.view.take(), event, session.waiting);
         let first = session.changed.map_or(event.seq, |(first, _)| first);
         session.changed = Some((first, event.seq));
-        let entry = session.fold_entry(conn, event)?;
+        let entry = session.fold_entry(conn, event, bytes)?;
         Ok((session.key, entry))
     }
 
@@ -204,7 +228,7 @@ impl Live {
     pub(crate) fn store(&mut self, rows: &mut Statements<'_>) -> Result<(), RecordError> {
         for session in self.sessions.values_mut() {
             if let Some(span) = session.changed.take() {
-                session.store_entries(rows)?;
+                session.store_entries(rows, &mut self.late)?;
                 if let Some(view) = &mut session.view {
                     view.waiting = session.waiting;
                 }
@@ -218,7 +242,7 @@ impl Live {
     pub(crate) fn trim(&mut self) {
         let entries: usize = self.sessions.values().map(|s| s.entries.len()).sum();
         if entries > LIVE_ENTRIES_MAX || self.sessions.len() > LIVE_SESSIONS_MAX {
-            self.clear();
+            self.sessions.clear();
         }
     }
 }

@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
 use crate::error::damaged;
 use crate::live::{Lacks, LiveEntry, LiveSession, Row};
+use crate::row::Indexed;
 use crate::store::{from_json, seq};
 use crate::{RecordError, row};
 
@@ -97,11 +98,18 @@ pub(crate) fn entry(conn: &Connection, row: &SqlRow<'_>) -> Result<Loaded, Recor
     let stored = stored.map_err(|e| damaged("entry", &e))?;
     let (mut to, mut bytes) = (seq(folded_to), stored.map_or(0, str::len));
     let mut entry: Option<Entry> = stored.map(|text| from_json("entry", text)).transpose()?;
-    // A settled entry has nothing in the log that its row lacks.
+    // A settled entry has nothing in the log that its row lacks; one whose JSON is owed has nothing after the last event
+    // that its row names.
     if !entry.as_ref().is_some_and(row::is_settled) {
+        let owed = entry.is_none() && to != NOT_FOLDED;
+        let (from, last) = match owed {
+            true => (at, folded_to),
+            false => (at.max(folded_to + 1), i64::MAX),
+        };
+
         let mut statement =
             conn.prepare_cached(&format!("SELECT {EVENT_IN_SPAN} {EVENTS_OF_ENTRY}"))?;
-        let mut rows = statement.query([session, at, at.max(folded_to + 1), i64::MAX])?;
+        let mut rows = statement.query([session, at, from, last])?;
         while let Some(row) = rows.next()? {
             let event = event(row)?;
             to = event.seq;
@@ -148,17 +156,19 @@ pub(crate) fn load_entry(
     let Some(row) = rows.next()? else {
         return Ok(None);
     };
-    let Loaded { entry, to, .. } = entry(conn, row)?;
+    let Loaded { entry, to, bytes } = entry(conn, row)?;
     let stored_to = seq(row.get(2)?);
+    let folded: Option<&str> = row.get_ref(3)?.as_str_or_null().ok().flatten();
     let mut live = LiveEntry {
         entry,
         folded_to: to,
+        bytes,
         touched: false,
         row: Row {
             stored: true,
-            folded: stored_to != NOT_FOLDED,
+            folded: folded.is_some(),
             waiting: false,
-            indexed: row.get(4)?,
+            indexed: Indexed::from_sql(row.get(4)?),
             undo_seq: row.get::<_, Option<i64>>(5)?.map(seq),
             lacks: if to == stored_to {
                 Lacks::Nothing

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use protocol::{Event, SessionId};
 
 use crate::ack::Append;
-use crate::queue::Queue;
+use crate::queue::{Queue, Work};
 use crate::record::Publish;
 
 /// Every event so far, in order, in the batches that they were published in; the position of an event is its place from
@@ -32,7 +32,7 @@ impl Log {
 
     /// Takes what comes from the queue, publishes and acknowledges it, until nobody can append any more.
     pub(crate) fn run(&self, queue: &Queue, publish: &Publish) {
-        while let Some(batch) = queue.take() {
+        while let Some(Work::Asked(batch)) = queue.take(None) {
             let (acks, mut events): (Vec<_>, Vec<_>) =
                 batch.appends.into_iter().map(Append::into_parts).unzip();
             if !events.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
@@ -28,7 +29,15 @@ struct State {
 /// A limit of pages and whom to tell that it holds.
 pub(crate) type PagesMax = (u32, oneshot::Sender<()>);
 
-/// What the writer does next: record the events, then set the limit.
+/// What the writer does next.
+pub(crate) enum Work {
+    /// What was asked of it.
+    Asked(Batch),
+    /// What it left for later: nothing was asked of it for as long as it said, or ever will be.
+    Late,
+}
+
+/// What is asked of the writer: record the events, then set the limit.
 pub(crate) struct Batch {
     pub(crate) appends: Vec<Append>,
     pub(crate) pages_max: Option<PagesMax>,
@@ -92,14 +101,29 @@ impl Queue {
         state.pages_max = None;
     }
 
-    /// The next batch, once it is due; none when the queue is closed and empty.
-    pub(crate) fn take(&self) -> Option<Batch> {
-        let mut state = self
-            .changed
-            .wait_while(self.lock(), |state| state.is_empty() && !state.closed)
-            .unwrap_or_else(PoisonError::into_inner);
+    /// Whether something is asked of the writer.
+    pub(crate) fn is_asked(&self) -> bool {
+        !self.lock().is_empty()
+    }
+
+    /// The next batch, once it is due, or late work if there is some and nothing is asked for so long; none when the
+    /// queue is closed and empty and nothing is left to do.
+    pub(crate) fn take(&self, late_after: Option<Duration>) -> Option<Work> {
+        let asleep = |state: &mut State| state.is_empty() && !state.closed;
+        let mut state = match late_after {
+            Some(idle) => {
+                self.changed
+                    .wait_timeout_while(self.lock(), idle, asleep)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+            }
+            None => self
+                .changed
+                .wait_while(self.lock(), asleep)
+                .unwrap_or_else(PoisonError::into_inner),
+        };
         if state.is_empty() {
-            return None;
+            return late_after.map(|_| Work::Late);
         }
         (state, _) = self
             .changed
@@ -109,10 +133,10 @@ impl Queue {
         let appends = state.appends.drain(..count).collect();
         // Somebody may wait for what is left; it is not told apart.
         state.due &= !state.appends.is_empty();
-        Some(Batch {
+        Some(Work::Asked(Batch {
             appends,
             pages_max: state.pages_max.take(),
-        })
+        }))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -66,6 +66,37 @@ pub(crate) fn call(entry: &Entry) -> Option<&CallView> {
     }
 }
 
+/// What the full-text index has of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Indexed {
+    /// Nothing: it neither settled nor waited yet.
+    No,
+    /// What `folded` says.
+    Yes,
+    /// Nothing yet, and `folded` has nothing of it either, though it settled.
+    Late,
+}
+
+impl Indexed {
+    /// The value of its column.
+    pub(crate) fn as_sql(self) -> i64 {
+        match self {
+            Self::No => 0,
+            Self::Yes => 1,
+            Self::Late => 2,
+        }
+    }
+
+    /// From the value of its column.
+    pub(crate) fn from_sql(stored: i64) -> Self {
+        match stored {
+            0 => Self::No,
+            2 => Self::Late,
+            _ => Self::Yes,
+        }
+    }
+}
+
 /// Every mode, by the name that filters use.
 pub(crate) const MODES: [ToolMode; 5] = [
     ToolMode::Read,

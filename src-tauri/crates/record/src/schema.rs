@@ -15,6 +15,9 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 /// last event that the stored JSON holds, 0 if there is none yet: what just began, and pieces of a text that still
 /// streams, come from `events` until the next write. `spans` says between which positions each batch has events of a
 /// session: all that is needed to find them, at a fraction of what an index over all events costs each append.
+///
+/// Since the second format, `indexed` is 2 where an entry's row in `folded` and its words are owed yet, though it settled;
+/// `folded_to` is its last event all the same.
 pub(crate) const STEPS: &[&str] = &["
 CREATE TABLE sessions (
     key  INTEGER PRIMARY KEY,
@@ -69,6 +72,8 @@ CREATE TABLE undo_entries (
 CREATE VIRTUAL TABLE words USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
+", "
+CREATE INDEX entries_late ON entries (seq) WHERE indexed = 2;
 "];
 
 /// The format of a database: how many steps it has taken.

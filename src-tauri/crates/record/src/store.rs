@@ -8,8 +8,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::damaged;
+use crate::late::Settled;
 use crate::live::{Lacks, LiveEntry, LiveSession, Row};
 use crate::load::NOT_FOLDED;
+use crate::row::Indexed;
 use crate::{RecordError, row, text};
 
 /// A value as stored JSON.
@@ -18,7 +20,10 @@ pub(crate) fn json(value: &impl Serialize) -> Result<String, RecordError> {
 }
 
 /// A value as stored JSON in a buffer that is used again, for the writer's many small values.
-fn json_in<'b>(buffer: &'b mut Vec<u8>, value: &impl Serialize) -> Result<&'b str, RecordError> {
+pub(crate) fn json_in<'b>(
+    buffer: &'b mut Vec<u8>,
+    value: &impl Serialize,
+) -> Result<&'b str, RecordError> {
     buffer.clear();
     serde_json::to_writer(&mut *buffer, value)
         .map_err(|e| RecordError::Unwritable(std::sync::Arc::new(e)))?;
@@ -46,6 +51,7 @@ pub(crate) struct Statements<'c> {
     add_event: CachedStatement<'c>,
     add_entry: CachedStatement<'c>,
     set_entry: CachedStatement<'c>,
+    complete_entry: CachedStatement<'c>,
     add_folded: CachedStatement<'c>,
     set_folded: CachedStatement<'c>,
     add_words: CachedStatement<'c>,
@@ -67,6 +73,9 @@ impl<'c> Statements<'c> {
                 "UPDATE entries SET folded_to = ?2, indexed = ?3, state = ?4, mode = ?5, kind = ?6, tool = ?7, \
                  target = ?8, paths = ?9 WHERE seq = ?1",
             )?,
+            complete_entry: conn.prepare_cached(
+                "UPDATE entries SET indexed = 1 WHERE seq = ?1 AND folded_to = ?2 AND indexed = 2",
+            )?,
             add_folded: conn.prepare_cached("INSERT INTO folded VALUES (?1, ?2)")?,
             set_folded: conn.prepare_cached("UPDATE folded SET entry = ?2 WHERE seq = ?1")?,
             add_words: conn.prepare_cached("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?,
@@ -80,12 +89,13 @@ impl<'c> Statements<'c> {
         self.conn
     }
 
-    /// Adds an event to the log.
+    /// Adds an event with its JSON to the log.
     pub(crate) fn add_event(
         &mut self,
         event: &Event,
         session: i64,
         entry: Option<u64>,
+        body: &str,
     ) -> Result<(), RecordError> {
         self.add_event.execute(params![
             sql(event.seq),
@@ -93,31 +103,39 @@ impl<'c> Statements<'c> {
             entry.map(sql),
             event.at,
             event.body.name(),
-            json_in(&mut self.buffer, &event.body)?,
+            body,
         ])?;
         Ok(())
     }
 
-    /// Writes an entry's rows. Gives how the number of its session's waiting calls changes.
+    /// Writes an entry's rows, but leaves owed what may come `late`. Gives how the number of its session's waiting calls
+    /// changes.
     pub(crate) fn store_entry(
         &mut self,
         session: i64,
         live: &mut LiveEntry,
+        late: bool,
     ) -> Result<i32, RecordError> {
         let seq = sql(live.entry.seq);
-        let index = row::is_settled(&live.entry) || live.waits();
+        let index = !late && (row::is_settled(&live.entry) || live.waits());
+        let indexed = match (late, index) {
+            (true, _) => Indexed::Late,
+            (false, true) => Indexed::Yes,
+            (false, false) if live.row.indexed == Indexed::Yes => Indexed::Yes,
+            (false, false) => Indexed::No,
+        };
         // What just began soon changes again: until it settles or waits, its few events say the same as its JSON would.
-        let fold = index || live.row.folded || live.row.lacks != Lacks::More;
-        let folded_to = match fold {
+        let fold = !late && (index || live.row.folded || live.row.lacks != Lacks::More);
+        let folded_to = match fold || late {
             true => live.folded_to,
             false => NOT_FOLDED,
         };
         let mut change = i32::from(live.waits()) - i32::from(live.row.waiting);
         if live.row.stored {
-            self.update(live, folded_to, index || live.row.indexed)?;
-        } else if self.insert(session, live, folded_to, index)? == 0 {
+            self.update(live, folded_to, indexed)?;
+        } else if self.insert(session, live, folded_to, indexed)? == 0 {
             change -= self.remove_namesake(session, &live.entry.id)?;
-            self.insert(session, live, folded_to, index)?;
+            self.insert(session, live, folded_to, indexed)?;
         }
         if fold {
             let entry = json_in(&mut self.buffer, &live.entry)?;
@@ -127,7 +145,7 @@ impl<'c> Statements<'c> {
             };
         }
         if index {
-            if live.row.indexed {
+            if live.row.indexed == Indexed::Yes {
                 self.drop_words.execute([seq])?;
             }
             self.add_words
@@ -138,9 +156,9 @@ impl<'c> Statements<'c> {
             stored: true,
             folded: fold,
             waiting: live.waits(),
-            indexed: index || live.row.indexed,
+            indexed,
             undo_seq: live.row.undo_seq,
-            lacks: match fold {
+            lacks: match fold || late {
                 true => Lacks::Nothing,
                 false => Lacks::Pieces(0, 0),
             },
@@ -148,12 +166,25 @@ impl<'c> Statements<'c> {
         Ok(change)
     }
 
+    /// Writes what an entry's row owes, unless the entry changed since or another process was faster.
+    pub(crate) fn complete(&mut self, settled: &Settled) -> Result<(), RecordError> {
+        let seq = sql(settled.entry.seq);
+        let row = params![seq, sql(settled.folded_to)];
+        if self.complete_entry.execute(row)? > 0 {
+            let entry = json_in(&mut self.buffer, &settled.entry)?;
+            self.add_folded.execute(params![seq, entry])?;
+            let words = text::search_text(&settled.entry);
+            self.add_words.execute(params![seq, words])?;
+        }
+        Ok(())
+    }
+
     fn insert(
         &mut self,
         session: i64,
         live: &LiveEntry,
         folded_to: u64,
-        index: bool,
+        indexed: Indexed,
     ) -> Result<usize, RecordError> {
         let entry = &live.entry;
         let call = row::call(entry);
@@ -163,7 +194,7 @@ impl<'c> Statements<'c> {
             entry.id,
             entry.at,
             sql(folded_to),
-            index,
+            indexed.as_sql(),
             row::body_name(&entry.body),
             call.map(|view| view.state.as_str()),
             call.and_then(|view| view.mode).map(|mode| mode.as_str()),
@@ -178,13 +209,13 @@ impl<'c> Statements<'c> {
         &mut self,
         live: &LiveEntry,
         folded_to: u64,
-        indexed: bool,
+        indexed: Indexed,
     ) -> Result<(), RecordError> {
         let call = row::call(&live.entry);
         self.set_entry.execute(params![
             sql(live.entry.seq),
             sql(folded_to),
-            indexed,
+            indexed.as_sql(),
             call.map(|view| view.state.as_str()),
             call.and_then(|view| view.mode).map(|mode| mode.as_str()),
             call.map(|view| row::kind_name(view.kind)),

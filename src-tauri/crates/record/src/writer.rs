@@ -1,17 +1,20 @@
-//! The one thread that writes: takes what waits, writes it in one transaction, publishes it, then acknowledges it.
+//! The one thread that writes: takes what waits, writes it in one transaction, publishes it, then acknowledges it; and
+//! makes up for what it left for later once nothing waits.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use protocol::Event;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::RecordError;
 use crate::ack::{Append, Durability};
+use crate::limits::LATE_AFTER;
 use crate::live::Live;
 use crate::load::{self, EVENT};
-use crate::queue::{Batch, Queue};
+use crate::queue::{Batch, Queue, Work};
 use crate::record::Publish;
-use crate::store::{Statements, sql};
+use crate::store::{Statements, json_in, sql};
 
 /// The writer's own state.
 pub(crate) struct Writer {
@@ -21,6 +24,19 @@ pub(crate) struct Writer {
     /// The last event that was published.
     last: u64,
     on_disk: bool,
+    /// How late work goes.
+    late: LateWork,
+}
+
+/// How late work goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LateWork {
+    /// It begins when nothing was asked for a while.
+    Waits,
+    /// It has begun, and goes on until something is asked.
+    Runs,
+    /// It failed, and is tried again after the next batch that does not.
+    Failed,
 }
 
 impl Writer {
@@ -32,19 +48,54 @@ impl Writer {
             live: Live::default(),
             last,
             on_disk: false,
+            late: LateWork::Waits,
         })
     }
 
     /// Works until nobody can ask any more.
     pub(crate) fn run(mut self, queue: &Queue) {
-        while let Some(Batch { appends, pages_max }) = queue.take() {
-            self.record(appends);
-            if let Some((pages, done)) = pages_max {
-                self.limit(pages);
-                // Who asked may have gone.
-                let _ = done.send(());
+        while let Some(work) = queue.take(self.late_after()) {
+            match work {
+                Work::Asked(Batch { appends, pages_max }) => {
+                    self.record(appends);
+                    if let Some((pages, done)) = pages_max {
+                        self.limit(pages);
+                        // Who asked may have gone.
+                        let _ = done.send(());
+                    }
+                }
+                Work::Late => self.catch_up(queue),
             }
         }
+    }
+
+    /// For how long nothing must be asked before late work is done; none if there is nothing to do.
+    fn late_after(&self) -> Option<Duration> {
+        match self.late {
+            _ if !self.live.late.owes() => None,
+            LateWork::Waits => Some(LATE_AFTER),
+            LateWork::Runs => Some(Duration::ZERO),
+            LateWork::Failed => None,
+        }
+    }
+
+    /// Does some late work, until something is asked. Where it fails, what is owed stays so in the tables.
+    fn catch_up(&mut self, queue: &Queue) {
+        self.late = LateWork::Runs;
+        if let Err(error) = self.complete(queue) {
+            self.live.clear();
+            self.late = LateWork::Failed;
+            tracing::warn!(error = %error.fault(), "what was left for later waits longer");
+        }
+    }
+
+    fn complete(&mut self, queue: &Queue) -> Result<(), RecordError> {
+        self.sync(false)?;
+        let tx = self
+            .conn
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        self.live.late.catch_up(&tx, || queue.is_asked())?;
+        Ok(tx.commit()?)
     }
 
     /// Records a batch whole, or refuses it whole.
@@ -61,6 +112,7 @@ impl Writer {
                     (self.publish)(foreign.into());
                 }
                 self.last = events.last().map_or(self.last, |event| event.seq);
+                self.late = LateWork::Waits;
                 let events: Arc<[Event]> = events.into();
                 (self.publish)(Arc::clone(&events));
                 for (ack, event) in acks.into_iter().zip(events.iter()) {
@@ -82,11 +134,7 @@ impl Writer {
     /// Writes some events in one transaction and gives them their positions. Gives the events that another process
     /// recorded meanwhile.
     fn write(&mut self, events: &mut [Event], on_disk: bool) -> Result<Vec<Event>, RecordError> {
-        if on_disk != self.on_disk {
-            let level = if on_disk { "full" } else { "normal" };
-            self.conn.pragma_update(None, "synchronous", level)?;
-            self.on_disk = on_disk;
-        }
+        self.sync(on_disk)?;
         let tx = self
             .conn
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -103,17 +151,29 @@ impl Writer {
             }
         }
         let mut rows = Statements::new(&tx)?;
+        let mut body = Vec::new();
         for event in events {
             seq += 1;
             event.seq = seq;
-            let (session, entry) = self.live.fold(&tx, event)?;
-            rows.add_event(event, session, entry)?;
+            let body = json_in(&mut body, &event.body)?;
+            let (session, entry) = self.live.fold(&tx, event, body.len())?;
+            rows.add_event(event, session, entry, body)?;
         }
         self.live.store(&mut rows)?;
         drop(rows);
         tx.commit()?;
         self.live.trim();
         Ok(foreign)
+    }
+
+    /// Whether a commit is on the disk when it returns.
+    fn sync(&mut self, on_disk: bool) -> Result<(), RecordError> {
+        if on_disk != self.on_disk {
+            let level = if on_disk { "full" } else { "normal" };
+            self.conn.pragma_update(None, "synchronous", level)?;
+            self.on_disk = on_disk;
+        }
+        Ok(())
     }
 
     fn limit(&self, pages: u32) {

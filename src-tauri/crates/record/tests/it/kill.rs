@@ -1,13 +1,13 @@
-//! Death of the process at any moment: what was acknowledged is there afterwards.
+//! Death of the process at any moment: what was acknowledged is there afterwards, and found.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use protocol::SessionId;
+use protocol::{CallState, Entry, EntryBody, SessionId};
 use record::{Durability, Record};
 
 use crate::story;
-use crate::support::{folded, open};
+use crate::support::{folded, open, owed};
 
 const FILE: &str = "COUNTERSIGN_TEST_RECORD";
 
@@ -66,9 +66,11 @@ fn what_was_acknowledged_survives_kill_9() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("record.db");
     // Different numbers of lines end it at different places of its work: at its start, in a call, at a commit.
+    let mut left = 0;
     for lines in [4, 5, 17, 60, 203, 401, 998] {
         let acknowledged = killed_after(&file, lines);
         assert!(acknowledged > 0);
+        left += owed(&file);
         let (record, _) = open(file.clone()).unwrap();
         let last = record.last_seq().unwrap();
         assert!(
@@ -87,5 +89,15 @@ fn what_was_acknowledged_survives_kill_9() {
         let (entries, _) = record.transcript(&session, None, 50).unwrap();
         let expected = folded(&events, &session);
         assert_eq!(entries, expected[expected.len() - entries.len()..]);
+        let ended = expected.iter().filter(|entry| is_done(entry)).count();
+        let page = record.search("some text", 0, 0, 1).unwrap();
+        assert_eq!(page.total, ended as u64);
+        drop(record);
+        assert_eq!(owed(&file), 0, "the next one makes up for it");
     }
+    assert!(left > 0, "it never died with something owed");
+}
+
+fn is_done(entry: &Entry) -> bool {
+    matches!(&entry.body, EntryBody::Call(view) if view.state == CallState::Done)
 }

@@ -10,6 +10,7 @@
 mod export;
 mod full;
 mod kill;
+mod late;
 mod log;
 mod memory;
 mod opening;
@@ -17,5 +18,4 @@ mod paging;
 mod search;
 mod story;
 mod support;
-
 mod undo;

@@ -1,10 +1,11 @@
 //! A record in a folder of its own, and what it published.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use protocol::{Entry, Event, EventBody, SessionId, fold};
 use record::{Durability, Record, RecordError};
+use rusqlite::Connection;
 use tempfile::TempDir;
 
 /// A record in a temporary folder, with everything that it published.
@@ -77,6 +78,13 @@ impl Desk {
     pub fn events(&self) -> Vec<Event> {
         self.record.events(0, None, u32::MAX).unwrap()
     }
+}
+
+/// How many entries owe their JSON and their words, as the tables of a record say.
+pub fn owed(file: &Path) -> i64 {
+    let conn = Connection::open(file).unwrap();
+    let count = "SELECT count(*) FROM entries WHERE indexed = 2";
+    conn.query_row(count, [], |row| row.get(0)).unwrap()
 }
 
 /// What a record published so far.
