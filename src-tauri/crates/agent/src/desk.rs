@@ -143,6 +143,12 @@ impl Desk {
         self.shared.record.limit_pages(pages);
     }
 
+    /// Waits until the record has done what it left for later, so that measurements can tell.
+    #[doc(hidden)]
+    pub fn rest_record(&self) {
+        self.shared.record.rest();
+    }
+
     /// Whether the person wants to be told of a card that lands unseen.
     pub fn notifies(&self) -> bool {
         self.shared.settings().notify

@@ -23,8 +23,9 @@ pub fn repeat(side: &str, turns: &str, calls: &str, rounds: &str) -> Outcome<()>
             match side {
                 "memory" => ours::play(Journal::Memory, turns, calls).await,
                 "record" => ours::play(Journal::Record, turns, calls).await,
+                "rest" => ours::play(Journal::AtRest, turns, calls).await,
                 "phi" => phi::play(turns, calls).await,
-                _ => Err("the sides are `memory`, `record` and `phi`".into()),
+                _ => Err("the sides are `memory`, `record`, `rest` and `phi`".into()),
             }
         })?);
     }
@@ -46,15 +47,19 @@ pub fn run() -> Outcome<()> {
             Side::new("on record", || {
                 runtime.block_on(ours::play(Journal::Record, turns, calls))
             }),
+            Side::new("at rest", || {
+                runtime.block_on(ours::play(Journal::AtRest, turns, calls))
+            }),
             Side::new("phi-core", || runtime.block_on(phi::play(turns, calls))),
         ];
         let taken = medians(&mut sides, ROUNDS)?;
-        let [memory, record, theirs] = taken.as_slice() else {
-            return Err("three sides give three medians".into());
+        let [memory, record, rest, theirs] = taken.as_slice() else {
+            return Err("four sides give four medians".into());
         };
         for (name, ours, aim) in [
             ("journal in memory", memory, "2×"),
             ("durable record", record, "25 µs a call"),
+            ("and until the record is at rest", rest, ""),
         ] {
             lines.push(Line {
                 what: format!("{turns} × {calls} calls, {name}, per call"),

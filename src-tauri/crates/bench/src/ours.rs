@@ -59,6 +59,8 @@ const SETTINGS: &str = "[limits]\nturns = 0\ncalls = 0\nrepeats = 0\n";
 pub enum Journal {
     /// The record in its database.
     Record,
+    /// The same, until it has done what it left for later.
+    AtRest,
     /// Nowhere: they are numbered and published only.
     Memory,
 }
@@ -133,6 +135,9 @@ async fn run(folder: &Path, journal: Journal, script: Script) -> Outcome<Duratio
     })
     .await?;
     let done = until_done(&mut events).await?;
+    if journal == Journal::AtRest {
+        tokio::task::block_in_place(|| desk.rest_record());
+    }
     let took = began.elapsed();
     if done != expected {
         return Err(format!("{done} calls were done instead of {expected}").into());

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use protocol::{Event, SessionId};
 
 use crate::ack::Append;
-use crate::queue::{Queue, Work};
+use crate::queue::{Ask, Queue, Work};
 use crate::record::Publish;
 
 /// Every event so far, in order, in the batches that they were published in; the position of an event is its place from
@@ -50,8 +50,8 @@ impl Log {
                     let _ = ack.send(Ok(event.seq));
                 }
             }
-            if let Some((_, done)) = batch.pages_max {
-                // There are no pages; who asked may have gone.
+            for Ask::PagesMax(_, done) | Ask::Rest(done) in batch.asks {
+                // There are no pages, and nothing is left for later; who asked may have gone.
                 let _ = done.send(());
             }
         }

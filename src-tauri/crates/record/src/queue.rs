@@ -22,12 +22,17 @@ pub(crate) struct Queue {
 struct State {
     appends: VecDeque<Append>,
     due: bool,
-    pages_max: Option<PagesMax>,
+    asks: Vec<Ask>,
     closed: bool,
 }
 
-/// A limit of pages and whom to tell that it holds.
-pub(crate) type PagesMax = (u32, oneshot::Sender<()>);
+/// Something else than an event that the writer is asked for, and whom to tell that it is done.
+pub(crate) enum Ask {
+    /// To take the database for full at so many pages.
+    PagesMax(u32, oneshot::Sender<()>),
+    /// To leave nothing for later.
+    Rest(oneshot::Sender<()>),
+}
 
 /// What the writer does next.
 pub(crate) enum Work {
@@ -37,10 +42,10 @@ pub(crate) enum Work {
     Late,
 }
 
-/// What is asked of the writer: record the events, then set the limit.
+/// What is asked of the writer: record the events, then do the rest.
 pub(crate) struct Batch {
     pub(crate) appends: Vec<Append>,
-    pub(crate) pages_max: Option<PagesMax>,
+    pub(crate) asks: Vec<Ask>,
 }
 
 impl Queue {
@@ -77,11 +82,11 @@ impl Queue {
         }
     }
 
-    /// Asks for a limit of pages.
-    pub(crate) fn limit(&self, pages_max: PagesMax) {
+    /// Asks for something else. Without a writer it is dropped.
+    pub(crate) fn ask(&self, ask: Ask) {
         let mut state = self.lock();
         if !state.closed {
-            state.pages_max = Some(pages_max);
+            state.asks.push(ask);
             drop(state);
             self.changed.notify_one();
         }
@@ -98,7 +103,7 @@ impl Queue {
         let mut state = self.lock();
         state.closed = true;
         state.appends.clear();
-        state.pages_max = None;
+        state.asks.clear();
     }
 
     /// Whether something is asked of the writer.
@@ -135,7 +140,7 @@ impl Queue {
         state.due &= !state.appends.is_empty();
         Some(Work::Asked(Batch {
             appends,
-            pages_max: state.pages_max.take(),
+            asks: std::mem::take(&mut state.asks),
         }))
     }
 
@@ -153,13 +158,10 @@ impl std::fmt::Debug for Queue {
 
 impl State {
     fn is_empty(&self) -> bool {
-        self.appends.is_empty() && self.pages_max.is_none()
+        self.appends.is_empty() && self.asks.is_empty()
     }
 
     fn is_due(&self) -> bool {
-        self.due
-            || self.closed
-            || self.pages_max.is_some()
-            || self.appends.len() >= BATCH_EVENTS_MAX
+        self.due || self.closed || !self.asks.is_empty() || self.appends.len() >= BATCH_EVENTS_MAX
     }
 }

@@ -11,7 +11,7 @@ use crate::RecordError;
 use crate::ack::{Ack, Append, Durability};
 use crate::look;
 use crate::memory::Log;
-use crate::queue::Queue;
+use crate::queue::{Ask, Queue};
 use crate::readers::Readers;
 use crate::writer::Writer;
 
@@ -105,9 +105,20 @@ impl Record {
     /// Takes the database for full at `pages` pages of 8 kB, so that tests can meet a full disk. Waits until it holds.
     #[doc(hidden)]
     pub fn limit_pages(&self, pages: u32) {
-        let (done, limited) = oneshot::channel();
-        self.inner.queue.limit((pages, done));
-        drop(limited.blocking_recv());
+        self.ask(|done| Ask::PagesMax(pages, done));
+    }
+
+    /// Does what was left for later without waiting for a quiet moment, so that measurements and tests can see it done.
+    /// Waits until it is, or until it fails.
+    #[doc(hidden)]
+    pub fn rest(&self) {
+        self.ask(Ask::Rest);
+    }
+
+    fn ask(&self, ask: impl FnOnce(oneshot::Sender<()>) -> Ask) {
+        let (done, told) = oneshot::channel();
+        self.inner.queue.ask(ask(done));
+        drop(told.blocking_recv());
     }
 }
 

@@ -12,7 +12,7 @@ use crate::ack::{Append, Durability};
 use crate::limits::LATE_AFTER;
 use crate::live::Live;
 use crate::load::{self, EVENT};
-use crate::queue::{Batch, Queue, Work};
+use crate::queue::{Ask, Batch, Queue, Work};
 use crate::record::Publish;
 use crate::store::{Statements, json_in, sql};
 
@@ -56,17 +56,30 @@ impl Writer {
     pub(crate) fn run(mut self, queue: &Queue) {
         while let Some(work) = queue.take(self.late_after()) {
             match work {
-                Work::Asked(Batch { appends, pages_max }) => {
+                Work::Asked(Batch { appends, asks }) => {
                     self.record(appends);
-                    if let Some((pages, done)) = pages_max {
-                        self.limit(pages);
-                        // Who asked may have gone.
-                        let _ = done.send(());
-                    }
+                    asks.into_iter().for_each(|ask| self.answer(ask));
                 }
-                Work::Late => self.catch_up(queue),
+                Work::Late => self.catch_up(|| queue.is_asked()),
             }
         }
+    }
+
+    fn answer(&mut self, ask: Ask) {
+        let done = match ask {
+            Ask::PagesMax(pages, done) => {
+                self.limit(pages);
+                done
+            }
+            Ask::Rest(done) => {
+                while self.late_after().is_some() {
+                    self.catch_up(|| false);
+                }
+                done
+            }
+        };
+        // Who asked may have gone.
+        let _ = done.send(());
     }
 
     /// For how long nothing must be asked before late work is done; none if there is nothing to do.
@@ -80,21 +93,21 @@ impl Writer {
     }
 
     /// Does some late work, until something is asked. Where it fails, what is owed stays so in the tables.
-    fn catch_up(&mut self, queue: &Queue) {
+    fn catch_up(&mut self, asked: impl Fn() -> bool) {
         self.late = LateWork::Runs;
-        if let Err(error) = self.complete(queue) {
+        if let Err(error) = self.complete(asked) {
             self.live.clear();
             self.late = LateWork::Failed;
             tracing::warn!(error = %error.fault(), "what was left for later waits longer");
         }
     }
 
-    fn complete(&mut self, queue: &Queue) -> Result<(), RecordError> {
+    fn complete(&mut self, asked: impl Fn() -> bool) -> Result<(), RecordError> {
         self.sync(false)?;
         let tx = self
             .conn
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        self.live.late.catch_up(&tx, || queue.is_asked())?;
+        self.live.late.catch_up(&tx, asked)?;
         Ok(tx.commit()?)
     }
 

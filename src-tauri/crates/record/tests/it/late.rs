@@ -56,8 +56,8 @@ fn assert_whole(record: &Record) {
     }
 }
 
-/// Waits until late work is done, as it is when nothing is appended.
-fn rest(desk: &Desk) {
+/// Waits until late work is done by itself, as it is when nothing is appended.
+fn wait_for_rest(desk: &Desk) {
     while owed(&desk.file()) > 0 {
         std::thread::yield_now();
     }
@@ -81,7 +81,7 @@ fn a_burst_is_seen_whole_at_once_and_when_the_record_rests() {
         burst(&mut desk, round * 300..(round + 1) * 300);
         assert_whole(&desk.record);
     }
-    rest(&desk);
+    wait_for_rest(&desk);
     assert_eq!(written(&desk), (1200, 1200));
     assert_whole(&desk.record);
 }
@@ -145,7 +145,7 @@ fn a_full_disk_leaves_everything_acknowledged_readable_and_found() {
     // Once there is room, the next event brings the rest with it.
     desk.record.limit_pages(100_000);
     desk.tell(SESSION, story::noted("There is room again."));
-    rest(&desk);
+    wait_for_rest(&desk);
     let again = desk.record.search("main", 0, 0, 200).unwrap();
     assert_eq!(again.total, page.total);
 }
@@ -169,7 +169,7 @@ fn another_process_reads_finds_and_changes_what_is_owed() {
         let expected = u64::from(round) + 1;
         assert_eq!((found(&desk.record), found(&other)), (expected, expected));
     }
-    rest(&desk);
+    desk.record.rest();
     drop(other);
     assert_eq!(written(&desk), (240, 240), "each once");
     assert_whole(&desk.record);
@@ -191,7 +191,7 @@ fn what_is_owed_may_change_and_be_owed_again() {
     // An id that is used again takes the place of what is owed.
     burst(&mut desk, 3..4);
     assert_whole(&desk.record);
-    rest(&desk);
+    desk.record.rest();
     assert_whole(&desk.record);
     assert_eq!(written(&desk), (5, 5));
 }
