@@ -41,6 +41,8 @@ mod surface;
 mod hooks;
 // What a host and a tool put into a call, and what a classifier is given of it.
 mod put_in;
+// What a person allows or refuses from now on, how far it reaches and how it ends.
+mod grants;
 // Limits of a run, and calls that repeat themselves.
 mod run_limits;
 // What is kept and told of a result: empty, cut, masked, replayed.

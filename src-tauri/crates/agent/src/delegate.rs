@@ -22,7 +22,7 @@ pub(crate) struct Sender(pub Arc<Session>);
 impl Delegates for Sender {
     async fn run(&self, call: &CallId, errand: Errand) -> Result<ToolOutput, ToolError> {
         let caller = &self.0;
-        if depth(caller) >= DELEGATES_DEEP_MAX {
+        if lineage(caller).len() > DELEGATES_DEEP_MAX {
             return Err(ToolError::Failed(format!(
                 "Delegates may send out delegates {DELEGATES_DEEP_MAX} deep, and this would be deeper. Do the work here."
             )));
@@ -55,18 +55,18 @@ impl Drop for StopsWithCall {
     }
 }
 
-/// How many callers stand above a session.
-fn depth(session: &Arc<Session>) -> u32 {
-    let mut depth = 0;
+/// A session, and those that it works for, the closest first; as many as delegates may be deep.
+pub(crate) fn lineage(session: &Session) -> Vec<SessionId> {
+    let mut lineage = vec![session.id.clone()];
     let mut parent = session.parent();
     while let Some(Parent { session: above, .. }) = parent {
-        depth += 1;
         parent = match session.shared.session(&above) {
-            Ok(above) if depth < DELEGATES_DEEP_MAX => above.parent(),
+            Ok(above) if lineage.len() < DELEGATES_DEEP_MAX => above.parent(),
             _ => None,
         };
+        lineage.push(above);
     }
-    depth
+    lineage
 }
 
 /// Opens the session of an errand. Its tools are those that the request names, as its caller finds them: what the caller

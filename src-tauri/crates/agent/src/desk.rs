@@ -312,10 +312,15 @@ impl Shared {
 
     /// Reads the rules anew in every open session of a folder.
     pub fn reload_rules_in(&self, root: &Path) {
+        self.reload_rules_where(|session| session.hands.workspace.root() == root);
+    }
+
+    /// Reads the rules anew in the open sessions of a kind; calls that wait are judged by them at once.
+    pub fn reload_rules_where(&self, of_kind: impl Fn(&Session) -> bool) {
         let sessions: Vec<_> = {
             let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-            let here = |session: &&Arc<Session>| session.hands.workspace.root() == root;
-            sessions.values().filter(here).cloned().collect()
+            let of_kind = |session: &&Arc<Session>| of_kind(session.as_ref());
+            sessions.values().filter(of_kind).cloned().collect()
         };
         for session in sessions {
             session.reload_rules();

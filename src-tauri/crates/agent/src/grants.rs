@@ -1,11 +1,20 @@
 //! What each answer on a card would grant: one line each, duration first.
 
 use protocol::event::{Grant, Reach};
+use protocol::ledger::Offers;
 use protocol::preview::UndoOutlook;
-use protocol::{Plan, Preview};
+use protocol::{Action, Plan, Preview};
 
-/// The lines for a call with this preview.
-pub fn grants(preview: &Preview, plan: &Plan, undo: &UndoOutlook) -> Vec<Grant> {
+use crate::stages::prepared::Ready;
+
+/// The lines for a call that is ready to run, and may be granted so from now on.
+pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
+    let Ready {
+        preview,
+        plan,
+        undo,
+        ..
+    } = ready;
     let line = |reach, button: &str, text: String| Grant {
         reach,
         button: button.to_owned(),
@@ -54,12 +63,25 @@ pub fn grants(preview: &Preview, plan: &Plan, undo: &UndoOutlook) -> Vec<Grant> 
         Plan::Write(_) => "leaves the file as it is.",
         Plan::Remove(_) => "keeps everything.",
     };
-    vec![
-        line(Reach::Once, "Allow", format!("{allow}{undoable}")),
-        line(
-            Reach::Nothing,
-            "Reject",
-            format!("{kept} The agent is told, and goes on or stops, as you choose."),
-        ),
-    ]
+    let narrowest = offers
+        .offers
+        .iter()
+        .find(|offer| offer.action == Action::Allow);
+    let always = narrowest.map(|offer| {
+        let text = format!(
+            "also lets calls like it run, from {} on: you choose how widely and for how long.",
+            offer.words
+        );
+        line(Reach::Always, "Always…", text)
+    });
+    let once = line(Reach::Once, "Allow", format!("{allow}{undoable}"));
+    let reject = line(
+        Reach::Nothing,
+        "Reject",
+        format!("{kept} The agent is told, and goes on or stops, as you choose."),
+    );
+    [Some(once), always, Some(reject)]
+        .into_iter()
+        .flatten()
+        .collect()
 }

@@ -49,6 +49,6 @@ pub const INSTANCE_CHARS_MAX: usize = 64;
 /// Answers in a row that may break the schema before the run ends; each is reported back to the model.
 pub const REPAIRS_MAX: u32 = 2;
 /// How deep delegates may send out delegates (M10).
-pub const DELEGATES_DEEP_MAX: u32 = 5;
+pub const DELEGATES_DEEP_MAX: usize = 5;
 /// Of a host in a sentence.
 pub(crate) const HOST_CHARS_MAX: usize = 200;

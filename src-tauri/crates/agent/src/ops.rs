@@ -16,7 +16,7 @@ use crate::conversation::Conversation;
 use crate::demo;
 use crate::desk::Shared;
 use crate::limits::MESSAGE_BYTES_MAX;
-use crate::{queries, trust, try_tool, turn, undo};
+use crate::{grant, queries, trust, try_tool, turn, undo};
 
 /// Does what the person asks.
 pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Fault> {
@@ -104,9 +104,8 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             shared.reload_rules_in(&root);
             Ok(Receipt::default())
         }
-        Op::RevokeGrant { .. } | Op::SaveRules { .. } | Op::AddRules { .. } => {
-            Err(queries::not_yet())
-        }
+        Op::RevokeGrant { grant } => grant::revoke(shared, &grant),
+        Op::SaveRules { .. } | Op::AddRules { .. } => Err(queries::not_yet()),
         Op::SetSettings { settings } => shared.set_settings(*settings).map(|()| Receipt::default()),
         Op::SetTool {
             tool,
@@ -150,6 +149,7 @@ async fn close(shared: &Arc<Shared>, id: &SessionId) -> Result<Receipt, Fault> {
             "Stop it first, then close it.",
         ));
     }
+    grant::end(&session)?;
     let folder = session.hands.folder.clone();
     let removed = tokio::task::spawn_blocking(move || folder.clear()).await;
     removed
@@ -258,6 +258,7 @@ async fn decide(
             "Look again, then decide.",
         )),
     };
+    let granted = fits.and_then(|()| grant::make(&session, call, &waiting.weighed, &decision));
     let event = match &decision {
         Decision::Edit { arguments } => EventBody::CallEdited {
             call: call.clone(),
@@ -269,17 +270,23 @@ async fn decide(
             digest: digest.clone(),
         },
     };
-    let recorded = match fits {
-        Ok(()) => session.journal.keep(event).await,
-        Err(fault) => Err(fault),
+    let recorded = match &granted {
+        Ok(_) => session.journal.keep(event).await,
+        Err(fault) => Err(fault.clone()),
     };
     if let Err(fault) = recorded {
+        if let Ok(Some(granted)) = &granted {
+            grant::unmake(&session, granted);
+        }
         session.put_on_desk(call.clone(), waiting);
         session.at_work();
         return Err(fault);
     }
     // The run may have been stopped in this very moment; then the decision comes too late and changes nothing.
     let _ = waiting.answer.send(decision);
+    if let Ok(Some(granted)) = &granted {
+        grant::in_force(shared, granted);
+    }
     Ok(Receipt::default())
 }
 

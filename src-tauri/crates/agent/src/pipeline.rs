@@ -13,7 +13,7 @@ use protocol::{Fault, Outcome, ToolCall, Verdict};
 use crate::conversation::OpenCall;
 use crate::hooks::{self, Hooked};
 use crate::session::Session;
-use crate::stages::consent::{self, Answer};
+use crate::stages::consent::{self, Answer, Card};
 use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, stopped, watched};
 use crate::{door, state, uses};
 
@@ -61,7 +61,8 @@ async fn walk(
         judged::forbidden(session, call, &tool, &arguments, &facts)?;
         let ready = prepared::prepare(session, &tool, &arguments, &facts, unsecured.take()).await?;
         let alarms = watched::ask(session, &tool, &arguments, &facts).await;
-        let judgement = judged::judge(session, call, &tool, &arguments, &facts, &ready, alarms);
+        let weighed = judged::weigh(session, call, &tool, &facts, &ready, alarms);
+        let judgement = judged::judge(session, call, &tool, &arguments, &ready, &weighed);
         if !uses::take(session, &judgement) {
             continue;
         }
@@ -71,7 +72,8 @@ async fn walk(
             Verdict::Deny => return Err(finish::denied(&tool, &judgement)),
             Verdict::Allow => Answer::unasked(&ready),
             Verdict::Ask => {
-                consent::ask(session, call, &tool, &judgement, &ready, changed.take()).await?
+                let card = Card::new(&judgement, &ready, weighed, changed.take());
+                consent::ask(session, call, &tool, card).await?
             }
         };
         let (plan, consent, mut said) = match answer {

@@ -105,8 +105,17 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
         Query::Tools { workspace } => Answer::Tools {
             tools: Toolbox::of_folder(shared, workspace.as_deref())?.views(),
         },
+        Query::Offers { session, call } => {
+            let session = shared.session(&session)?;
+            let weighed = session.weighed(&call).ok_or_else(|| {
+                Fault::new(
+                    "This call does not wait, so nothing can be granted from its card.",
+                    "Write a rule in Rules.",
+                )
+            })?;
+            Answer::Offers(crate::grant::offers(&session, &weighed))
+        }
         Query::Rules { .. }
-        | Query::Offers { .. }
         | Query::Backtest { .. }
         | Query::TryCall { .. }
         | Query::CheckRules { .. }

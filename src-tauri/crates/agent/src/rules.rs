@@ -1,14 +1,14 @@
-//! The rules in force for a session: built in, the person's, the project's, and those the caller named.
+//! The rules in force for a session: built in, the person's, the project's, those the caller named, and grants.
 
 use std::path::Path;
 
 use policy::RuleSet;
 use policy::rules_file::{self, RulesFile, Source};
-use protocol::{Action, Fault, RuleScope};
+use protocol::{Action, Fault, RuleScope, SessionId};
 use runtime::Workspace;
 
 use crate::trust::{self, PROJECT_FILE};
-use crate::uses;
+use crate::{ledger, uses};
 
 /// Rules in force, and what a person should know of them.
 pub struct Loaded {
@@ -21,7 +21,14 @@ pub struct Loaded {
 }
 
 /// Loads all of them. A source that cannot be read makes every call ask, and says why.
-pub fn load(data_dir: &Path, workspace: &Workspace, named: Option<&Path>) -> Loaded {
+///
+/// `lineage` is the session with those that it works for: what was granted or refused for one of them holds for it.
+pub fn load(
+    data_dir: &Path,
+    workspace: &Workspace,
+    lineage: &[SessionId],
+    named: Option<&Path>,
+) -> Loaded {
     let root = workspace.root().to_string_lossy();
     let mut set = RuleSet::builtin().with_root(root.clone());
     // Where the workspace holds the data folder itself, nothing there is an agent's business.
@@ -82,6 +89,12 @@ pub fn load(data_dir: &Path, workspace: &Workspace, named: Option<&Path>) -> Loa
                 faults.push(fault);
             }
         }
+    }
+    let (granted, broken) = ledger::rules(data_dir, &root, lineage);
+    set.extend(granted);
+    for fault in broken {
+        set.broken.get_or_insert_with(|| fault.message.clone());
+        faults.push(fault);
     }
     uses::spend(data_dir, &mut set);
     Loaded {

@@ -10,7 +10,7 @@ use protocol::{
     CallId, Decision, Digest, EventBody, ModelChoice, Preview, Rule, SessionId, SessionState,
     Strategy,
 };
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tools::schema_first::Composed;
@@ -18,11 +18,13 @@ use tools::{Hands, Registry};
 
 use crate::alarms::Alarms;
 use crate::conversation::Conversation;
+use crate::delegate;
 use crate::desk::Shared;
 use crate::journal::Journal;
 use crate::repeats::Repeats;
 use crate::run_limits::Reached;
 use crate::toolbox::Toolbox;
+use crate::weighed::Weighed;
 
 /// A session that is open in this process.
 pub(crate) struct Session {
@@ -38,6 +40,8 @@ pub(crate) struct Session {
     /// Of its running calls.
     pub alarms: Alarms,
     rules: RulesInForce,
+    /// How often they were read; whoever waits for a decision looks again.
+    rules_changed: watch::Sender<u64>,
     steering: Notify,
     toolbox: RwLock<Toolbox>,
     live: Mutex<Live>,
@@ -86,6 +90,8 @@ pub(crate) struct Waiting {
     pub shown: Digest,
     /// What is shown, for checking hunks and answers.
     pub preview: Preview,
+    /// What its verdict was made from, for what may be granted.
+    pub weighed: Arc<Weighed>,
     /// Where the decision goes.
     pub answer: oneshot::Sender<Decision>,
 }
@@ -119,6 +125,7 @@ impl Session {
             strategy,
             alarms: Alarms::default(),
             rules,
+            rules_changed: watch::Sender::default(),
             steering: Notify::new(),
             toolbox: RwLock::new(toolbox),
             live,
@@ -277,6 +284,14 @@ impl Session {
         self.live().waiting.insert(call, waiting);
     }
 
+    /// What the verdict on a waiting call was made from.
+    pub(crate) fn weighed(&self, call: &CallId) -> Option<Arc<Weighed>> {
+        self.live()
+            .waiting
+            .get(call)
+            .map(|waiting| waiting.weighed.clone())
+    }
+
     /// Takes a call from the desk, if it stands there. Whoever takes it decides; nobody else can.
     pub(crate) fn take_from_desk(&self, call: &CallId) -> Option<Waiting> {
         self.live().waiting.remove(call)
@@ -340,6 +355,11 @@ impl Session {
             .clone()
     }
 
+    /// Hears when the rules are read anew.
+    pub(crate) fn rules_read(&self) -> watch::Receiver<u64> {
+        self.rules_changed.subscribe()
+    }
+
     /// Takes rules out of force that were used as often as they may.
     pub(crate) fn spend(&self, spent: &[Rule]) {
         if spent.is_empty() {
@@ -356,9 +376,11 @@ impl Session {
         let loaded = crate::rules::load(
             &config.data_dir,
             &self.hands.workspace,
+            &delegate::lineage(self),
             config.rules.as_deref(),
         );
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.rules);
+        self.rules_changed.send_modify(|times| *times += 1);
         let faults = loaded.faults.into_iter().chain(loaded.untrusted);
         self.shared
             .set_rule_faults(self.hands.workspace.root(), faults.collect());

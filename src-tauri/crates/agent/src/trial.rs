@@ -69,7 +69,7 @@ impl Trial {
         };
         match (&setup.data_dir, setup.rules.is_empty(), &workspace) {
             (Some(data_dir), true, Some(workspace)) if !setup.only_rules => {
-                let loaded = crate::rules::load(data_dir, workspace, None);
+                let loaded = crate::rules::load(data_dir, workspace, &[], None);
                 if let Some(fault) = loaded.faults.into_iter().next() {
                     return Err(fault);
                 }

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use policy::{Judgement, RuleSet};
 use protocol::{Digest, Fault, Rule, Verdict};
 
+use crate::ledger;
 use crate::session::Session;
 
 /// Counts a verdict as a use of the rules that made it. False if one of them had no use left: it is out of force now, and
 /// the call has to be judged anew.
 pub(crate) fn take(session: &Session, judgement: &Judgement) -> bool {
     let data_dir = &session.shared.config.data_dir;
-    let spent: Vec<Rule> = counted(judgement)
+    let mut spent: Vec<Rule> = counted(judgement)
         .filter(|rule| match take_one(data_dir, rule) {
             Ok(taken) => !taken,
             // What cannot be counted cannot be had.
@@ -22,6 +23,11 @@ pub(crate) fn take(session: &Session, judgement: &Judgement) -> bool {
             }
         })
         .collect();
+    // Another process may have taken a grant back since the rules were read.
+    spent.extend(granted(judgement).filter(|rule| {
+        let stands = |id| ledger::stands(data_dir, id);
+        !rule.grant.as_ref().is_some_and(stands)
+    }));
     session.spend(&spent);
     spent.is_empty()
 }
@@ -43,6 +49,14 @@ pub(crate) fn spend(data_dir: &Path, rules: &mut RuleSet) {
     for rule in &spent {
         rules.spend(rule);
     }
+}
+
+/// The grants that speak in a verdict.
+fn granted(judgement: &Judgement) -> impl Iterator<Item = Rule> {
+    let traces = judgement.trail().steps.iter().flat_map(|step| &step.rules);
+    traces
+        .filter(|trace| trace.won && trace.rule.grant.is_some())
+        .map(|trace| trace.rule.clone())
 }
 
 /// The rules with a number of uses that made the verdict.

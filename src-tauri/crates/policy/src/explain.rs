@@ -58,6 +58,9 @@ fn action(trace: &RuleTrace) -> &'static str {
 /// Where a rule stands.
 fn place(trace: &RuleTrace) -> String {
     let scope = scope_name(trace.rule.scope);
+    if trace.rule.grant.is_some() {
+        return [scope, ", granted on a card"].concat();
+    }
     match (&trace.rule.file, trace.rule.line) {
         (Some(file), Some(line)) => [scope, ", ", file, ", line ", &line.to_string()].concat(),
         (Some(file), None) => [scope, ", ", file].concat(),

@@ -15,6 +15,7 @@ pub mod facts;
 pub mod host;
 pub mod judge;
 pub mod limits;
+pub mod offers;
 pub mod path;
 pub mod pattern;
 pub mod rules;

@@ -55,7 +55,7 @@ id!(
     UndoId
 );
 id!(
-    /// One grant: `grt_` and the digest of the card and moment that made it.
+    /// One grant: `grt_` and a time-sorted UUID.
     GrantId
 );
 id!(

@@ -93,6 +93,29 @@ pub fn claim(path: &Path) -> Result<bool, FileError> {
     }
 }
 
+/// The names of the files in a folder of our own, sorted; none if there is no such folder. What is being written is left
+/// out.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
+    let failed = |error: io::Error| FileError::from_io(folder.display().to_string(), &error);
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(failed)?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(failed)?.file_name();
+        let name = name.to_string_lossy();
+        if !name.starts_with('.') {
+            names.push(name.into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
 /// Makes `path` and what is missing above it, for the owner alone (0700).
 ///
 /// # Errors

@@ -1,10 +1,11 @@
 //! Stage 10: the call stands on the desk until a person says what is to become of it.
 
 use std::future::pending;
+use std::sync::Arc;
 use std::time::Duration;
 
 use policy::{Answers, Consent, Judgement};
-use protocol::{CallState, Decision, EventBody, Plan, ToolCall};
+use protocol::{CallState, Decision, EventBody, Plan, ToolCall, Verdict};
 use runtime::Watch;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -13,7 +14,9 @@ use super::found::Called;
 use super::prepared::Ready;
 use super::{Ended, finish, stopped};
 use crate::config::Host;
+use crate::grant;
 use crate::session::{Session, Waiting};
+use crate::weighed::Weighed;
 
 /// What came of asking.
 pub(crate) enum Answer {
@@ -64,15 +67,46 @@ impl Said {
     }
 }
 
-/// Puts the call on the desk and waits: for a decision, a change of what is shown, the end of the run, or expiry.
+/// What stands on the desk.
+pub(crate) struct Card<'a> {
+    judgement: &'a Judgement,
+    ready: &'a Ready,
+    weighed: Arc<Weighed>,
+    /// What changed since it was shown before.
+    refreshed: Option<String>,
+}
+
+impl<'a> Card<'a> {
+    /// The card of a call that is asked about.
+    pub fn new(
+        judgement: &'a Judgement,
+        ready: &'a Ready,
+        weighed: Arc<Weighed>,
+        refreshed: Option<String>,
+    ) -> Self {
+        Self {
+            judgement,
+            ready,
+            weighed,
+            refreshed,
+        }
+    }
+}
+
+/// Puts the call on the desk and waits: for a decision, other rules that decide, a change of what is shown, the end of the
+/// run, or expiry.
 pub(crate) async fn ask(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
-    judgement: &Judgement,
-    ready: &Ready,
-    refreshed: Option<String>,
+    card: Card<'_>,
 ) -> Result<Answer, Ended> {
+    let Card {
+        judgement,
+        ready,
+        weighed,
+        refreshed,
+    } = card;
     if session.shared.config.host == (Host::Headless { approve_all: true }) {
         return approved_beforehand(called, judgement, ready);
     }
@@ -87,6 +121,7 @@ pub(crate) async fn ask(
         Waiting {
             shown: judgement.shown().clone(),
             preview: ready.preview.clone(),
+            weighed: weighed.clone(),
             answer: sender,
         },
     );
@@ -96,7 +131,7 @@ pub(crate) async fn ask(
         .keep(EventBody::CallWaits {
             call: call.id.clone(),
             digest: judgement.shown().clone(),
-            grants: crate::grants::grants(&ready.preview, &ready.plan, &ready.undo),
+            grants: crate::grants::grants(ready, &grant::offers(session, &weighed)),
             refreshed,
             expires_at,
         })
@@ -115,6 +150,14 @@ pub(crate) async fn ask(
             minutes => tokio::time::sleep(Duration::from_secs(u64::from(minutes) * 60)).await,
         }
     };
+    let mut read = session.rules_read();
+    let ruled = async {
+        while weighed.judged(session).verdict() == Verdict::Ask {
+            if read.changed().await.is_err() {
+                pending::<()>().await;
+            }
+        }
+    };
     let answer = tokio::select! {
         biased;
         decided = &mut decision => match decided {
@@ -123,6 +166,7 @@ pub(crate) async fn ask(
         },
         () = session.shared.closing.cancelled() => return Err(Ended::Closing),
         () = stop.cancelled() => Err(stopped::outcome(session, CallState::Interrupted).into()),
+        () = ruled => Ok(Answer::Changed("The rules changed.".to_owned())),
         () = change => Ok(Answer::Changed("The file changed, so what is shown is new.".to_owned())),
         () = expiry => Err(finish::expired(expires_after)),
     };

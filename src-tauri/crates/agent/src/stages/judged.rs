@@ -1,12 +1,12 @@
 //! Stages 5 to 8: the verdict, before anything is read and again with all that is known.
 
+use std::sync::Arc;
+
 use policy::rules::Subject;
 use policy::watchdog::Alarm;
-use policy::{Facts, Judgement, Request};
+use policy::{Facts, Judgement};
 use protocol::preview::UndoOutlook;
-use protocol::{
-    Access, CallId, Capability, Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict,
-};
+use protocol::{Access, CallId, Capability, EventBody, Fact, Outcome, Preview, ToolCall, Verdict};
 use serde_json::{Map, Value};
 
 use super::found::Called;
@@ -15,6 +15,7 @@ use super::{Ended, finish, prepared, watched};
 use crate::config::Host;
 use crate::repeats::{self, Key};
 use crate::session::Session;
+use crate::weighed::{self, Circumstances, Weighed};
 use crate::{surface, uses};
 
 /// Ends a call that is denied whatever stands on the disk, before anything there is looked at (`S003-26`): one of a tool
@@ -103,12 +104,11 @@ fn denied_unprepared(
         hands: session.hands.judged(&[]),
         same: Key::default(),
     };
-    let alone = Beyond {
-        headless: None,
-        alarms: &watched::built_in(session, called, arguments, facts),
-        shown: &|| Digest(String::new()),
-    };
-    let judgement = judge_for(session, &call.id, called, facts, &nothing.undo, &alone);
+    let alarms = watched::built_in(session, called, arguments, facts);
+    let judgement = unprepared(
+        session,
+        &weighed(&call.id, called, facts, &nothing.undo, alarms),
+    );
     if judgement.verdict() == Verdict::Deny && uses::take(session, &judgement) {
         tell(session, call, called, arguments, &nothing, &judgement);
         return Err(finish::denied(called, &judgement));
@@ -116,16 +116,15 @@ fn denied_unprepared(
     Ok(())
 }
 
-/// The verdict on a prepared call.
-pub(crate) fn judge(
+/// Everything that is known of a prepared call, with all alarms.
+pub(crate) fn weigh(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
-    arguments: &Map<String, Value>,
     facts: &Facts,
     ready: &Ready,
     mut alarms: Vec<Alarm>,
-) -> Judgement {
+) -> Arc<Weighed> {
     let asks_after = session.shared.settings().limits.repeats;
     let times = session.repeats(|repeats| repeats.of(ready.same));
     // Whoever approves beforehand has not seen what a watchdog wants to be seen (`S002-91`).
@@ -135,17 +134,49 @@ pub(crate) fn judge(
         }
     }
     alarms.extend(repeats::reason(times, asks_after).map(Alarm::ask));
-    let beyond = Beyond {
-        headless: match session.shared.config.host {
-            Host::Person | Host::Headless { approve_all: true } => None,
-            Host::Headless { approve_all: false } => {
-                Some("Nobody is there to ask, so asking means denying.")
-            }
-        },
-        alarms: &alarms,
-        shown: &|| prepared::shown(session, call, called, arguments, ready),
+    Arc::new(weighed(&call.id, called, facts, &ready.undo, alarms))
+}
+
+fn weighed(
+    call: &CallId,
+    called: &Called<'_>,
+    facts: &Facts,
+    undo: &UndoOutlook,
+    alarms: Vec<Alarm>,
+) -> Weighed {
+    Weighed {
+        call: call.clone(),
+        tool: called.id().to_owned(),
+        classified: called.0.classified.clone(),
+        facts: facts.clone(),
+        undo: undo.clone(),
+        needs_person: called.interface().safety.requires_user_interaction,
+        alarms,
+    }
+}
+
+/// The verdict on a prepared call.
+pub(crate) fn judge(
+    session: &Session,
+    call: &ToolCall,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+    ready: &Ready,
+    weighed: &Weighed,
+) -> Judgement {
+    let rules = session.rules();
+    let shown = || prepared::shown(session, call, called, arguments, ready);
+    policy::judge(&weighed.request(&rules, Circumstances::of(session), &shown))
+}
+
+/// The verdict before everything is known. Where nobody is there, what asks is only denied with all that is known.
+fn unprepared(session: &Session, weighed: &Weighed) -> Judgement {
+    let rules = session.rules();
+    let circumstances = Circumstances {
+        headless: None,
+        ..Circumstances::of(session)
     };
-    judge_for(session, &call.id, called, facts, &ready.undo, &beyond)
+    policy::judge(&weighed.request(&rules, circumstances, &weighed::nothing))
 }
 
 /// The verdict on one more host that a running call of a tool comes to, with its reason.
@@ -162,19 +193,9 @@ pub(crate) fn on_the_way(
     let called = Called(tools.find(tool).map_err(|error| error.to_string())?);
     let mut facts = Facts::from_iter([fact]);
     surface::hold(session, called.interface(), &mut facts);
-    let beyond = Beyond {
-        headless: None,
-        alarms: &watched::built_in(session, &called, &Map::new(), &facts),
-        shown: &|| Digest(String::new()),
-    };
-    let judgement = judge_for(
-        session,
-        call,
-        &called,
-        &facts,
-        &UndoOutlook::NotNeeded,
-        &beyond,
-    );
+    let alarms = watched::built_in(session, &called, &Map::new(), &facts);
+    let undo = UndoOutlook::NotNeeded;
+    let judgement = unprepared(session, &weighed(call, &called, &facts, &undo, alarms));
     match uses::take(session, &judgement) {
         true => Ok((judgement.verdict(), judgement.trail().lead.clone())),
         false => Ok((
@@ -182,38 +203,6 @@ pub(crate) fn on_the_way(
             "The rule that allows it is used up.".to_owned(),
         )),
     }
-}
-
-/// What a verdict depends on beyond the call, its rules and what it touches.
-struct Beyond<'a> {
-    headless: Option<&'a str>,
-    alarms: &'a [Alarm],
-    shown: &'a dyn Fn() -> Digest,
-}
-
-fn judge_for(
-    session: &Session,
-    call: &CallId,
-    called: &Called<'_>,
-    facts: &Facts,
-    undo: &UndoOutlook,
-    beyond: &Beyond<'_>,
-) -> Judgement {
-    policy::judge(&Request {
-        call,
-        tool: called.id(),
-        classified: called.0.classified,
-        facts,
-        undo,
-        needs_person: called.interface().safety.requires_user_interaction,
-        rules: &session.rules(),
-        ask_for_everything: session.shared.settings().ask_for_everything,
-        headless: beyond.headless,
-        alarms: beyond.alarms,
-        now: session.shared.config.clock.now(),
-        alone: false,
-        shown: beyond.shown,
-    })
 }
 
 /// Records the verdict with its reasons and what is shown.

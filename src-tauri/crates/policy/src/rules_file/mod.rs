@@ -3,6 +3,7 @@
 mod examples;
 mod time;
 mod warnings;
+mod writing;
 mod written;
 
 use protocol::{Action, Capability, Fault, Rule, RuleScope, ToolMode};
@@ -14,6 +15,7 @@ use crate::rules::CompiledRule;
 use written::{File, Written};
 
 pub use warnings::Warning;
+pub use writing::{read_new, text_of};
 
 /// Where a rules file comes from.
 #[derive(Debug, Clone, Copy)]

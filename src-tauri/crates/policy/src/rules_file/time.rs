@@ -43,6 +43,40 @@ fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + leaps + (153 * month + 2) / 5 + day - 1 - 719_468
 }
 
+/// A time as a file says it.
+pub(super) fn written(at: At) -> String {
+    let (days, millis) = (at.div_euclid(86_400_000), at.rem_euclid(86_400_000));
+    let (year, month, day) = date(days);
+    let seconds = millis / 1000;
+    let part = match millis % 1000 {
+        0 => String::new(),
+        part => format!(".{part:03}"),
+    };
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}{part}Z",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
+}
+
+/// The inverse of [`days_from_epoch`], for the years that a file can say.
+fn date(days: i64) -> (i64, i64, i64) {
+    let first = days_from_epoch(0, 1, 1);
+    let last = days_from_epoch(9999, 12, 31);
+    let days = days.clamp(first, last);
+    // A year that is certainly not too early, then back to the one that holds the day.
+    let mut year = ((days - first) / 365).min(9999);
+    while days_from_epoch(year, 1, 1) > days {
+        year -= 1;
+    }
+    let mut month = 12;
+    while days_from_epoch(year, month, 1) > days {
+        month -= 1;
+    }
+    (year, month, days - days_from_epoch(year, month, 1) + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +92,8 @@ mod tests {
             ("1969-12-31T23:59:59Z", -1000),
         ] {
             assert_eq!(at(&toml::Value::String(text.into())), Ok(millis), "{text}");
+            let again = written(millis);
+            assert_eq!(at(&toml::Value::String(again)), Ok(millis), "{text}");
         }
         for text in ["2026-12-01", "2026-12-01T00:00:00", "soon"] {
             assert!(at(&toml::Value::String(text.into())).is_err(), "{text}");

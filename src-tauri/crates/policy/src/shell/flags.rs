@@ -126,6 +126,12 @@ const ROWS: &[Row] = &[
     row("xterm gnome-terminal konsole", "e command x", Script),
 ];
 
+/// Whether a program is there to run code of a language of its own.
+pub(super) fn reads_code(program: &str) -> bool {
+    let mut rows = ROWS.iter();
+    rows.any(|row| row.value == Code && wrappers::has(row.programs, program))
+}
+
 /// What a program's options run, and the first option for which no rule may allow it.
 #[derive(Debug, Default)]
 pub(super) struct Found {

@@ -18,6 +18,7 @@ mod plain;
 mod prints;
 mod programs;
 mod redirects;
+mod runners;
 mod script;
 mod search;
 mod sed;
@@ -32,6 +33,7 @@ mod wrapper_table;
 mod wrappers;
 
 pub use facts::{Assignment, Redirect, RedirectKind, ShellFacts, SimpleCommand, Touch, Via, Word};
+pub(crate) use runners::runs_others;
 
 /// Reads a command line of `bash` or `sh`. It never fails: what cannot be read makes the facts unsure.
 pub fn read(command: &str) -> ShellFacts {

@@ -65,6 +65,13 @@ const RUNNERS: &[(&str, &str, usize)] = &[
     ("dotnet cargo go", "exec", 0),
 ];
 
+/// Whether a program runs another one after one of these sub-commands.
+pub(super) fn is_runner(program: &str, rest: &[String]) -> bool {
+    RUNNERS.iter().any(|(programs, commands, _)| {
+        has(programs, program) && rest.iter().any(|word| has(commands, word))
+    })
+}
+
 fn runners(program: &str, list: &[String], found: &mut Found) {
     for (_, commands, operands) in RUNNERS
         .iter()

@@ -1,0 +1,230 @@
+//! The ledger of grants: one file for each in the data folder, so that no two approvals write the same file, whichever
+//! processes share it, and so that taking one back holds everywhere at once.
+
+use std::path::{Path, PathBuf};
+
+use policy::offers::scope_of;
+use policy::path::Os;
+use policy::rules::CompiledRule;
+use protocol::ledger::{GrantScope, MadeBy};
+use protocol::{Action, At, Fault, GrantId, Rule, SessionId};
+use serde::{Deserialize, Serialize};
+
+/// A grant as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Granted {
+    pub id: GrantId,
+    pub lasts: GrantScope,
+    /// Where it holds, unless everywhere.
+    pub workspace: Option<String>,
+    pub permission: String,
+    pub pattern: Option<String>,
+    pub action: Action,
+    pub since: At,
+    pub until_ms: Option<i64>,
+    pub max_uses: Option<u32>,
+    pub made_by: MadeBy,
+    pub revoked: Option<At>,
+}
+
+impl Granted {
+    /// The rule that it is.
+    pub fn rule(&self) -> Rule {
+        Rule {
+            permission: self.permission.clone(),
+            pattern: self.pattern.clone(),
+            action: self.action,
+            reason: None,
+            scope: scope_of(self.lasts),
+            file: None,
+            line: None,
+            expires_ms: self.until_ms,
+            max_uses: self.max_uses,
+            grant: Some(self.id.clone()),
+        }
+    }
+
+    /// Whether it speaks in a workspace, to a session or those that it works for.
+    pub fn holds_for(&self, root: &str, lineage: &[SessionId]) -> bool {
+        self.revoked.is_none()
+            && match self.lasts {
+                GrantScope::Session => lineage.contains(&self.made_by.session),
+                GrantScope::Project => self.workspace.as_deref() == Some(root),
+                GrantScope::Everywhere => true,
+            }
+    }
+}
+
+/// Puts a grant on disk; once this is done no crash loses it.
+pub(crate) fn keep(data_dir: &Path, granted: &Granted) -> Result<(), Fault> {
+    let text = serde_json::to_vec_pretty(granted).map_err(|error| {
+        Fault::new("The grant cannot be written.", "Report this.").caused_by(&error)
+    })?;
+    Ok(runtime::write_atomic(
+        &place(data_dir, &granted.id),
+        &text,
+        0o600,
+    )?)
+}
+
+/// Takes a grant back. Taking it back twice changes nothing.
+pub(crate) fn revoke(data_dir: &Path, id: &GrantId, now: At) -> Result<Granted, Fault> {
+    let mut granted = one(data_dir, id)?.ok_or_else(|| {
+        Fault::new(
+            format!("There is no grant {id}."),
+            "`countersign policy grants` lists them.",
+        )
+    })?;
+    if granted.revoked.is_none() {
+        granted.revoked = Some(now);
+        keep(data_dir, &granted)?;
+    }
+    Ok(granted)
+}
+
+/// Whether a grant was not taken back, as it stands on disk at this moment.
+pub(crate) fn stands(data_dir: &Path, id: &GrantId) -> bool {
+    matches!(one(data_dir, id), Ok(Some(granted)) if granted.revoked.is_none())
+}
+
+/// Every grant, the newest first, and what cannot be read.
+pub(crate) fn all(data_dir: &Path) -> (Vec<Granted>, Vec<Fault>) {
+    let (mut all, mut faults) = (Vec::new(), Vec::new());
+    match runtime::names_in(&folder(data_dir)) {
+        Err(error) => faults.push(error.into()),
+        Ok(names) => {
+            for name in names {
+                match read(&folder(data_dir).join(name)) {
+                    Ok(found) => all.extend(found),
+                    Err(fault) => faults.push(fault),
+                }
+            }
+        }
+    }
+    all.sort_by_key(|granted: &Granted| std::cmp::Reverse(granted.since));
+    (all, faults)
+}
+
+/// The rules of the grants that hold. One that cannot be read may be a deny, so it is a fault of the rules.
+pub(crate) fn rules(
+    data_dir: &Path,
+    root: &str,
+    lineage: &[SessionId],
+) -> (Vec<CompiledRule>, Vec<Fault>) {
+    let (all, mut faults) = all(data_dir);
+    let mut rules = Vec::new();
+    let holding = all.iter().filter(|one| one.holds_for(root, lineage));
+    for granted in holding {
+        match CompiledRule::new(granted.rule(), Os::HERE, true) {
+            Ok(rule) => rules.push(rule),
+            Err(what) => faults.push(Fault::new(
+                format!("The grant {} cannot be read: {what}.", granted.id),
+                REMOVE,
+            )),
+        }
+    }
+    (rules, faults)
+}
+
+const REMOVE: &str = "Take it back with `countersign policy grants revoke`, or remove its file. Until then every call asks.";
+
+fn one(data_dir: &Path, id: &GrantId) -> Result<Option<Granted>, Fault> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    match id.as_str().chars().all(plain) && !id.as_str().is_empty() {
+        true => read(&place(data_dir, id)),
+        false => Ok(None),
+    }
+}
+
+fn read(file: &Path) -> Result<Option<Granted>, Fault> {
+    let Some(text) = runtime::read_text(file)? else {
+        return Ok(None);
+    };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        Fault::new(
+            format!("The grant {} cannot be read: {error}.", file.display()),
+            REMOVE,
+        )
+    })
+}
+
+fn folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("grants")
+}
+
+fn place(data_dir: &Path, id: &GrantId) -> PathBuf {
+    folder(data_dir).join(format!("{id}.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn granted(id: &str, lasts: GrantScope) -> Granted {
+        Granted {
+            id: id.into(),
+            lasts,
+            workspace: (lasts != GrantScope::Everywhere).then(|| "/w".to_owned()),
+            permission: "bash".to_owned(),
+            pattern: Some("ls *".to_owned()),
+            action: Action::Allow,
+            since: 1,
+            until_ms: None,
+            max_uses: None,
+            made_by: MadeBy {
+                session: "ses_1".into(),
+                call: "call_1".into(),
+            },
+            revoked: None,
+        }
+    }
+
+    #[test]
+    fn each_holds_where_it_was_granted() {
+        for (lasts, root, session, holds) in [
+            (GrantScope::Session, "/w", "ses_1", true),
+            (GrantScope::Session, "/w", "ses_2", false),
+            (GrantScope::Project, "/w", "ses_2", true),
+            (GrantScope::Project, "/v", "ses_1", false),
+            (GrantScope::Everywhere, "/v", "ses_2", true),
+        ] {
+            let mut one = granted("grt_1", lasts);
+            assert_eq!(one.holds_for(root, &[session.into()]), holds, "{lasts:?}");
+            one.revoked = Some(2);
+            assert!(!one.holds_for(root, &[session.into()]));
+        }
+    }
+
+    #[test]
+    fn approvals_at_the_same_time_lose_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let data_dir = home.path();
+                scope.spawn(move || {
+                    for number in 0..10 {
+                        let id = format!("grt_{thread}_{number}");
+                        keep(data_dir, &granted(&id, GrantScope::Everywhere)).unwrap();
+                    }
+                });
+            }
+        });
+        let (all, faults) = all(home.path());
+        assert_eq!((all.len(), faults.len()), (40, 0));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_a_fault_and_never_silently_gone() {
+        let home = tempfile::tempdir().unwrap();
+        keep(home.path(), &granted("grt_1", GrantScope::Everywhere)).unwrap();
+        runtime::write_atomic(&home.path().join("grants/grt_2.json"), b"{", 0o600).unwrap();
+        let (rules, faults) = rules(home.path(), "/w", &[]);
+        assert_eq!((rules.len(), faults.len()), (1, 1));
+        let revoked = revoke(home.path(), &"grt_1".into(), 5).unwrap();
+        assert_eq!(revoked.revoked, Some(5));
+        assert!(!stands(home.path(), &"grt_1".into()));
+        assert!(revoke(home.path(), &"../grt_1".into(), 5).is_err());
+        assert!(revoke(home.path(), &"grt_9".into(), 5).is_err());
+    }
+}

@@ -1,0 +1,85 @@
+//! What the verdict on a call is made from, apart from the rules: to judge it again when they change.
+
+use policy::rules::RuleSet;
+use policy::watchdog::Alarm;
+use policy::{Classified, Facts, Judgement, Request};
+use protocol::preview::UndoOutlook;
+use protocol::{At, CallId, Digest};
+
+use crate::config::Host;
+use crate::session::Session;
+
+/// A call as it is weighed.
+#[derive(Debug, Clone)]
+pub(crate) struct Weighed {
+    pub call: CallId,
+    /// The tool's id.
+    pub tool: String,
+    pub classified: Classified,
+    pub facts: Facts,
+    pub undo: UndoOutlook,
+    pub needs_person: bool,
+    pub alarms: Vec<Alarm>,
+}
+
+/// What a verdict depends on beyond the call and the rules.
+#[derive(Clone, Copy)]
+pub(crate) struct Circumstances {
+    pub ask_for_everything: bool,
+    pub headless: Option<&'static str>,
+    pub now: At,
+}
+
+impl Circumstances {
+    /// Those of a session at this moment.
+    pub fn of(session: &Session) -> Self {
+        let config = &session.shared.config;
+        Self {
+            ask_for_everything: session.shared.settings().ask_for_everything,
+            headless: match config.host {
+                Host::Person | Host::Headless { approve_all: true } => None,
+                Host::Headless { approve_all: false } => {
+                    Some("Nobody is there to ask, so asking means denying.")
+                }
+            },
+            now: config.clock.now(),
+        }
+    }
+}
+
+impl Weighed {
+    /// What the judge is asked.
+    pub fn request<'a>(
+        &'a self,
+        rules: &'a RuleSet,
+        circumstances: Circumstances,
+        shown: &'a dyn Fn() -> Digest,
+    ) -> Request<'a> {
+        Request {
+            call: &self.call,
+            tool: &self.tool,
+            classified: &self.classified,
+            facts: &self.facts,
+            undo: &self.undo,
+            needs_person: self.needs_person,
+            rules,
+            ask_for_everything: circumstances.ask_for_everything,
+            headless: circumstances.headless,
+            alarms: &self.alarms,
+            now: circumstances.now,
+            alone: false,
+            shown,
+        }
+    }
+
+    /// The verdict by the rules that a session has now.
+    pub fn judged(&self, session: &Session) -> Judgement {
+        let rules = session.rules();
+        policy::judge(&self.request(&rules, Circumstances::of(session), &nothing))
+    }
+}
+
+/// Where no card is shown.
+pub(crate) fn nothing() -> Digest {
+    Digest(String::new())
+}

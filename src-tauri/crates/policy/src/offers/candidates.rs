@@ -1,0 +1,181 @@
+//! What a rule for a call could name, from the parsed call: the narrowest first.
+
+use protocol::{Action, At, Capability, Fact, ToolMode, Verdict};
+
+use super::spell;
+use crate::judge::Request;
+use crate::limits::PATTERN_BYTES_MAX;
+use crate::rules::{Seen, Subject};
+
+/// A rule that could be offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub permission: String,
+    pub pattern: Option<String>,
+    /// What it covers, in one line.
+    pub words: String,
+}
+
+/// Everything that could be named for this call.
+pub(super) fn of(request: &Request<'_>, action: Action) -> Vec<Candidate> {
+    let declared: Vec<&Fact> = request
+        .facts
+        .all()
+        .iter()
+        .filter(|fact| !fact.derived)
+        .collect();
+    let all = |capability: fn(Capability) -> bool| {
+        !declared.is_empty() && declared.iter().all(|fact| capability(fact.capability))
+    };
+    let mut found = match () {
+        () if all(|one| one == Capability::ShellRun) => commands(request, action),
+        () if all(is_path) => paths(request, &declared),
+        () if all(|one| one == Capability::NetFetch) => hosts(request, &declared),
+        () if declared.is_empty() => vec![tool_alone(request)],
+        () => Vec::new(),
+    };
+    found.retain(|one| {
+        one.pattern.as_deref().is_none_or(|pattern| {
+            pattern.len() <= PATTERN_BYTES_MAX && crate::path::doubt(pattern).is_none()
+        })
+    });
+    found
+}
+
+fn is_path(capability: Capability) -> bool {
+    match capability {
+        Capability::FsRead | Capability::FsWrite | Capability::FsDelete => true,
+        Capability::NetFetch | Capability::ShellRun => false,
+    }
+}
+
+fn candidate(request: &Request<'_>, pattern: Option<String>, words: String) -> Candidate {
+    Candidate {
+        permission: request.tool.to_owned(),
+        pattern,
+        words,
+    }
+}
+
+fn tool_alone(request: &Request<'_>) -> Candidate {
+    let words = format!("every call of `{}`, whatever its arguments", request.tool);
+    candidate(request, None, words)
+}
+
+/// One rule speaks of one simple command: the only one that no rule allows yet, or the first that is to be denied.
+fn commands(request: &Request<'_>, action: Action) -> Vec<Candidate> {
+    let subjects = Subject::all(request.tool, request.classified.mode, request.facts);
+    let open: Vec<&Vec<String>> = subjects
+        .iter()
+        .filter(|subject| !subject.tightens)
+        .filter_map(|subject| match &subject.seen {
+            Seen::Command { words, .. } if !words.is_empty() => Some((subject, words)),
+            Seen::Command { .. } | Seen::Whole { .. } | Seen::Path(_) | Seen::Host(_) => None,
+        })
+        .filter(|(subject, _)| action == Action::Deny || !is_allowed(request, subject))
+        .map(|(_, words)| words)
+        .collect();
+    let words = match (action, open.as_slice()) {
+        (_, [only]) => *only,
+        (Action::Deny, [first, ..]) => *first,
+        _ => return Vec::new(),
+    };
+    let shown = |words: &[String]| crate::rules::quoted(&words.join(" "));
+    let mut found = vec![candidate(
+        request,
+        Some(spell::command(words)),
+        format!("exactly `{}`", shown(words)),
+    )];
+    for prefix in prefixes(words) {
+        found.push(candidate(
+            request,
+            Some(match action {
+                Action::Allow => spell::command_and_more(prefix),
+                // Glued to its last word a deny would go on within it.
+                Action::Ask | Action::Deny => format!("{} *", spell::command(prefix)),
+            }),
+            format!("`{}`, then the end or more words", shown(prefix)),
+        ));
+    }
+    found
+}
+
+fn is_allowed(request: &Request<'_>, subject: &Subject<'_>) -> bool {
+    let said = request.rules.said(subject, now(request), Verdict::Ask);
+    said.verdict == Some(Verdict::Allow)
+}
+
+fn now(request: &Request<'_>) -> At {
+    request.now
+}
+
+/// The beginnings that a rule may leave open: never the program alone.
+fn prefixes(words: &[String]) -> Vec<&[String]> {
+    let mut found = Vec::new();
+    if words.len() >= 2 {
+        found.push(words);
+    }
+    // Up to the last word that names what is worked on, and up to the sub-command.
+    let is_name = |word: &String| {
+        word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
+    };
+    if words.len() > 2 && is_name(&words[1]) {
+        let named = words.iter().take_while(|word| is_name(word)).count();
+        if named > 2 && named < words.len() {
+            found.push(&words[..named]);
+        }
+        found.push(&words[..2]);
+    }
+    found
+}
+
+/// One path, then its folder, then the tool wherever it works, where what it does can be seen and bounded.
+fn paths(request: &Request<'_>, declared: &[&Fact]) -> Vec<Candidate> {
+    let mut reals: Vec<&str> = declared.iter().map(|fact| fact.real.as_str()).collect();
+    reals.dedup();
+    let whole = candidate(
+        request,
+        None,
+        format!("every call of `{}` in the workspace", request.tool),
+    );
+    let mut found = Vec::new();
+    if let [real] = reals.as_slice()
+        && declared.iter().all(|fact| fact.inside)
+        && !real.is_empty()
+    {
+        found.push(candidate(
+            request,
+            Some(spell::path(real)),
+            format!("`{}` alone", crate::rules::quoted(real)),
+        ));
+        if let Some((folder, _)) = real.rsplit_once('/') {
+            found.push(candidate(
+                request,
+                Some(format!("{}/**", spell::path(folder))),
+                format!("everything in `{}/`", crate::rules::quoted(folder)),
+            ));
+        }
+    }
+    match request.classified.mode {
+        Some(ToolMode::Read | ToolMode::SafeWrite) => found.push(whole),
+        // What takes something away, or is of no known kind, is not granted as a whole.
+        Some(ToolMode::Destructive | ToolMode::Local | ToolMode::External) | None => {}
+    }
+    found
+}
+
+/// The one host.
+fn hosts(request: &Request<'_>, declared: &[&Fact]) -> Vec<Candidate> {
+    match declared {
+        [one] if one.real.is_empty() => vec![tool_alone(request)],
+        [one] => vec![candidate(
+            request,
+            Some(one.real.clone()),
+            format!("`{}` alone", crate::rules::quoted(&one.real)),
+        )],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,212 @@
+//! What may be granted from a card: patterns made from what was parsed, each held against the judge before it is offered.
+//!
+//! An offer never covers what is not shown: no wrapper, no interpreter, no word that is only known when it runs. What
+//! would not decide the very call on the card is not offered.
+
+mod candidates;
+pub mod spell;
+
+use protocol::ledger::{GrantScope, Offer, Offers};
+use protocol::{Action, Rule, RuleScope, Verdict};
+
+use crate::judge::{Judgement, Request, judge};
+use crate::path::Os;
+use crate::rules::CompiledRule;
+use candidates::Candidate;
+
+/// Every kind of grant, the shortest first.
+const ALL: [GrantScope; 3] = [
+    GrantScope::Session,
+    GrantScope::Project,
+    GrantScope::Everywhere,
+];
+
+/// Whose rule a grant is.
+pub fn scope_of(lasts: GrantScope) -> RuleScope {
+    match lasts {
+        GrantScope::Session => RuleScope::Session,
+        GrantScope::Project => RuleScope::Project,
+        GrantScope::Everywhere => RuleScope::User,
+    }
+}
+
+/// What may be granted from the card of a call that is asked about.
+pub fn of(request: &Request<'_>) -> Offers {
+    let asks = judge(request);
+    let denies = offered(request, candidates::of(request, Action::Deny), Action::Deny);
+    let allowed = match refused(request) {
+        Some(why) => Err(why),
+        None => match candidates::of(request, Action::Allow) {
+            none if none.is_empty() => Err(NOTHING.to_owned()),
+            found => match offered(request, found.clone(), Action::Allow) {
+                none if none.is_empty() => Err(still_asks(request, &found)),
+                offers => Ok(offers),
+            },
+        },
+    };
+    let (mut offers, refused) = match allowed {
+        Ok(offers) => (offers, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    if let Some(overrides) = overridden(&asks) {
+        for offer in &mut offers {
+            offer.overrides = Some(overrides.clone());
+        }
+    }
+    offers.extend(denies);
+    Offers { offers, refused }
+}
+
+const NOTHING: &str = "Nothing about this call can be named by a rule.";
+
+/// Why no rule may let this call pass from now on.
+fn refused(request: &Request<'_>) -> Option<String> {
+    if request.needs_person {
+        return Some("It asks you a question, and each is answered anew.".to_owned());
+    }
+    if request.ask_for_everything {
+        return Some("You asked to be asked about everything.".to_owned());
+    }
+    if let Some(alarm) = request.alarms.first() {
+        return Some(format!(
+            "No rule lifts what a watchdog asks: {}",
+            alarm.reason
+        ));
+    }
+    for (_, read) in request.facts.commands() {
+        if let Some(why) = read.unsure.first() {
+            return Some(format!("No rule may allow this command: {why}"));
+        }
+        let Some(plain) = read.plain() else {
+            return Some("No rule may allow this command.".to_owned());
+        };
+        if let Some(runs) = plain.iter().find(|words| crate::shell::runs_others(words)) {
+            return Some(format!(
+                "`{}` runs what its arguments or a file say, so a rule for it would cover what nobody has seen.",
+                runs[0]
+            ));
+        }
+    }
+    None
+}
+
+/// The candidates that would decide this call, with where they are strong enough to.
+fn offered(request: &Request<'_>, candidates: Vec<Candidate>, action: Action) -> Vec<Offer> {
+    let mut offers: Vec<Offer> = Vec::new();
+    for Candidate {
+        permission,
+        pattern,
+        words,
+    } in candidates
+    {
+        let decides = |lasts: &GrantScope| {
+            let rule = granted(&permission, pattern.clone(), action, *lasts);
+            verdict_with(request, rule) == Some(Verdict::from(action))
+        };
+        let lasts: Vec<GrantScope> = ALL.into_iter().filter(decides).collect();
+        let known = offers
+            .iter()
+            .any(|offer| (&offer.permission, &offer.pattern) == (&permission, &pattern));
+        if !lasts.is_empty() && !known {
+            offers.push(Offer {
+                permission,
+                pattern,
+                action,
+                words,
+                lasts,
+                overrides: None,
+            });
+        }
+    }
+    offers
+}
+
+/// The verdict on a call if a rule came on top of those in force; none if the rule cannot be read.
+pub fn verdict_with(request: &Request<'_>, rule: Rule) -> Option<Verdict> {
+    judge_with(request, rule).map(|judgement| judgement.verdict())
+}
+
+fn judge_with(request: &Request<'_>, rule: Rule) -> Option<Judgement> {
+    let mut rules = request.rules.clone();
+    rules.extend([CompiledRule::new(rule, Os::HERE, true).ok()?]);
+    Some(judge(&Request {
+        rules: &rules,
+        ..*request
+    }))
+}
+
+/// Whether a person may make this grant on the card of this call.
+///
+/// # Errors
+/// It would cover what nobody has seen, or not decide this very call; said in a sentence.
+pub fn check(request: &Request<'_>, rule: Rule) -> Result<(), String> {
+    let action = rule.action;
+    if action == Action::Allow {
+        if let Some(why) = refused(request) {
+            return Err(why);
+        }
+        let names = rule.pattern.as_deref().is_some_and(names_a_program);
+        if request.facts.commands().next().is_some() && !names {
+            return Err("Only a pattern that names its program is granted on a card.".to_owned());
+        }
+    }
+    match verdict_with(request, rule) == Some(Verdict::from(action)) {
+        true => Ok(()),
+        false => Err("This rule would not decide the call on this card.".to_owned()),
+    }
+}
+
+/// Whether a pattern for commands begins with one certain program.
+fn names_a_program(pattern: &str) -> bool {
+    let first = pattern.split_whitespace().next().unwrap_or_default();
+    let name = first.trim_end_matches('*');
+    !name.is_empty() && !name.contains(['*', '?', '{'])
+}
+
+fn granted(permission: &str, pattern: Option<String>, action: Action, lasts: GrantScope) -> Rule {
+    Rule {
+        permission: permission.to_owned(),
+        pattern,
+        action,
+        reason: None,
+        scope: scope_of(lasts),
+        file: None,
+        line: None,
+        expires_ms: None,
+        max_uses: None,
+        grant: None,
+    }
+}
+
+/// Why even the narrowest candidate in the closest scope would not let the call pass.
+fn still_asks(request: &Request<'_>, candidates: &[Candidate]) -> String {
+    let best = candidates.first().and_then(|one| {
+        let rule = granted(
+            &one.permission,
+            one.pattern.clone(),
+            Action::Allow,
+            GrantScope::Session,
+        );
+        judge_with(request, rule)
+    });
+    match best {
+        Some(judgement) => format!(
+            "A rule for this call would not be enough: {}",
+            judgement.trail().lead
+        ),
+        None => NOTHING.to_owned(),
+    }
+}
+
+/// The configured rule that asks about this call.
+fn overridden(asks: &Judgement) -> Option<Rule> {
+    let mut traces = asks.trail().steps.iter().flat_map(|step| &step.rules);
+    traces
+        .find(|trace| {
+            trace.won && trace.rule.action == Action::Ask && trace.rule.scope != RuleScope::Builtin
+        })
+        .map(|trace| trace.rule.clone())
+}
+
+#[cfg(test)]
+mod tests;
