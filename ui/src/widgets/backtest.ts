@@ -39,8 +39,8 @@ export function backtestLine(test: Backtest): string {
     const bad = against(group);
     const verb = { allow: 'allowed', ask: 'asked for', deny: 'denied' }[group.to];
     const theirs = bad === 0 ? '' : `; ${count(bad)} of them you ${group.to === 'allow' ? 'rejected' : 'allowed'}`;
-    return `would have ${verb} ${count(group.calls)} of the last ${count(test.calls)}${theirs}`;
+    return `Would have ${verb} ${count(group.calls)} of the last ${count(test.calls)}${theirs}`;
   });
-  if (lines.length > 0) return `${lines.join('. ').replace(/^w/, 'W')}.`;
+  if (lines.length > 0) return `${lines.join('. ')}.`;
   return test.calls === 0 ? 'There is no recorded call yet.' : `Nothing would have changed for the last ${count(test.calls)}.`;
 }

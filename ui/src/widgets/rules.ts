@@ -1,6 +1,7 @@
 // Rules in words: what one says, and where it stands. Pure.
 
 import type { Action } from '../ipc/bindings/Action';
+import type { GrantScope } from '../ipc/bindings/GrantScope';
 import type { Rule } from '../ipc/bindings/Rule';
 import type { RuleScope } from '../ipc/bindings/RuleScope';
 import type { IconName } from './icons';
@@ -14,6 +15,11 @@ export const actions: Record<Action, { icon: IconName; text: string; ink: 'done'
 
 /** Whose rules they are. */
 export const scopes: Record<RuleScope, string> = { builtin: 'Built in', manifest: 'Manifest', user: 'You', project: 'Project', session: 'Session' };
+
+/** How far a grant reaches. */
+export const grantReaches: Record<GrantScope, string> = { session: 'Session', project: 'Project', everywhere: 'Everywhere' };
+/** The scope that a grant's rule has among the others. */
+export const grantScopes: Record<GrantScope, RuleScope> = { session: 'session', project: 'project', everywhere: 'user' };
 
 /** Where a rule stands: "Project · rules.toml:4". */
 export function placeOfRule(rule: Rule): string {

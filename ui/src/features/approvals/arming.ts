@@ -35,6 +35,11 @@ export function unseen(): Look {
   return { view: { top: false, end: false, some: false, fits: true }, topSeen: false, since: null, endSeen: false, someSince: null };
 }
 
+/** The look after the card got another part at its end: that must be seen as well. */
+export function grown(before: Look): Look {
+  return { ...before, since: null, endSeen: false };
+}
+
 /** The look after the card came into view, left it, or changed its size. */
 export function looked(before: Look, view: View, at: number): Look {
   const topSeen = before.topSeen || view.top;
@@ -66,6 +71,8 @@ export interface Moment {
   spent: boolean;
   /** Whether it must be held because it cannot be undone. */
   held: boolean;
+  /** When the person last changed what would be granted; none if they did not. */
+  changedAt?: number;
 }
 
 /**
@@ -88,7 +95,7 @@ export function hasRest(look: Look, at: number): boolean {
 
 /** Rules on one wish. Everything that is not clearly an answer is not one. */
 export function rule(wish: Wish, by: By, moment: Moment): Ruling {
-  const { at, look, focusedSince, windowSince, spent, held } = moment;
+  const { at, look, focusedSince, windowSince, spent, held, changedAt } = moment;
   if (spent) return 'spent';
   if (windowSince === null || at - windowSince < WAKE_MS) return 'asleep';
   if (by === 'key' && (focusedSince === null || at - focusedSince < REST_MS)) return 'wait';
@@ -96,6 +103,6 @@ export function rule(wish: Wish, by: By, moment: Moment): Ruling {
   if (wish === 'reject') return look.someSince !== null && at - look.someSince >= REST_MS ? 'go' : 'wait';
   if (look.view.fits && !(look.view.top && look.view.end)) return 'show';
   if (hasRest(look, at)) return look.view.end && look.topSeen ? 'wait' : 'rest';
-  if (!rested(look, at)) return 'wait';
+  if (!rested(look, at) || (changedAt !== undefined && at - changedAt < REST_MS)) return 'wait';
   return held ? 'hold' : 'go';
 }

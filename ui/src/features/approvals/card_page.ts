@@ -63,8 +63,9 @@ export interface Page {
 }
 
 /** A page with one card that has been looked at for long enough and has the focus. */
-export async function page(entry: CallEntry, ready = true): Promise<Page> {
+export async function page(entry: CallEntry, ready = true, prepare: (host: SampleHost) => void = () => {}): Promise<Page> {
   const host = new SampleHost(entry.body.state === 'waiting' ? [entry] : []);
+  prepare(host);
   const desk = await Desk.open(host);
   const { rerender } = render(CardPage, { desk, entry, owner: true, open: false });
   const card = screen.getByTestId(`card-${entry.id}`);

@@ -1,5 +1,6 @@
 // One card's decision: what is chosen, what was aimed at, and the one answer that is sent for each thing shown.
 
+import type { Always } from '../../ipc/bindings/Always';
 import type { CallView } from '../../ipc/bindings/CallView';
 import type { Decision } from '../../ipc/bindings/Decision';
 import type { Digest } from '../../ipc/bindings/Digest';
@@ -12,6 +13,10 @@ import { appliedLeft, filesOf, mustHold } from './words';
 
 /** What a card can do about a ruling. */
 export interface Acts {
+  /** The rule that *Allow* would make as well; none: it makes none. `undefined`: it was asked for, and cannot be made as it stands. */
+  always(): Always | null | undefined;
+  /** When that rule last changed. */
+  changedAt(): number;
   /** Sends the decision; false if it was refused. */
   send(decision: Decision, digest: Digest): Promise<boolean>;
   /** Begins to hold the main answer. */
@@ -51,9 +56,9 @@ export class Deciding {
   get busy(): boolean {
     return this.digest === null || this.#spent === this.digest;
   }
-  /** Whether everything that could be applied was left out. */
+  /** Whether everything that could be applied was left out, or a rule was asked for that cannot be made. */
   get empty(): boolean {
-    return this.pick.all > 0 && this.pick.ids.length === 0;
+    return (this.pick.all > 0 && this.pick.ids.length === 0) || this.#acts.always() === undefined;
   }
 
   /** What is shown has changed: nothing of what was seen, chosen or aimed at counts any more. */
@@ -77,6 +82,7 @@ export class Deciding {
       windowSince: awakeSince(at),
       spent: this.busy,
       held: wish === 'allow' && mustHold(this.#view()),
+      changedAt: this.#acts.changedAt(),
     };
     return rule(wish, by, moment);
   }
@@ -128,7 +134,9 @@ export class Deciding {
   }
 
   #allow(): void {
-    if (!this.empty) void this.send({ type: 'allow', hunks: named(this.pick), note: this.note.trim() });
+    if (this.empty) return;
+    const always = this.#acts.always();
+    void this.send({ type: 'allow', hunks: named(this.pick), note: this.note.trim(), ...(always && { always }) });
   }
 
   /** Sends an answer to exactly what is shown, once. A refusal makes the card answerable again. */

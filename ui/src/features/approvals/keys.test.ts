@@ -11,6 +11,7 @@ const PLACES: Place[] = ['card', 'control', 'answer', 'text', 'menu', 'elsewhere
 describe('a letter', () => {
   it.each([
     ['y', 'allow'],
+    ['a', 'always'],
     ['n', 'reject'],
     ['l', 'later'],
     ['e', 'edit'],

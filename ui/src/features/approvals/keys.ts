@@ -1,7 +1,7 @@
 // Which key means what on a card. Pure; whether an answer counts is ruled in arming.ts.
 
 /** What a key asks for. */
-export type Intent = 'allow' | 'reject' | 'later' | 'edit' | 'undo' | 'layout' | 'note' | 'leave';
+export type Intent = 'allow' | 'always' | 'reject' | 'later' | 'edit' | 'undo' | 'layout' | 'note' | 'leave';
 
 /** The part of a keyboard event that matters. */
 export interface Press {
@@ -20,6 +20,7 @@ export type Place = 'card' | 'control' | 'answer' | 'text' | 'menu' | 'elsewhere
 
 const letters: Record<string, Intent> = {
   y: 'allow',
+  a: 'always',
   n: 'reject',
   l: 'later',
   e: 'edit',

@@ -1,6 +1,6 @@
 // Watches how a card is looked at: what of it is in view, since when it has the focus. arming.ts rules on it.
 
-import { hasRest, looked, REST_MS, unseen, type Look, type View } from './arming';
+import { grown, hasRest, looked, REST_MS, unseen, type Look, type View } from './arming';
 
 /** The element that scrolls a card, or the page. */
 export function scrollerOf(element: Element): Element {
@@ -59,6 +59,12 @@ export class Watching {
   /** What the card shows has changed: it has not been seen yet. */
   renew(): void {
     this.look = unseen();
+    this.#see(this.#view);
+  }
+
+  /** The card got another part at its end: it must be seen before an answer counts. */
+  grow(): void {
+    this.look = grown(this.look);
     this.#see(this.#view);
   }
 

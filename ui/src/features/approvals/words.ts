@@ -3,11 +3,14 @@
 import type { CallState } from '../../ipc/bindings/CallState';
 import type { CallView } from '../../ipc/bindings/CallView';
 import type { Grant } from '../../ipc/bindings/Grant';
+import type { GrantScope } from '../../ipc/bindings/GrantScope';
+import type { Offer } from '../../ipc/bindings/Offer';
 import type { Preview } from '../../ipc/bindings/Preview';
 import type { Reach } from '../../ipc/bindings/Reach';
 import type { Rule } from '../../ipc/bindings/Rule';
 import { age, bytes, clock, duration, plural } from '../../widgets/figures';
 import { exitCode } from '../../state/calls';
+import { grantReaches, ruleWords } from '../../widgets/rules';
 import { callStates } from '../../widgets/states';
 import { hunkNames, type Chosen } from './hunks';
 
@@ -64,8 +67,11 @@ export function appliedLeft(view: CallView): Set<number> {
   return new Set(filesOf(view.preview).flatMap((file) => file.hunks.map((hunk) => hunk.id).filter((id) => !applied.has(id))));
 }
 
-/** What the main answer is called. */
-export function mainWords(view: CallView, pick: Chosen): string {
+const grantsIn: Record<GrantScope, string> = { session: 'for this session', project: 'in this project', everywhere: 'everywhere' };
+
+/** What the main answer is called; `lasts` is how far it reaches beyond this call. */
+export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null = null): string {
+  if (lasts !== null) return `${mustHold(view) ? 'Hold to allow' : 'Allow'} ${grantsIn[lasts]}`;
   if (mustHold(view)) {
     if (view.kind === 'delete') return 'Hold to delete';
     return view.mode === 'external' ? 'Hold to send' : 'Hold to allow';
@@ -82,8 +88,30 @@ export interface GrantLine {
   text: string;
 }
 
-/** What each answer grants, with the choice of hunks told as it is now. */
-export function grantLines(grants: readonly Grant[], view: CallView, pick: Chosen): GrantLine[] {
+/** What *Always…* would do on a card: what it begins with, or why it is not offered; and how far it reaches once it is chosen. */
+export interface AlwaysWords {
+  offer: Offer | undefined;
+  refused: string;
+  lasts: GrantScope | null;
+}
+
+/** What each answer grants, *Always…* between the others, with the choice of hunks told as it is now. */
+export function grantLines(grants: readonly Grant[], view: CallView, pick: Chosen, always?: AlwaysWords): GrantLine[] {
+  const told = grants.find((grant) => grant.reach === 'always');
+  const lines = plainLines(grants.filter((grant) => grant.reach !== 'always'), view, pick);
+  const line = always && alwaysLine(always, told, view, pick);
+  if (!line) return lines;
+  const at = grants.filter((grant) => grant.reach !== 'always').findIndex((grant) => grant.reach === 'once') + 1;
+  return always.lasts === null ? [...lines.slice(0, at), line, ...lines.slice(at)] : [line, ...lines.slice(at)];
+}
+
+function alwaysLine({ offer, refused, lasts }: AlwaysWords, told: Grant | undefined, view: CallView, pick: Chosen): GrantLine | null {
+  if (offer && lasts !== null) return { reach: grantReaches[lasts], button: mainWords(view, pick, lasts), text: 'allows this call, and from now on whatever the rule above covers, without asking.' };
+  if (offer) return { reach: grantReaches[offer.lasts[0] ?? 'session'], button: 'Always…', text: told?.text ?? `would start from \`${ruleWords(offer)}\`; you see and confirm the rule first.` };
+  return refused === '' ? null : { reach: 'Not offered', button: 'Always…', text: refused };
+}
+
+function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): GrantLine[] {
   return grants.map((grant) => {
     // The line names the button as it is written on it.
     const once = grant.reach === 'once';

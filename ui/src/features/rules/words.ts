@@ -1,7 +1,6 @@
 // Rules, sources and grants in words. Pure; times in milliseconds since 1970.
 
 import type { Action } from '../../ipc/bindings/Action';
-import type { GrantScope } from '../../ipc/bindings/GrantScope';
 import type { GrantView } from '../../ipc/bindings/GrantView';
 import type { NewRule } from '../../ipc/bindings/NewRule';
 import type { Rule } from '../../ipc/bindings/Rule';
@@ -11,7 +10,7 @@ import type { RuleView } from '../../ipc/bindings/RuleView';
 import type { RulesView } from '../../ipc/bindings/RulesView';
 import { baseName, plural } from '../../widgets/figures';
 import { moment } from '../../widgets/lasting';
-import { scopes } from '../../widgets/rules';
+import { grantReaches, scopes } from '../../widgets/rules';
 
 /** How rules are read, in one sentence. */
 export const HOW = 'Any matching manifest denial ends it. Otherwise the most specific rule wins, then the longer prefix, then session over project over you, then the stricter.';
@@ -95,14 +94,9 @@ export function standingOf({ rule, state, uses_left }: RuleView, now: number): {
   return out;
 }
 
-/** How far a grant reaches. */
-export const reaches: Record<GrantScope, string> = { session: 'Session', project: 'Project', everywhere: 'Everywhere' };
-/** The scope that a grant's rule has among the others. */
-export const scopeOf: Record<GrantScope, RuleScope> = { session: 'session', project: 'project', everywhere: 'user' };
-
 /** How long a grant lasts: "Session, to 13:00", "Project", "5 uses, 2 left". */
 export function lastsWords(grant: GrantView, now: number): string {
-  const parts = [grant.max_uses === null || grant.lasts !== 'everywhere' ? reaches[grant.lasts] : '', grant.until === null ? '' : `to ${moment(grant.until, now)}`, grant.max_uses === null ? '' : `${plural(grant.max_uses, 'use')}, ${Math.max(0, grant.max_uses - grant.uses)} left`];
+  const parts = [grant.max_uses === null || grant.lasts !== 'everywhere' ? grantReaches[grant.lasts] : '', grant.until === null ? '' : `to ${moment(grant.until, now)}`, grant.max_uses === null ? '' : `${plural(grant.max_uses, 'use')}, ${Math.max(0, grant.max_uses - grant.uses)} left`];
   return parts.filter(Boolean).join(', ');
 }
 

@@ -1,0 +1,129 @@
+// *Always…* of one card: what may be granted, and the rule that would be, while a person chooses it.
+
+import type { Always } from '../../ipc/bindings/Always';
+import type { Backtest } from '../../ipc/bindings/Backtest';
+import type { GrantScope } from '../../ipc/bindings/GrantScope';
+import type { NewRule } from '../../ipc/bindings/NewRule';
+import type { Offer } from '../../ipc/bindings/Offer';
+import type { Offers } from '../../ipc/bindings/Offers';
+import type { RuleChange } from '../../ipc/bindings/RuleChange';
+import type { RuleCheck } from '../../ipc/bindings/RuleCheck';
+import { Asking } from '../../state/asking.svelte';
+import { grantScopes } from '../../widgets/rules';
+
+/** How many of the newest calls a grant is tried on. */
+export const CALLS_MAX = 1_000;
+const ASK_AFTER_MS = 200;
+
+/** How the engine is asked. */
+export interface Engine {
+  check(rule: NewRule): Promise<RuleCheck>;
+  backtest(change: RuleChange): Promise<Backtest>;
+}
+
+export class AlwaysPick {
+  /** What was told of the card; none while nothing was. */
+  #told: Offers | null = $state.raw(null);
+  open = $state(false);
+  #at = $state(0);
+  #pattern: string | null = $state(null);
+  #lasts: GrantScope = $state('session');
+  #until: number | null | undefined = $state(null);
+  #uses: number | null | undefined = $state(null);
+  /** When what would be granted last changed, by the clock of presses. */
+  changedAt = Number.NEGATIVE_INFINITY;
+  readonly check: Asking<NewRule, RuleCheck>;
+  readonly test: Asking<RuleChange, Backtest>;
+
+  constructor(engine: Engine) {
+    this.check = new Asking((rule) => engine.check(rule), ASK_AFTER_MS);
+    this.test = new Asking((change) => engine.backtest(change), ASK_AFTER_MS);
+  }
+
+  /** What the engine says of the card; none where it is not known. */
+  tell(told: Offers | null): void {
+    this.#told = told;
+    this.open = false;
+    this.#until = null;
+    this.#uses = null;
+    this.take(0);
+  }
+  get offers(): readonly Offer[] {
+    return this.#told?.offers.filter((offer) => offer.action === 'allow') ?? [];
+  }
+  /** Why nothing is offered; empty if something is, or nothing is known. */
+  get refused(): string {
+    return this.offers.length > 0 ? '' : (this.#told?.refused ?? '');
+  }
+  get offer(): Offer | undefined {
+    return this.offers[this.#at];
+  }
+
+  /** Begins from an offer. */
+  take(at: number): void {
+    this.#at = at;
+    this.#pattern = this.offer?.pattern ?? null;
+    const { lasts } = this;
+    if (this.offer && !this.offer.lasts.includes(lasts)) this.#lasts = this.offer.lasts[0] ?? 'session';
+    this.#changed();
+  }
+  get pattern(): string | null {
+    return this.#pattern;
+  }
+  set pattern(pattern: string | null) {
+    this.#pattern = pattern;
+    this.#changed();
+  }
+  get lasts(): GrantScope {
+    return this.#lasts;
+  }
+  set lasts(lasts: GrantScope) {
+    this.#lasts = lasts;
+    this.#changed();
+  }
+  get until(): number | null | undefined {
+    return this.#until;
+  }
+  set until(until: number | null | undefined) {
+    this.#until = until;
+    this.#changed();
+  }
+  get uses(): number | null | undefined {
+    return this.#uses;
+  }
+  set uses(uses: number | null | undefined) {
+    this.#uses = uses;
+    this.#changed();
+  }
+  #changed(): void {
+    this.changedAt = performance.now();
+  }
+
+  /** The rule as it would be saved. */
+  get rule(): NewRule | null {
+    if (!this.offer) return null;
+    const pattern = this.#pattern?.trim() ?? null;
+    return { permission: this.offer.permission, pattern: pattern === '' ? null : pattern, action: 'allow', reason: null, matches: [], not_matches: [], expires_ms: this.#until ?? null, max_uses: this.#uses ?? null };
+  }
+  /** What is asked of the engine while it is chosen. */
+  ask(): void {
+    const rule = this.open ? this.rule : null;
+    this.check.put(rule);
+    const sound = rule !== null && this.check.reply?.fault === null && !this.check.busy;
+    if (rule === null || sound) this.test.put(rule && { type: 'add', rule, scope: grantScopes[this.#lasts] });
+  }
+  /** Why it cannot be granted as it stands; empty if it can. */
+  get trouble(): string {
+    if (this.#until === undefined || this.#uses === undefined) return 'How long it lasts cannot be read.';
+    // Everything that a permission names is offered as such, or not at all.
+    if (this.rule?.pattern === null && this.offer?.pattern !== null) return 'Without a pattern it would cover everything.';
+    const fault = this.check.reply?.fault;
+    return fault ? `${fault.message} ${fault.hint}`.trim() : this.check.trouble;
+  }
+  /** What goes along with *Allow*; none while it is closed, or cannot be granted as it stands. */
+  get always(): Always | null {
+    const { rule, trouble } = this;
+    if (!this.open || rule === null || trouble !== '' || this.check.busy) return null;
+    return { lasts: this.#lasts, permission: rule.permission, pattern: rule.pattern, ...(rule.expires_ms !== null && { until_ms: rule.expires_ms }), ...(rule.max_uses !== null && { max_uses: rule.max_uses }) };
+  }
+}

@@ -1,0 +1,80 @@
+// Rules, sources and grants in words; where a rule is found again; what is to be said of each line of a file.
+
+import { describe, expect, test } from 'vitest';
+import type { GrantView } from '../../ipc/bindings/GrantView';
+import type { Rule } from '../../ipc/bindings/Rule';
+import type { RulesView } from '../../ipc/bindings/RulesView';
+import type { RuleView } from '../../ipc/bindings/RuleView';
+import { FakeRules } from '../../ipc/fake_rules';
+import { notesOf } from './lines';
+import { byKey, endedWords, inForce, lastsWords, noteOf, sought, standingOf, wantsWords } from './words';
+
+const NOW = new Date(2026, 10, 21, 16, 10).getTime();
+const HOUR_MS = 3_600_000;
+const rules = new FakeRules(() => NOW);
+const view = rules.answer({ type: 'rules', workspace: '/w', session: null }) as unknown as RulesView;
+
+test('sources stand in the order of their force, whatever order they come in', () => expect(inForce(view.sources.toReversed()).map((source) => source.scope)).toEqual(['builtin', 'manifest', 'session', 'project', 'user']));
+
+test('each source says what it is', () =>
+  expect(inForce(view.sources).map((source) => noteOf(source, 'Unary minus', (path) => path))).toEqual([
+    'protections; only a rule that names the very place overrides one',
+    'agent.toml; denials here are final',
+    'Unary minus',
+    '.countersign/rules.toml in the repository',
+    'everywhere, ~/.config/countersign/rules.toml',
+  ]));
+
+describe('a rule is found again', () => {
+  const rule: Rule = { permission: 'bash', pattern: 'cargo update*', action: 'allow', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 15 };
+  test.each<[string, Partial<Rule>, string | undefined]>([
+    ['in its line', {}, 'project .countersign/rules.toml 15'],
+    ['in another line', { line: 4 }, 'project .countersign/rules.toml 15'],
+    ['not where it says something else', { action: 'deny' }, undefined],
+    ['not in another scope', { scope: 'user' }, undefined],
+    ['by its grant', { scope: 'session', pattern: 'x', grant: 'grant_1' }, 'grant_1'],
+  ])('%s', (_, more, key) => expect(sought(view, { ...rule, ...more })?.key).toBe(key));
+  test('with the line of the next one', () => {
+    expect([byKey(view, 'project .countersign/rules.toml 2')?.next, byKey(view, 'project .countersign/rules.toml 15')?.next, byKey(view, 'gone')]).toEqual([9, null, undefined]);
+  });
+});
+
+test.each<[Partial<RuleView>, Partial<Rule>, string[]]>([
+  [{}, {}, []],
+  [{ state: 'untrusted' }, {}, ['not in force until trusted']],
+  [{ state: 'spent', uses_left: 0 }, { max_uses: 5 }, ['used up']],
+  [{ state: 'expired' }, { expires_ms: NOW - HOUR_MS }, ['expired 15:10']],
+  [{ uses_left: 1 }, { max_uses: 5, expires_ms: NOW + HOUR_MS }, ['until 17:10', '1 use left']],
+])('%j %j stands as it is said', (more, own, words) => {
+  const base = byKey(view, 'project .countersign/rules.toml 15')?.view;
+  expect(base && standingOf({ ...base, ...more, rule: { ...base.rule, ...own } }, NOW).map((word) => word.text)).toEqual(words);
+});
+
+test.each<[Partial<GrantView>, string, string]>([
+  [{ lasts: 'session', until: NOW + HOUR_MS }, 'Session, to 17:10', 'over with its session'],
+  [{ lasts: 'project', revoked: NOW - HOUR_MS }, 'Project', 'revoked 15:10'],
+  [{ lasts: 'everywhere', max_uses: 5, uses: 3 }, '5 uses, 2 left', 'over with its session'],
+  [{ lasts: 'project', max_uses: 1, uses: 1 }, 'Project, 1 use, 0 left', 'used up'],
+  [{ lasts: 'everywhere', until: NOW - HOUR_MS }, 'Everywhere, to 15:10', 'expired 15:10'],
+])('a grant %j lasts, and ended, in words', (more, lasts, ended) => {
+  const grant = { ...(view.grants[0] as GrantView), until: null, uses: 0, max_uses: null, revoked: null, ...more };
+  expect([lastsWords(grant, NOW), endedWords(grant, NOW)]).toEqual([lasts, ended]);
+});
+
+test('what an untrusted file wants', () => {
+  const source = view.sources.find((one) => one.scope === 'project');
+  if (!source) throw new Error('no project');
+  expect(wantsWords(source)).toBe('1 of its 3 rules would allow; until you trust the file that one does nothing.');
+  expect(wantsWords({ ...source, rules: [] })).toBe('Its rules only tighten, so they hold already.');
+});
+
+test('what is wrong stands by its line, faults first, and a line is not told twice', () => {
+  const fault = (message: string) => ({ message, hint: 'Correct it.', context: [] });
+  const example = (line: number, holds: boolean, should_match: boolean) => ({ line, rule_line: 1, text: 'ls', should_match, holds, note: null });
+  expect(notesOf({ fault: fault('rules.toml, line 3: this is no rule.'), rules: [], warnings: [{ line: 2, text: 'it allows everything' }], examples: [example(9, false, false), example(3, false, true), example(4, true, true)] })).toEqual([
+    { line: 3, text: 'This is no rule. Correct it.', bad: true },
+    { line: 9, text: '`ls` must not match.', bad: true },
+    { line: 2, text: 'It allows everything.', bad: false },
+  ]);
+  expect(notesOf({ fault: fault('There are more than 10,000 rules.'), rules: [], warnings: [], examples: [] })).toEqual([{ line: null, text: 'There are more than 10,000 rules. Correct it.', bad: true }]);
+});
