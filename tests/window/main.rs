@@ -12,6 +12,7 @@
 mod demo;
 mod mouse;
 mod restart;
+mod rules;
 mod safety;
 mod search;
 mod smoke;

@@ -1,6 +1,6 @@
 // The Rules screen on a recorded engine: looking, writing, saving, deleting, granting back, trusting, importing, comparing, trying.
 
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
+import { cleanup, configure, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
 import axe from 'axe-core';
 import { tick } from 'svelte';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -17,6 +17,8 @@ const NOW = (events.at(-1)?.at ?? 0) + 1_000;
 const FOLDER = '/home/mira/code/tidemark';
 
 beforeAll(loadParts);
+// What is asked while a person writes waits for the last letter, and a busy machine takes its time.
+configure({ asyncUtilTimeout: 10_000 });
 afterEach(cleanup);
 const at = (id: string) => screen.getByTestId(id);
 const click = (id: string) => fireEvent.click(at(id));

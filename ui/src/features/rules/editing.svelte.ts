@@ -7,6 +7,7 @@ import type { RuleCheck } from '../../ipc/bindings/RuleCheck';
 import type { RuleSource } from '../../ipc/bindings/RuleSource';
 import { Asking } from '../../state/asking.svelte';
 import { ruleText, withChanged, withRule, type Place } from '../../state/rule_text';
+import { BLANK } from './words';
 
 /** Whose files are written here. */
 export type OwnScope = 'user' | 'project';
@@ -75,7 +76,7 @@ export class Editing {
     };
   }
   get changed(): boolean {
-    return this.place === null || ruleText(this.rule) !== ruleText(this.before);
+    return (this.place === null && this.before !== BLANK) || ruleText(this.rule) !== ruleText({ ...this.before, pattern: this.before.pattern || null });
   }
 
   /** The file's text with it; none where it is written as only the whole file can be changed. */
