@@ -335,6 +335,20 @@ test('the palette leads here, and I opens and closes what stands beside', async 
   await screen.findByTestId('rule-pattern');
 });
 
+test('Esc goes back to all rules, and a fault of a rules file leads here', async () => {
+  const message = `.countersign/rules.toml of ${FOLDER} wants to allow calls.`;
+  const { desk } = await open(new FakeHost(events, { faults: [{ message, hint: 'Look at it.', context: [] }] }));
+  await more('import');
+  await screen.findByTestId('import-claude_code');
+  await fireEvent.keyDown(at('import-add'), { key: 'Escape' });
+  await screen.findByTestId('rules-table');
+  desk.go('desk');
+  desk.folder = null;
+  await tick();
+  await click('faults-rules');
+  expect([desk.view.screen, desk.folder]).toEqual(['rules', FOLDER]);
+});
+
 test('a rule that decided a call is shown where it stands; one that is gone says so', async () => {
   const { desk } = await open();
   desk.showRule({ permission: 'fs.write', pattern: '.env*', action: 'deny', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 4 });

@@ -109,7 +109,7 @@ export class AlwaysPick {
   ask(): void {
     const rule = this.open ? this.rule : null;
     this.check.put(rule);
-    const sound = rule !== null && this.check.reply?.fault === null && !this.check.busy;
+    const sound = rule !== null && !this.check.busy && !this.check.reply?.fault;
     if (rule === null || sound) this.test.put(rule && { type: 'add', rule, scope: grantScopes[this.#lasts] });
   }
   /** Why it cannot be granted as it stands; empty if it can. */
@@ -118,7 +118,8 @@ export class AlwaysPick {
     // Everything that a permission names is offered as such, or not at all.
     if (this.rule?.pattern === null && this.offer?.pattern !== null) return 'Without a pattern it would cover everything.';
     const fault = this.check.reply?.fault;
-    return fault ? `${fault.message} ${fault.hint}`.trim() : this.check.trouble;
+    // Where it cannot be checked beforehand, the engine refuses what it cannot grant.
+    return fault ? `${fault.message} ${fault.hint}`.trim() : '';
   }
   /** What goes along with *Allow*; none while it is closed, or cannot be granted as it stands. */
   get always(): Always | null {
