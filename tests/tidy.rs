@@ -33,9 +33,10 @@ const LAYERS: [(&str, &[&str]); 12] = [
 ];
 
 /// What `policy` may be built on: nothing that can read a clock, a file, the network or a dice.
-const POLICY_BUILT_ON: [&str; 11] = [
+const POLICY_BUILT_ON: [&str; 12] = [
     "brush-parser",
     "globset",
+    "jsonc-parser",
     "protocol",
     "serde",
     "serde_json",

@@ -13,6 +13,7 @@ pub mod classify;
 mod explain;
 pub mod facts;
 pub mod host;
+pub mod import;
 pub mod judge;
 pub mod limits;
 pub mod offers;
