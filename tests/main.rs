@@ -35,6 +35,8 @@ mod strategies;
 mod execution;
 // What the watchdogs say before a call, built in and the person's own.
 mod watchdogs;
+// Commands that read whole folders, and programs that are named by a path.
+mod readers;
 // What a tool can reach at all.
 mod surface;
 // What a host hears of a call and may keep from happening.

@@ -5,7 +5,7 @@ use policy::path::{self, Os, Roots};
 use policy::pattern::alternatives;
 use policy::shell::Touch;
 use protocol::{Access, Capability, Fact};
-use runtime::Workspace;
+use runtime::{PathKind, Workspace};
 
 /// What paths are looked up in.
 #[derive(Debug, Clone, Copy)]
@@ -47,8 +47,10 @@ impl Ground<'_> {
             let touches = read.map(|read| read.touches().to_vec());
             for touched in touches.iter().flatten() {
                 for fact in self.touched(touched) {
-                    if !facts.all().contains(&fact) {
-                        facts.add(fact);
+                    match touched.below {
+                        true if !self.is_file(&fact) => facts.add_below(fact),
+                        true | false if facts.all().contains(&fact) => {}
+                        true | false => facts.add(fact),
                     }
                 }
             }
@@ -72,6 +74,16 @@ impl Ground<'_> {
                 fact
             }
             Capability::FsRead | Capability::FsWrite | Capability::FsDelete => self.path(access),
+        }
+    }
+
+    /// Whether it is known that nothing can lie below.
+    fn is_file(&self, fact: &Fact) -> bool {
+        match self {
+            Self::Disk(workspace) => {
+                fact.inside && matches!(workspace.kind(&fact.real), Ok(Some(PathKind::File)))
+            }
+            Self::Names { .. } => false,
         }
     }
 

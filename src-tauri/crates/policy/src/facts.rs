@@ -15,6 +15,8 @@ pub struct Facts {
     all: Vec<Fact>,
     commands: Vec<(String, ShellFacts)>,
     beyond: Option<String>,
+    /// Which of them are folders that are read with everything below.
+    below: Vec<usize>,
 }
 
 impl Facts {
@@ -44,6 +46,23 @@ impl Facts {
     /// Why some of it may not be touched at all, if that is so.
     pub fn beyond(&self) -> Option<&str> {
         self.beyond.as_deref()
+    }
+
+    /// Adds a folder that is read with all that lies below it.
+    pub fn add_below(&mut self, fact: Fact) {
+        let at = match self.all.iter().position(|known| *known == fact) {
+            Some(at) => at,
+            None => {
+                self.add(fact);
+                self.all.len() - 1
+            }
+        };
+        self.below.push(at);
+    }
+
+    /// Whether everything below the fact of this number is read.
+    pub(crate) fn is_read_below(&self, at: usize) -> bool {
+        self.below.contains(&at)
     }
 
     /// All of them, in order.

@@ -11,6 +11,7 @@ use crate::explain;
 use crate::facts::Facts;
 use crate::rules::{RuleSet, Seen, Subject};
 use crate::scope;
+use crate::shell::is_pathed;
 use crate::watchdog::Alarm;
 
 /// Everything that a verdict depends on.
@@ -219,6 +220,7 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> Ruled {
             // Nothing may allow what is not certain to be all that runs.
             (None, false) => match subject.seen {
                 Seen::Command { plain: false, .. } => otherwise.max(Verdict::Ask),
+                Seen::Command { ref words, .. } if is_pathed(words) => otherwise.max(Verdict::Ask),
                 Seen::Command { plain: true, .. }
                 | Seen::Whole { .. }
                 | Seen::Path(_)

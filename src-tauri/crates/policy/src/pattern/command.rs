@@ -50,10 +50,13 @@ impl CommandPattern {
         self
     }
 
-    /// What an allow means: these words, and at an open end more words.
+    /// What an allow means: these words, and at an open end more words. A program that is named by a path must be spelled
+    /// out, path and all: `./gradlew test*`.
     pub fn allows(&self, words: &[String]) -> bool {
+        let is_pathed = words.first().is_some_and(|program| program.contains('/'));
         self.readings
             .iter()
+            .filter(|reading| !is_pathed || reading.spells_its_program())
             .any(|reading| reading.fits(words, false, false))
     }
 
@@ -65,13 +68,14 @@ impl CommandPattern {
             .any(|reading| reading.fits(words, true, folds))
     }
 
-    /// Whether an allow can match at all: its program must be a bare name.
+    /// Whether an allow can match at all: its program must be a bare name, or a path that is spelled out.
     pub fn can_allow(&self) -> bool {
         self.readings.iter().any(|reading| {
-            reading
-                .words
-                .first()
-                .is_none_or(|word| !word.contains(&Sign::Exactly('/')) && !word.is_empty())
+            reading.spells_its_program()
+                || reading
+                    .words
+                    .first()
+                    .is_none_or(|word| !word.contains(&Sign::Exactly('/')) && !word.is_empty())
         })
     }
 }
@@ -86,6 +90,12 @@ impl Reading {
             open = true;
         }
         Self { words, open, glued }
+    }
+
+    /// Whether nothing of its program's name is left open.
+    fn spells_its_program(&self) -> bool {
+        let program = self.words.first().filter(|word| !word.is_empty());
+        program.is_some_and(|word| word.iter().all(|sign| matches!(sign, Sign::Exactly(_))))
     }
 
     fn fits(&self, words: &[String], broad: bool, folds: bool) -> bool {
@@ -115,6 +125,11 @@ fn fits_program(mine: &[Sign], theirs: &str, goes_on: bool, folds: bool) -> bool
         })
         .next()
         .unwrap_or(mine);
+    // A folder of the workspace is no place where a bare name is looked up.
+    let is_rooted = matches!(mine.first(), Some(Sign::Exactly('/' | '~' | '$')));
+    if base.is_empty() && !is_rooted && !theirs.contains('/') {
+        return false;
+    }
     let their_base = theirs.rsplit('/').next().unwrap_or(theirs);
     if !folds {
         return fits_word(base, &letters(their_base), goes_on);
@@ -254,6 +269,18 @@ mod tests {
             ("rm -r*", "rm -rf x", false, true),
             ("mkfs*", "mkfs.ext4 /dev/sda", false, true),
             ("/bin/rm*", "rm x", false, true),
+            ("/bin/rm*", "/bin/rm x", true, true),
+            ("/opt/tools/**", "rm x", false, true),
+            ("secrets/**", "rm x", false, false),
+            ("secrets/**", "secrets/rm x", false, true),
+            ("./gradlew test*", "./gradlew test", true, true),
+            ("./gradlew test*", "./gradlew test --info", true, true),
+            ("./gradlew test*", "gradlew test", false, true),
+            ("./gradlew test*", "./../gradlew test", false, true),
+            ("gradlew test*", "./gradlew test", false, true),
+            ("./grad?ew test*", "./gradlew test", false, true),
+            ("./*", "./gradlew test", false, true),
+            ("* test", "./gradlew test", false, true),
             ("npm run test:*", "npm run test:unit", false, true),
             (
                 "git log --author=*x -n 1",

@@ -153,6 +153,35 @@ impl PathPattern {
             .any(|pattern| may_meet(word.as_str(), pattern))
     }
 
+    /// Whether something that it denies may lie below a folder. A deny holds at any depth, so what begins nowhere may lie
+    /// below any folder; a home folder is not in a workspace.
+    pub fn may_lie_below(&self, forms: &Forms<'_>) -> bool {
+        match is_absolute(&self.bare) {
+            false => !self.is_home,
+            true if is_absolute(forms.real) => self.leads_through(forms.real),
+            true => forms
+                .root
+                .is_none_or(|root| self.leads_through(&joined(root, forms.real))),
+        }
+    }
+
+    /// Whether the literal beginning of an absolute pattern leads into or through a folder, or the folder lies in it.
+    fn leads_through(&self, folder: &str) -> bool {
+        let folder = Folded::of(self.os, folder);
+        // The last name of the beginning may be a part of one.
+        let start = match (self.is_literal, self.start_exact().rsplit_once('/')) {
+            (false, Some((whole, _))) => whole,
+            _ => self.start_exact(),
+        };
+        let start = Folded::of(self.os, start);
+        let names = |text: &str| {
+            let names = text.split('/').filter(|name| !name.is_empty());
+            names.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let (folder, start) = (names(folder.as_str()), names(start.as_str()));
+        folder.iter().zip(&start).all(|(a, b)| a == b)
+    }
+
     fn broadly(&self) -> Option<GlobSet> {
         let folded = Folded::of(self.os, self.bare.trim_start_matches('/'));
         let bare = folded.as_str();
@@ -295,6 +324,30 @@ mod tests {
         ] {
             let read = PathPattern::new(pattern, Os::Linux).unwrap();
             assert_eq!(read.lies_below(&at(path)), below, "{pattern} below {path}");
+        }
+    }
+
+    #[test]
+    fn what_may_lie_below_a_folder() {
+        for (pattern, path, below) in [
+            (".env*", "", true),
+            (".env*", "src", true),
+            ("secrets/**", "src", true),
+            ("~/.ssh/**", "src", false),
+            ("/etc/**", "src", false),
+            ("/etc/**", "/", true),
+            ("/etc/ssl/x", "/etc", true),
+            ("/etc/**", "/etc/ssl", true),
+            ("/home/me/project/src/x", "src", true),
+            ("/home/me/project/src*/x", "src", true),
+            ("/home/me/project/lib/x", "src", false),
+        ] {
+            let read = PathPattern::new(pattern, Os::Linux).unwrap();
+            assert_eq!(
+                read.may_lie_below(&at(path)),
+                below,
+                "{pattern} below {path}"
+            );
         }
     }
 

@@ -7,6 +7,7 @@ use super::seen::{Seen, Subject};
 use crate::host::HostPattern;
 use crate::path::Os;
 use crate::pattern::{CommandPattern, Forms, PathPattern, is_everything, is_open};
+use crate::shell::is_pathed;
 
 /// A rule with its pattern ready to match.
 #[derive(Debug, Clone)]
@@ -96,6 +97,10 @@ impl CompiledRule {
         match (&self.pattern, &subject.seen) {
             (_, Seen::Command { plain: false, .. }) if narrow => false,
             (_, Seen::Path(fact) | Seen::Host(fact)) if narrow && fact.doubt.is_some() => false,
+            // Whoever may run everything named no path.
+            (Pattern::Everything, Seen::Command { words, .. }) if narrow && is_pathed(words) => {
+                false
+            }
             (Pattern::Everything, _) => true,
             (Pattern::Some { command, .. }, Seen::Command { words, .. }) => {
                 command.as_ref().is_some_and(|pattern| match narrow {
@@ -114,6 +119,21 @@ impl CompiledRule {
                 false => about.iter().any(|fact| self.fits_fact(fact, narrow, root)),
             },
         }
+    }
+
+    /// Whether what it denies may lie below a folder that is read whole.
+    pub(super) fn may_lie_below(&self, subject: &Subject<'_>, root: Option<&str>) -> bool {
+        let (
+            Pattern::Some {
+                path: Some(path), ..
+            },
+            Seen::Path(fact),
+            Action::Deny,
+        ) = (&self.pattern, &subject.seen, self.rule.action)
+        else {
+            return false;
+        };
+        path.may_lie_below(&forms(fact, root))
     }
 
     fn fits_fact(&self, fact: &Fact, narrow: bool, root: Option<&str>) -> bool {

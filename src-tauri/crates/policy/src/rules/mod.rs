@@ -1,5 +1,6 @@
 //! Rules: which of them match a piece of a call, and which one speaks (M14).
 
+mod below;
 mod compiled;
 mod key;
 mod seen;
@@ -136,6 +137,7 @@ impl RuleSet {
                     mode: Some(ToolMode::Read),
                     seen: Seen::Path(&fact),
                     tightens: false,
+                    below: false,
                 },
                 now,
                 Verdict::Allow,
@@ -163,6 +165,7 @@ impl RuleSet {
             mode,
             seen: Seen::Whole { about: Vec::new() },
             tightens: false,
+            below: false,
         };
         let mut outright = false;
         for at in self.candidates(tool, mode, touches) {
@@ -180,6 +183,15 @@ impl RuleSet {
 
     /// What the rules say of a piece of a call; `otherwise` holds where none matches.
     pub fn said(&self, subject: &Subject<'_>, now: At, otherwise: Verdict) -> Said {
+        let said = self.said_of_itself(subject, now, otherwise);
+        match subject.below {
+            false => said,
+            true => below::asked(self, subject, now, said),
+        }
+    }
+
+    /// The same without what lies below it.
+    fn said_of_itself(&self, subject: &Subject<'_>, now: At, otherwise: Verdict) -> Said {
         let mut over = Vec::new();
         let mut found: Vec<Match<'_>> = Vec::new();
         let touches: Vec<Capability> = subject.capability().into_iter().collect();

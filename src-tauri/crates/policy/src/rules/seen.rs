@@ -17,6 +17,8 @@ pub struct Subject<'a> {
     pub seen: Seen<'a>,
     /// Whether it can only make the verdict stricter: without a matching rule it says nothing.
     pub tightens: bool,
+    /// Whether it is a folder that is read with everything below it.
+    pub below: bool,
 }
 
 /// A piece of a call.
@@ -44,29 +46,31 @@ impl<'a> Subject<'a> {
     /// Everything that rules look at in a call.
     pub fn all(tool: &'a str, mode: Option<ToolMode>, facts: &'a Facts) -> Vec<Self> {
         let mut all = Vec::new();
-        let mut push = |seen: Seen<'a>, tightens: bool| {
+        let mut push = |seen: Seen<'a>, tightens: bool, below: bool| {
             all.push(Self {
                 tool,
                 mode,
                 seen,
                 tightens,
+                below,
             });
         };
         if facts.all().iter().all(|fact| fact.derived) {
             let about = facts.all().iter().collect();
-            push(Seen::Whole { about }, false);
+            push(Seen::Whole { about }, false, false);
         }
-        for fact in facts.all() {
+        for (at, fact) in facts.all().iter().enumerate() {
             match fact.capability {
                 Capability::ShellRun => {
                     for (words, plain, tightens) in pieces(facts.command(&fact.target)) {
-                        push(Seen::Command { words, plain }, tightens || fact.derived);
+                        let tightens = tightens || fact.derived;
+                        push(Seen::Command { words, plain }, tightens, false);
                     }
                 }
                 Capability::FsRead | Capability::FsWrite | Capability::FsDelete => {
-                    push(Seen::Path(fact), fact.derived);
+                    push(Seen::Path(fact), fact.derived, facts.is_read_below(at));
                 }
-                Capability::NetFetch => push(Seen::Host(fact), fact.derived),
+                Capability::NetFetch => push(Seen::Host(fact), fact.derived, false),
             }
         }
         all

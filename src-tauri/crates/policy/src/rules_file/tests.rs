@@ -139,7 +139,7 @@ fn examples_speak_of_what_the_rule_speaks_of() {
 #[test]
 fn what_is_hardly_meant_is_told() {
     let text = "[[rule]]\npermission = \"*\"\naction = \"allow\"\n\
-                [[rule]]\npermission = \"bash\"\npattern = \"./build*\"\naction = \"allow\"\n\
+                [[rule]]\npermission = \"bash\"\npattern = \"./b?ild*\"\naction = \"allow\"\n\
                 [[rule]]\npermission = \"bash\"\npattern = \"*\"\naction = \"deny\"\n\
                 [[rule]]\npermission = \"fs.read\"\npattern = \"~/x\"\naction = \"allow\"\n\
                 [[rule]]\npermission = \"web_fetch\"\npattern = \"https://a.example/b\"\naction = \"allow\"\n\
@@ -157,7 +157,7 @@ fn what_is_hardly_meant_is_told() {
         .collect();
     let expected = [
         (1, "every call of every tool"),
-        (4, "by its bare name"),
+        (4, "a path that is spelled out"),
         (8, "can be left out"),
         (12, "outside the workspace"),
         (16, "for whole hosts"),

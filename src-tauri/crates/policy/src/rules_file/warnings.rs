@@ -68,7 +68,7 @@ fn own(compiled: &CompiledRule, source: &Source<'_>) -> Vec<String> {
     }
     if allows && compiled.can_allow_command() == Some(false) {
         found.push(format!(
-            "`{pattern}` never allows anything: a program is allowed by its bare name, not by a path"
+            "`{pattern}` never allows anything: a program is allowed by its bare name, or by a path that is spelled out"
         ));
     }
     let is_path = rule.permission.starts_with("fs.");

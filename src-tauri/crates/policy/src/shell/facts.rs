@@ -137,4 +137,6 @@ pub struct Touch {
     pub target: String,
     /// Whether the target stands for itself; if not, it is as written.
     pub literal: bool,
+    /// If it is a folder, everything that lies below it is touched as well.
+    pub below: bool,
 }

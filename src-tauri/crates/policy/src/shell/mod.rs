@@ -6,6 +6,7 @@
 //! Start reading at [`read`].
 
 mod ansi;
+mod below;
 mod blind;
 mod bounds;
 mod extent;
@@ -13,6 +14,7 @@ mod facts;
 mod flags;
 mod foreign;
 mod forms;
+mod operands;
 mod opinion;
 mod plain;
 mod prints;
@@ -33,6 +35,7 @@ mod wrapper_table;
 mod wrappers;
 
 pub use facts::{Assignment, Redirect, RedirectKind, ShellFacts, SimpleCommand, Touch, Via, Word};
+pub(crate) use plain::is_pathed;
 pub(crate) use runners::runs_others;
 
 /// Reads a command line of `bash` or `sh`. It never fails: what cannot be read makes the facts unsure.

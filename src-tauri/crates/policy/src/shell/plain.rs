@@ -46,13 +46,37 @@ pub(super) fn words(command: &SimpleCommand, bare: &[bool]) -> Result<Option<Vec
     }
     let start = unwrap::seen_through(&literal)?;
     let program = &literal[start];
-    let is_bare = bare[..=start].iter().all(|bare| *bare)
-        && !program.is_empty()
-        && !program.contains(['/', '=']);
+    let is_bare =
+        bare[..=start].iter().all(|bare| *bare) && !program.is_empty() && !program.contains('=');
     match is_bare {
         false => Err(format!("`{program}` is no bare name of a program.")),
         true => Ok(Some(literal[start..].to_vec())),
     }
+}
+
+/// Whether a command names its program by a path. Only a rule that spells that very path may allow it.
+pub(crate) fn is_pathed(words: &[String]) -> bool {
+    words.first().is_some_and(|program| program.contains('/'))
+}
+
+/// Why programs that are named by a path from the folder on are not certain; none if they are: a folder that changes on
+/// the way makes them others.
+pub(super) fn moved(commands: &[SimpleCommand], plain: &[Vec<String>]) -> Option<String> {
+    let relative = plain
+        .iter()
+        .filter(|words| is_pathed(words))
+        .find_map(|words| words.first().filter(|program| !program.starts_with('/')))?;
+    let moves = |command: &SimpleCommand| {
+        let mut words = command
+            .words
+            .iter()
+            .map(|word| super::base_name(word.text()));
+        words.any(|word| matches!(word, "cd" | "pushd" | "popd" | "chdir"))
+    };
+    commands
+        .iter()
+        .any(moves)
+        .then(|| format!("`{relative}` is another program in another folder."))
 }
 
 /// Whether a word of a text is written over two lines: such a name is not spelled exactly.

@@ -42,6 +42,8 @@ pub(super) struct Reader<'a> {
     /// The words of every command that an allow looks at, as the first parser sees them and as the second.
     pub first: Vec<Vec<String>>,
     second: Vec<Vec<String>>,
+    /// Whether what is read now is given its input by another command.
+    pub piped: bool,
     /// Where `cd` went.
     pub folder: Option<String>,
     /// Texts that wait to be searched, each with its depth; every text is searched once.
@@ -63,6 +65,7 @@ impl<'a> Reader<'a> {
             said: Vec::new(),
             first: Vec::new(),
             second: Vec::new(),
+            piped: false,
             folder: None,
             doubts: VecDeque::new(),
             doubted: HashSet::new(),
@@ -97,6 +100,9 @@ impl<'a> Reader<'a> {
             self.distrust(command, 0, "Two parsers read it differently.");
         }
         self.search();
+        if let Some(reason) = plain::moved(&self.facts.commands, &self.facts.plain) {
+            self.unsure(reason);
+        }
         if self.facts.plain.is_empty() && self.facts.unsure.is_empty() {
             self.unsure("It names no program that could be allowed.");
         }

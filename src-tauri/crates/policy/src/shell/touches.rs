@@ -5,7 +5,9 @@
 use protocol::Capability::{self, FsDelete, FsRead, FsWrite, NetFetch};
 
 use super::base_name;
+use super::below::{Below, below};
 use super::facts::{Redirect, RedirectKind, Touch, Word};
+use super::operands::{operands, stricter};
 use super::script::Reader;
 use super::wrappers::has;
 use crate::limits::SHELL_COMMANDS_MAX;
@@ -33,7 +35,7 @@ const PROGRAMS: &[(&str, Does)] = &[
         Does::All(FsRead, 0),
     ),
     (
-        "grep egrep fgrep zgrep rg ag ack jq yq awk gawk mawk sed gsed tar gtar bsdtar zip 7z",
+        "grep egrep fgrep rgrep zgrep bzgrep xzgrep rg ag ack ugrep ug pt sift jq yq awk gawk mawk sed gsed tar gtar bsdtar zip 7z 7za 7zz",
         Does::All(FsRead, 1),
     ),
     (
@@ -45,7 +47,7 @@ const PROGRAMS: &[(&str, Does)] = &[
         "rm rmdir unlink shred srm trash del",
         Does::All(FsDelete, 0),
     ),
-    ("cp install rsync ln link ditto", Does::Copy),
+    ("cp gcp install rsync ln link ditto", Does::Copy),
     ("mv rename", Does::Move),
     (
         "curl wget http https httpie xh aria2c lynx w3m links ftp lftp telnet nc ncat netcat ping ping6 dig nslookup \
@@ -127,6 +129,10 @@ impl Reader<'_> {
             _ => {}
         }
         let taken = self.touch_options(program, words);
+        let below = below(words, self.piped);
+        if below == Some(Below::Here) {
+            self.touch_below(FsRead, &Word::Literal(".".to_owned()), true);
+        }
         let Some((_, does)) = PROGRAMS.iter().find(|(programs, _)| has(programs, program)) else {
             return;
         };
@@ -136,14 +142,18 @@ impl Reader<'_> {
                 let has_script = words
                     .iter()
                     .any(|word| has("-e -f --regexp --expression --file", word.text()));
-                let skip = if has_script && capability == FsRead {
-                    0
-                } else {
-                    skip
+                // `tar cf` is its letters; with a dash they are an option.
+                let is_told = has("tar gtar bsdtar", program)
+                    && words
+                        .get(1)
+                        .is_some_and(|word| word.text().starts_with('-'));
+                let skip = match (has_script || is_told) && capability == FsRead {
+                    true => 0,
+                    false => skip,
                 };
                 let capability = stricter(program, words).unwrap_or(capability);
                 for word in operands.iter().skip(skip) {
-                    self.touch(capability, word);
+                    self.touch_below(capability, word, below.is_some());
                 }
             }
             Does::Copy | Does::Move => {
@@ -156,7 +166,7 @@ impl Reader<'_> {
                     _ => (None, operands.as_slice()),
                 };
                 for word in first {
-                    self.touch(FsRead, word);
+                    self.touch_below(FsRead, word, below.is_some());
                     if matches!(does, Does::Move) {
                         self.touch(FsDelete, word);
                     }
@@ -180,6 +190,10 @@ impl Reader<'_> {
     }
 
     fn touch(&mut self, capability: Capability, word: &Word) {
+        self.touch_below(capability, word, false);
+    }
+
+    fn touch_below(&mut self, capability: Capability, word: &Word, below: bool) {
         let text = word.text();
         if text.is_empty() || text == "-" || self.facts.touches.len() >= SHELL_COMMANDS_MAX {
             return;
@@ -187,12 +201,13 @@ impl Reader<'_> {
         let is_relative = !text.starts_with(['/', '~', '$']);
         let folder = self.folder.clone().filter(|_| is_relative);
         // A folder that is only known when it runs may be any: the path as it is written stands for all.
-        let below = folder.map(|folder| format!("{folder}/{text}"));
-        for target in std::iter::once(text.to_owned()).chain(below) {
+        let there = folder.map(|folder| format!("{folder}/{text}"));
+        for target in std::iter::once(text.to_owned()).chain(there) {
             let touch = Touch {
                 capability,
                 target,
                 literal: word.is_literal(),
+                below,
             };
             if !self.facts.touches.contains(&touch) {
                 self.facts.touches.push(touch);
@@ -324,52 +339,6 @@ impl Reader<'_> {
                 self.touch(FsRead, &Word::Literal(text[at + 1..].to_owned()));
             }
         }
-    }
-}
-
-/// Options of programs that reach hosts whose value is neither a file nor a host.
-const NO_HOST: &str = "-d --data --data-raw --data-binary --data-urlencode --json -F --form -H --header -X --request -u \
-                       --user -A --user-agent -e --referer -w --write-out -m --max-time -U -p -P --method --body-data";
-
-/// The operands of a command.
-fn operands(program: &str, words: &[Word], taken: &[usize]) -> Vec<Word> {
-    let mut found = Vec::new();
-    let mut ended = false;
-    let is_value = |at: usize| {
-        has("curl wget", program) && has(NO_HOST, words[at - 1].text()) || taken.contains(&at)
-    };
-    for (at, word) in words.iter().enumerate().skip(1) {
-        let text = word.text();
-        if !ended && text == "--" {
-            ended = true;
-        } else if program == "find" && !ended && (text.starts_with('-') || has("( ) ! ,", text)) {
-            break;
-        } else if (ended || !text.starts_with('-') || text == "-") && !is_value(at) {
-            found.push(word.clone());
-        }
-    }
-    found
-}
-
-/// What the options of a program make of its operands.
-fn stricter(program: &str, words: &[Word]) -> Option<Capability> {
-    let given = |wanted: &str| words.iter().any(|word| word.text() == wanted);
-    let short = |letter: char| {
-        words.iter().any(|word| {
-            word.text()
-                .strip_prefix('-')
-                .is_some_and(|l| !l.starts_with('-') && l.contains(letter))
-        })
-    };
-    match program {
-        "sed" | "gsed"
-            if short('i') || words.iter().any(|w| w.text().starts_with("--in-place")) =>
-        {
-            Some(FsWrite)
-        }
-        "perl" | "ruby" if short('i') => Some(FsWrite),
-        "find" if given("-delete") => Some(FsDelete),
-        _ => None,
     }
 }
 

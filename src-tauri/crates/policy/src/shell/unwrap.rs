@@ -298,7 +298,8 @@ pub(super) fn seen_through(list: &[String]) -> Result<usize, String> {
     }
     let runs = !inner(program, &list[start..], &[]).is_empty();
     let refused = match find(program) {
-        Some(wrapper) if wrapper.seen_through => false,
+        // By a path it was not seen through, so it says nothing of what it runs.
+        Some(wrapper) if wrapper.seen_through => list[start].contains('/'),
         Some(wrapper) if wrapper.runner => false,
         Some(wrapper) => runs || reads_commands(wrapper, &list[start..]),
         // What an option runs is refused above; a runner may be allowed with what it runs.

@@ -37,12 +37,14 @@ impl Reader<'_> {
                 input: &input,
                 ..place
             };
+            let piped = std::mem::replace(&mut self.piped, at > 0);
             match (command, &pipeline.timed) {
                 (Command::Simple(simple), Some(timed)) if at == 0 => {
                     self.simple(simple, stage, Some(timed.is_posix_output()));
                 }
                 _ => self.command(command, stage),
             }
+            self.piped = piped;
             input = self.said[said..].to_vec();
         }
     }

@@ -1,0 +1,53 @@
+//! A folder that is read with all that lies below it: what is denied there must not be read along unseen.
+
+use protocol::judge::RuleTrace;
+use protocol::{Action, At, Rule, Verdict};
+
+use super::key::Key;
+use super::{RuleSet, Said, Subject, is_over};
+
+/// Asks where something that a rule denies may lie below the folder, unless the verdict is as strict already.
+pub(super) fn asked(rules: &RuleSet, subject: &Subject<'_>, now: At, mut said: Said) -> Said {
+    if said.verdict >= Some(Verdict::Ask) {
+        return said;
+    }
+    let touches: Vec<_> = subject.capability().into_iter().collect();
+    let denies = rules
+        .candidates(subject.tool, subject.mode, &touches)
+        .map(|at| &rules.rules[at])
+        .filter(|rule| !is_over(rule, now) && rule.may_lie_below(subject, rules.root.as_deref()))
+        .filter_map(|rule| {
+            rule.rank(subject)
+                .map(|rank| (Key::new(rank, &rule.rule), rule))
+        });
+    let Some((_, strongest)) = denies.max_by_key(|(key, _)| *key) else {
+        return said;
+    };
+    for trace in said.traces.iter_mut().filter(|trace| trace.won) {
+        trace.won = false;
+        trace.why = "lost: what another rule denies may lie below that folder".to_owned();
+    }
+    let pattern = strongest.rule.pattern.as_deref().unwrap_or_default();
+    let rule = Rule {
+        action: Action::Ask,
+        reason: Some(format!(
+            "it denies `{pattern}`, which may lie below {}.",
+            subject.shown().trim_start_matches("reading ")
+        )),
+        ..strongest.rule.clone()
+    };
+    let why = "what it denies may lie below that folder, which is read whole".to_owned();
+    said.traces.insert(
+        0,
+        RuleTrace {
+            rule,
+            won: true,
+            why,
+        },
+    );
+    Said {
+        verdict: Some(Verdict::Ask),
+        silent: false,
+        ..said
+    }
+}
