@@ -28,7 +28,24 @@ struct Reading {
     glued: bool,
 }
 
+/// The program that a pattern names, in lower case and without its folder: what rules are found by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Head {
+    /// This very name.
+    Word(String),
+    /// A name that begins so.
+    Start(String),
+    /// It may be any.
+    Open,
+}
+
 impl CommandPattern {
+    /// The programs that it may match. `broad` says how it is read, `folds` as in [`Self::covers`].
+    pub(crate) fn heads(&self, broad: bool, folds: bool) -> Vec<Head> {
+        let heads = self.readings.iter();
+        heads.map(|reading| reading.head(broad, folds)).collect()
+    }
+
     /// Reads a pattern. Words are written as for a shell: quotes and backslashes make what they hold literal. `git status*`
     /// and `git status *` mean: these words, then the end or more words. Within a word `*` is any text, `?` any one
     /// character and `{a,b}` either.
@@ -92,6 +109,25 @@ impl Reading {
         Self { words, open, glued }
     }
 
+    fn head(&self, broad: bool, folds: bool) -> Head {
+        let base = base_of(self.words.first().map_or(&[], Vec::as_slice), folds);
+        let mut name = String::new();
+        for sign in base {
+            match sign {
+                Sign::Exactly(letter) => name.push(letter.to_ascii_lowercase()),
+                Sign::One | Sign::Any => return Head::Open,
+            }
+        }
+        match (
+            name.is_empty(),
+            broad && self.glued && self.words.len() == 1,
+        ) {
+            (true, _) => Head::Open,
+            (false, true) => Head::Start(name),
+            (false, false) => Head::Word(name),
+        }
+    }
+
     /// Whether nothing of its program's name is left open.
     fn spells_its_program(&self) -> bool {
         let program = self.words.first().filter(|word| !word.is_empty());
@@ -119,12 +155,7 @@ impl Reading {
 
 /// The program's base name against the pattern's: where it lies does not matter to a deny.
 fn fits_program(mine: &[Sign], theirs: &str, goes_on: bool, folds: bool) -> bool {
-    let base = mine
-        .rsplit(|sign| {
-            matches!(sign, Sign::Exactly('/')) || (folds && *sign == Sign::Exactly('\\'))
-        })
-        .next()
-        .unwrap_or(mine);
+    let base = base_of(mine, folds);
     // A folder of the workspace is no place where a bare name is looked up.
     let is_rooted = matches!(mine.first(), Some(Sign::Exactly('/' | '~' | '$')));
     if base.is_empty() && !is_rooted && !theirs.contains('/') {
@@ -148,6 +179,16 @@ fn fits_program(mine: &[Sign], theirs: &str, goes_on: bool, folds: bool) -> bool
     std::iter::once(their_lower.as_str())
         .chain(bare)
         .any(|name| fits_word(&lower, &letters(name), goes_on))
+}
+
+/// A program's name in a pattern without its folder.
+fn base_of(word: &[Sign], folds: bool) -> &[Sign] {
+    let divides = |sign: &Sign| match sign {
+        Sign::Exactly('/') => true,
+        Sign::Exactly('\\') => folds,
+        Sign::Exactly(_) | Sign::One | Sign::Any => false,
+    };
+    word.rsplit(divides).next().unwrap_or(word)
 }
 
 fn letters(text: &str) -> Vec<char> {

@@ -4,6 +4,7 @@ mod command;
 mod meet;
 mod path;
 
+pub(crate) use command::Head;
 pub use command::{CommandPattern, alternatives};
 pub(crate) use meet::is_open;
 pub use path::{Forms, PathPattern};

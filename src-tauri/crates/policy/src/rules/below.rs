@@ -11,9 +11,10 @@ pub(super) fn asked(rules: &RuleSet, subject: &Subject<'_>, now: At, mut said: S
     if said.verdict >= Some(Verdict::Ask) {
         return said;
     }
-    let touches: Vec<_> = subject.capability().into_iter().collect();
     let denies = rules
-        .candidates(subject.tool, subject.mode, &touches)
+        .index
+        .of(subject)
+        .into_iter()
         .map(|at| &rules.rules[at])
         .filter(|rule| !is_over(rule, now) && rule.may_lie_below(subject, rules.root.as_deref()))
         .filter_map(|rule| {

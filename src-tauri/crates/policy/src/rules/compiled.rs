@@ -2,6 +2,7 @@
 
 use protocol::{Action, Capability, Fact, Rule};
 
+use super::index::About;
 use super::key::Rank;
 use super::seen::{Seen, Subject};
 use crate::host::HostPattern;
@@ -51,6 +52,27 @@ impl CompiledRule {
             *command = command.take().map(CommandPattern::whole_words);
         }
         self
+    }
+
+    /// What it is found by.
+    pub(super) fn about(&self) -> About {
+        let broad = self.rule.action != Action::Allow;
+        match &self.pattern {
+            Pattern::Everything => About {
+                everything: true,
+                places: false,
+                heads: None,
+            },
+            Pattern::Some {
+                command,
+                path,
+                host,
+            } => About {
+                everything: false,
+                places: path.is_some() || host.is_some(),
+                heads: command.as_ref().map(|one| one.heads(broad, self.folds)),
+            },
+        }
     }
 
     /// How directly it names a call; none if it speaks of something else.

@@ -2,10 +2,9 @@
 
 mod below;
 mod compiled;
+mod index;
 mod key;
 mod seen;
-
-use std::collections::HashMap;
 
 use protocol::judge::RuleTrace;
 use protocol::{Action, At, Capability, Fact, Rule, RuleScope, ToolMode, Verdict};
@@ -17,16 +16,14 @@ pub use seen::{Seen, Subject};
 
 use crate::builtin::Protections;
 use crate::rules_file::RulesFile;
+use index::Index;
 use key::Key;
 
 /// All rules in force.
 #[derive(Debug, Clone, Default)]
 pub struct RuleSet {
     rules: Vec<CompiledRule>,
-    /// Which rules name a permission: a call looks at those alone that could speak of it.
-    by_permission: HashMap<String, Vec<usize>>,
-    /// Rules that name a family of tools.
-    families: Vec<usize>,
+    index: Index,
     protections: Protections,
     /// The strictest of what the files say where no rule matches.
     default: Option<Action>,
@@ -72,15 +69,7 @@ impl RuleSet {
     pub fn extend(&mut self, rules: impl IntoIterator<Item = CompiledRule>) {
         for rule in rules {
             let at = self.rules.len();
-            let permission = rule.rule.permission.as_str();
-            match permission != "*" && permission.ends_with('*') {
-                true => self.families.push(at),
-                false => self
-                    .by_permission
-                    .entry(permission.to_owned())
-                    .or_default()
-                    .push(at),
-            }
+            self.index.add(at, &rule.rule.permission, rule.about());
             self.rules.push(rule);
         }
     }
@@ -167,18 +156,18 @@ impl RuleSet {
             tightens: false,
             below: false,
         };
-        let mut outright = false;
-        for at in self.candidates(tool, mode, touches) {
-            let compiled = &self.rules[at];
-            if is_over(compiled, now) {
-                continue;
-            }
-            if compiled.rule.action != Action::Deny {
-                return false;
-            }
-            outright |= compiled.is_for_everything() && compiled.rank(&whole).is_some();
-        }
-        outright
+        let in_force = |at: &usize| !is_over(&self.rules[*at], now);
+        let denied = |at: &usize| self.rules[*at].rule.action == Action::Deny;
+        let outright = |at: &usize| denied(at) && self.rules[*at].rank(&whole).is_some();
+        let everything = self.index.for_everything(tool, mode, touches);
+        // Most calls are not denied so, and then nothing else has to be looked at.
+        everything.iter().filter(|at| in_force(at)).any(outright)
+            && self
+                .index
+                .all(tool, mode, touches)
+                .iter()
+                .filter(|at| in_force(at))
+                .all(denied)
     }
 
     /// What the rules say of a piece of a call; `otherwise` holds where none matches.
@@ -194,8 +183,7 @@ impl RuleSet {
     fn said_of_itself(&self, subject: &Subject<'_>, now: At, otherwise: Verdict) -> Said {
         let mut over = Vec::new();
         let mut found: Vec<Match<'_>> = Vec::new();
-        let touches: Vec<Capability> = subject.capability().into_iter().collect();
-        for at in self.candidates(subject.tool, subject.mode, &touches) {
+        for at in self.index.of(subject) {
             let rule = &self.rules[at];
             let Some(rank) = rule.rank(subject) else {
                 continue;
@@ -263,33 +251,9 @@ impl RuleSet {
 
     /// Whether a rule opens a host that is closed unless it is named.
     pub fn opens_host(&self, tool: &str, real: &str, now: At) -> bool {
-        self.candidates(tool, None, &[Capability::NetFetch])
-            .map(|at| &self.rules[at])
-            .any(|rule| rule.opens_host(real) && !is_over(rule, now))
-    }
-
-    /// The rules that could speak of a call, in the order in which they were read.
-    fn candidates(
-        &self,
-        tool: &str,
-        mode: Option<ToolMode>,
-        touches: &[Capability],
-    ) -> impl Iterator<Item = usize> {
-        let mut names = vec!["*", tool];
-        names.extend(mode.map(permission_of));
-        names.extend(touches.iter().map(|capability| capability.as_str()));
-        if touches.contains(&Capability::FsDelete) {
-            names.push(Capability::FsWrite.as_str());
-        }
-        names.sort_unstable();
-        names.dedup();
-        let named = names
-            .iter()
-            .filter_map(|name| self.by_permission.get(*name))
-            .flatten();
-        let mut all: Vec<usize> = named.chain(&self.families).copied().collect();
-        all.sort_unstable();
-        all.into_iter()
+        let places = self.index.places(tool, &[Capability::NetFetch]);
+        let mut rules = places.into_iter().map(|at| &self.rules[at]);
+        rules.any(|rule| rule.opens_host(real) && !is_over(rule, now))
     }
 }
 

@@ -1,0 +1,333 @@
+//! Which rules could speak of a piece of a call: found by what they name, so that ten thousand of them cost no more than a
+//! few. It may give too many, never too few; whether one really fits is asked afterwards.
+
+use std::collections::HashMap;
+
+use protocol::{Capability, ToolMode};
+
+use super::permission_of;
+use super::seen::{Seen, Subject};
+use crate::pattern::Head;
+
+/// Endings that a program's name may have and go without, where case does not count.
+const ENDINGS: [&str; 4] = [".exe", ".cmd", ".bat", ".com"];
+
+/// The places of rules, by what they name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Index {
+    by_permission: HashMap<String, Shelf>,
+    /// Rules that name a family of tools.
+    families: Shelf,
+}
+
+/// The rules of one permission.
+#[derive(Debug, Clone, Default)]
+struct Shelf {
+    /// Those whose pattern means everything.
+    everything: Vec<usize>,
+    /// Those with a pattern of paths or hosts.
+    places: Vec<usize>,
+    /// Those with a pattern of commands, all of them.
+    commands: Vec<usize>,
+    /// The same by the name of the program.
+    by_word: HashMap<String, Vec<usize>>,
+    /// By the beginning of its name, where any text may follow.
+    by_start: HashMap<String, Vec<usize>>,
+    /// The length of the longest of these, in bytes.
+    start_bytes_max: usize,
+    /// Those that leave the program open.
+    open: Vec<usize>,
+}
+
+/// What a rule's pattern is about.
+pub(super) struct About {
+    /// It means everything.
+    pub everything: bool,
+    /// It names paths or hosts.
+    pub places: bool,
+    /// The programs of the commands that it names, if it names commands.
+    pub heads: Option<Vec<Head>>,
+}
+
+impl Index {
+    /// Adds the rule of this place.
+    pub fn add(&mut self, at: usize, permission: &str, about: About) {
+        let shelf = match permission != "*" && permission.ends_with('*') {
+            true => &mut self.families,
+            false => self.by_permission.entry(permission.to_owned()).or_default(),
+        };
+        shelf.add(at, about);
+    }
+
+    /// The rules that could speak of a piece of a call, in the order in which they were read.
+    pub fn of(&self, subject: &Subject<'_>) -> Vec<usize> {
+        let touches: Vec<Capability> = subject.capability().into_iter().collect();
+        self.sorted(subject.tool, subject.mode, &touches, |shelf, found| {
+            shelf.find(&subject.seen, found);
+        })
+    }
+
+    /// The rules with a pattern of paths or hosts that could speak of a call, in the order in which they were read.
+    pub fn places(&self, tool: &str, touches: &[Capability]) -> Vec<usize> {
+        self.sorted(tool, None, touches, |shelf, found| {
+            found.extend(&shelf.places)
+        })
+    }
+
+    /// The rules for everything that could speak of a call.
+    pub fn for_everything(
+        &self,
+        tool: &str,
+        mode: Option<ToolMode>,
+        touches: &[Capability],
+    ) -> Vec<usize> {
+        self.sorted(tool, mode, touches, |shelf, found| {
+            found.extend(&shelf.everything)
+        })
+    }
+
+    /// All rules that could speak of a call.
+    pub fn all(&self, tool: &str, mode: Option<ToolMode>, touches: &[Capability]) -> Vec<usize> {
+        self.sorted(tool, mode, touches, Shelf::all)
+    }
+
+    fn sorted(
+        &self,
+        tool: &str,
+        mode: Option<ToolMode>,
+        touches: &[Capability],
+        find: impl Fn(&Shelf, &mut Vec<usize>),
+    ) -> Vec<usize> {
+        let mut names = vec!["*", tool];
+        names.extend(mode.map(permission_of));
+        names.extend(touches.iter().map(|capability| capability.as_str()));
+        if touches.contains(&Capability::FsDelete) {
+            names.push(Capability::FsWrite.as_str());
+        }
+        names.sort_unstable();
+        names.dedup();
+        let shelves = names
+            .iter()
+            .filter_map(|name| self.by_permission.get(*name));
+        let mut found = Vec::new();
+        for shelf in shelves.chain([&self.families]) {
+            find(shelf, &mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl Shelf {
+    fn add(&mut self, at: usize, about: About) {
+        if about.everything {
+            self.everything.push(at);
+        }
+        if about.places {
+            self.places.push(at);
+        }
+        let Some(heads) = about.heads else { return };
+        self.commands.push(at);
+        for head in heads {
+            match head {
+                Head::Word(word) => self.by_word.entry(word).or_default().push(at),
+                Head::Start(start) => {
+                    self.start_bytes_max = self.start_bytes_max.max(start.len());
+                    self.by_start.entry(start).or_default().push(at);
+                }
+                Head::Open => self.open.push(at),
+            }
+        }
+    }
+
+    fn find(&self, seen: &Seen<'_>, found: &mut Vec<usize>) {
+        match seen {
+            Seen::Whole { .. } => self.all(found),
+            Seen::Path(_) | Seen::Host(_) => {
+                found.extend(&self.everything);
+                found.extend(&self.places);
+            }
+            Seen::Command { words, .. } => {
+                found.extend(&self.everything);
+                found.extend(&self.open);
+                if let Some(program) = words.first() {
+                    self.find_program(program, found);
+                }
+            }
+        }
+    }
+
+    fn find_program(&self, program: &str, found: &mut Vec<usize>) {
+        let base = crate::shell::base_name(program).to_ascii_lowercase();
+        let bare = ENDINGS.iter().find_map(|ending| base.strip_suffix(ending));
+        for name in std::iter::once(base.as_str()).chain(bare) {
+            found.extend(self.by_word.get(name).into_iter().flatten());
+        }
+        // Whatever begins the name without its ending begins the name.
+        let ends = base
+            .char_indices()
+            .map(|(at, letter)| at + letter.len_utf8());
+        for end in ends.take_while(|end| *end <= self.start_bytes_max) {
+            found.extend(self.by_start.get(&base[..end]).into_iter().flatten());
+        }
+    }
+
+    fn all(&self, found: &mut Vec<usize>) {
+        found.extend(&self.everything);
+        found.extend(&self.places);
+        found.extend(&self.commands);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use protocol::{Fact, RuleScope};
+
+    use super::*;
+    use crate::RuleSet;
+    use crate::facts::Facts;
+    use crate::path::Os;
+    use crate::rules_file::{self, Source};
+
+    const PATTERNS: [&str; 26] = [
+        "git status*",
+        "git*",
+        "g*",
+        "g?t *",
+        "*",
+        "* push",
+        "./gradlew test*",
+        "gradlew",
+        "/usr/bin/git*",
+        "/usr/bin/*",
+        "bin/*",
+        "{git,npm} test*",
+        "'git' x",
+        "GIT*",
+        "git.exe x",
+        "rm -r*",
+        "r*m x",
+        "\"\"",
+        "src/**",
+        "*.pem",
+        ".env*",
+        "/etc/**",
+        "docs.rs",
+        "*.example.com",
+        "e\u{e9}*",
+        "\\\\x",
+    ];
+    const PERMISSIONS: [&str; 10] = [
+        "*",
+        "bash",
+        "shell.run",
+        "fs.read",
+        "fs.write",
+        "net.fetch",
+        "mode:local",
+        "read",
+        "re*",
+        "web_fetch",
+    ];
+    const COMMANDS: [&str; 18] = [
+        "git status",
+        "git x",
+        "GIT x",
+        "git.exe x",
+        "Git.EXE push",
+        "gitk x",
+        "/usr/bin/git status",
+        "./gradlew test",
+        "sub/gradlew",
+        "npm test",
+        "rm -rf x",
+        "rmdir x",
+        "timeout 5 git push",
+        "cat .env src/a.pem /etc/x",
+        "curl https://docs.rs/x http://a.example.com",
+        "e\u{e9}y x",
+        "echo $(git push)",
+        "'' x",
+    ];
+
+    proptest! {
+        /// Whatever the rules are, none that fits is missed.
+        #[test]
+        fn none_that_fits_is_missed(
+            picks in proptest::collection::vec((0..PERMISSIONS.len(), 0..PATTERNS.len(), 0..3_usize), 1..12),
+            command in 0..COMMANDS.len(),
+            windows: bool,
+        ) {
+            let os = if windows { Os::Windows } else { Os::Linux };
+            let rules: Vec<_> = picks
+                .iter()
+                .filter_map(|(permission, pattern, action)| {
+                    let action = ["allow", "ask", "deny"][*action];
+                    let text = format!(
+                        "[[rule]]\npermission = '{}'\npattern = '''{}'''\naction = '{action}'\n",
+                        PERMISSIONS[*permission], PATTERNS[*pattern]
+                    );
+                    let source = Source { os, ..Source::new("r", RuleScope::User) };
+                    rules_file::read(&text, &source).ok()
+                })
+                .flat_map(|file| file.rules)
+                .collect();
+            let mut set = RuleSet::default();
+            set.extend(rules);
+            let facts = Facts::from_iter([
+                Fact::inside(Capability::ShellRun, COMMANDS[command]),
+                Fact::inside(Capability::FsRead, "src/.env"),
+                Fact::inside(Capability::NetFetch, "a.example.com"),
+            ]);
+            for subject in Subject::all("bash", Some(ToolMode::Local), &facts) {
+                let found = set.index.of(&subject);
+                for (at, rule) in set.rules.iter().enumerate() {
+                    let fits = rule.rank(&subject).is_some() && rule.fits(&subject, None);
+                    prop_assert!(
+                        !fits || found.contains(&at),
+                        "{:?} is missed for {:?}", rule.rule, subject.seen
+                    );
+                }
+            }
+        }
+    }
+
+    /// Of ten thousand rules a call looks at those that name what it does, and at a few that leave it open.
+    #[test]
+    fn ten_thousand_rules_are_not_ten_thousand_looks() {
+        let rule = |pattern: &str, action: &str| {
+            format!(
+                "[[rule]]\npermission = \"bash\"\npattern = \"{pattern}\"\naction = \"{action}\"\n"
+            )
+        };
+        let mut text: String = (0..4_998)
+            .map(|n| {
+                rule(&format!("tool-{n} run*"), "allow") + &rule(&format!("prog-{n}*"), "deny")
+            })
+            .collect();
+        text += &rule("git status*", "allow");
+        text += &rule("gi*", "ask");
+        text += &rule("* --force", "deny");
+        let mut set = RuleSet::default();
+        set.add(rules_file::read(&text, &Source::new("r", RuleScope::User)).unwrap());
+        assert_eq!(set.len(), 9_999);
+        let facts = Facts::from_iter([
+            Fact::inside(Capability::ShellRun, "timeout 5 git status && cat x"),
+            Fact {
+                derived: true,
+                ..Fact::inside(Capability::FsRead, "x")
+            },
+        ]);
+        for subject in Subject::all("bash", Some(ToolMode::Local), &facts) {
+            let looks = set.index.of(&subject).len();
+            assert!(looks <= 3, "{looks} looks for {:?}", subject.seen);
+        }
+        let long = "x".repeat(1_000_000);
+        let facts = Facts::from_iter([Fact::inside(Capability::ShellRun, long)]);
+        for subject in Subject::all("bash", None, &facts) {
+            assert!(set.index.of(&subject).len() <= 3);
+        }
+    }
+}
