@@ -94,7 +94,7 @@ fn wrappers_interpreters_and_what_is_not_literal_are_never_offered() {
         ("ls $HOME", "No rule may allow"),
         ("ls *.rs", "No rule may allow"),
         ("ls `pwd`", "No rule may allow"),
-        ("./run", "No rule may allow"),
+        ("./run", "runs what its arguments or a file say"),
         ("A=1 make", "No rule may allow"),
         ("ls; cat x; wc x", "Nothing about this call"),
     ] {

@@ -10,6 +10,10 @@ pub(crate) fn runs_others(words: &[String]) -> bool {
     let Some(first) = words.first() else {
         return false;
     };
+    // A file at a path may be written anew before it runs again.
+    if super::is_pathed(words) {
+        return true;
+    }
     let name = base_name(first);
     // `python3.12` is `python3`.
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -40,6 +44,7 @@ mod tests {
             ("docker run x", true),
             ("pwsh x", true),
             ("awk x", true),
+            ("./run", true),
             ("npm run build", false),
             ("cargo test", false),
             ("git status", false),
