@@ -355,4 +355,6 @@ test('a rule that decided a call is shown where it stands; one that is gone says
   await waitFor(() => expect(row('.env*').getAttribute('aria-current')).toBe('true'));
   desk.showRule({ permission: 'fs.write', pattern: 'gone', action: 'deny', reason: null, scope: 'project', file: null, line: 4 });
   await waitFor(() => expect(desk.toasts.lines.at(-1)?.title).toBe('That rule is gone'));
+  desk.showRule({ permission: 'bash', pattern: 'npm run lint*', action: 'allow', reason: null, scope: 'session', file: null, line: null, grant: 'grant_4' });
+  await waitFor(() => expect(at('grant-grant_4').contains(document.activeElement)).toBe(true));
 });

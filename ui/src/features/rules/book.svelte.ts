@@ -19,6 +19,8 @@ export class Book {
   view: RulesView | null = $state.raw(null);
   /** Why there is nothing to show. */
   fault: Fault | null = $state.raw(null);
+  /** The grant that is to be looked at in the ledger, once. */
+  marked = $state('');
   page: Page = $state.raw({ at: 'all' });
   side: Side | null = $state.raw(null);
   /** Texts of whole files that were written and not saved. */
@@ -63,7 +65,7 @@ export class Book {
   }
   /** Whether a rule is changed in a form; a grant is revoked instead, and what is built in stays as it is. */
   canEdit({ source, view }: Found): boolean {
-    return source.editable && view.rule.line !== null && view.grant === null;
+    return source.editable && view.rule.line !== null && view.grant === null && view.rule.grant === undefined;
   }
   editingOf(found: Found): Editing {
     const rule = draftOf(found.view);
@@ -83,10 +85,10 @@ export class Book {
     const text = editing.textIn(this.source(editing.scope));
     return editing.place === null ? { type: 'add', rule: editing.rule, scope: editing.scope } : text === null ? null : { type: 'replace', scope: editing.scope, text };
   }
-  /** Forgets what was written of rules. */
-  forget(): void {
-    this.#edited.clear();
-    this.#begun = null;
+  /** Forgets what was written of a rule. */
+  forget(editing: Editing): void {
+    for (const [id, one] of this.#edited) if (one === editing) this.#edited.delete(id);
+    if (this.#begun === editing) this.#begun = null;
   }
 
   readonly #engine = {
@@ -121,6 +123,7 @@ export class Book {
     const found = sought(this.view, rule);
     this.page = { at: 'all' };
     if (found) this.open({ of: 'rule', key: found.key });
+    else if (this.view.grants.some((grant) => grant.id === rule.grant)) this.marked = rule.grant ?? '';
     else this.#desk.toasts.add({ icon: 'info', ink: 'plain', title: 'That rule is gone', text: 'It was changed or taken away since.', brief: true });
   }
 
