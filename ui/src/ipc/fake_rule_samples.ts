@@ -12,6 +12,7 @@ const rule = (permission: string, pattern: string | null, action: NewRule['actio
 export const sampleOffers: Offer[] = [
   { permission: 'bash', pattern: 'cargo update*', action: 'allow', words: '`cargo update` with any arguments', lasts: ['session', 'project', 'everywhere'] },
   { permission: 'bash', pattern: 'cargo update -w', action: 'allow', words: 'just `cargo update -w`', lasts: ['session', 'project', 'everywhere'], overrides: { permission: 'bash', pattern: 'cargo*', action: 'ask', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 14 } },
+  { permission: 'bash', pattern: 'cargo update*', action: 'deny', words: '`cargo update` with any arguments', lasts: ['session', 'project', 'everywhere'] },
 ];
 
 export const sampleWatchdogs: WatchdogView[] = [

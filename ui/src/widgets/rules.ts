@@ -18,6 +18,8 @@ export const scopes: Record<RuleScope, string> = { builtin: 'Built in', manifest
 
 /** How far a grant reaches. */
 export const grantReaches: Record<GrantScope, string> = { session: 'Session', project: 'Project', everywhere: 'Everywhere' };
+/** How far a grant reaches, as the end of a sentence. */
+export const grantsIn: Record<GrantScope, string> = { session: 'for this session', project: 'in this project', everywhere: 'everywhere' };
 /** The scope that a grant's rule has among the others. */
 export const grantScopes: Record<GrantScope, RuleScope> = { session: 'session', project: 'project', everywhere: 'user' };
 

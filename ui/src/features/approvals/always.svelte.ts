@@ -15,8 +15,12 @@ import { grantScopes } from '../../widgets/rules';
 export const CALLS_MAX = 1_000;
 const ASK_AFTER_MS = 200;
 
+/** Which answer the rule goes along with. */
+export type Answer = 'allow' | 'deny';
+
 /** How the engine is asked. */
 export interface Engine {
+  offers(): Promise<Offers>;
   check(rule: NewRule): Promise<RuleCheck>;
   backtest(change: RuleChange): Promise<Backtest>;
 }
@@ -24,7 +28,10 @@ export interface Engine {
 export class AlwaysPick {
   /** What was told of the card; none while nothing was. */
   #told: Offers | null = $state.raw(null);
-  open = $state(false);
+  /** Which rule is being chosen; none while the picker is closed. */
+  open: Answer | null = $state(null);
+  readonly #engine: Engine;
+  #asked = 0;
   #at = $state(0);
   #pattern: string | null = $state(null);
   #lasts: GrantScope = $state('session');
@@ -36,24 +43,42 @@ export class AlwaysPick {
   readonly test: Asking<RuleChange, Backtest>;
 
   constructor(engine: Engine) {
+    this.#engine = engine;
     this.check = new Asking((rule) => engine.check(rule), ASK_AFTER_MS);
     this.test = new Asking((change) => engine.backtest(change), ASK_AFTER_MS);
   }
 
-  /** What the engine says of the card; none where it is not known. */
-  tell(told: Offers | null): void {
+  /** Asks what may be granted from what is shown now, if anything is asked; true once that is told. */
+  async renew(asks: boolean): Promise<boolean> {
+    const asked = (this.#asked += 1);
+    this.#told = null;
+    this.open = null;
+    const told = asks ? await this.#engine.offers().catch(() => null) : null;
+    if (told === null || asked !== this.#asked) return false;
     this.#told = told;
-    this.open = false;
+    return true;
+  }
+  /** Opens the picker for an answer, or closes it; whether there is something to choose. */
+  toggle(answer: Answer): boolean {
+    if (this.offersFor(answer).length === 0) return false;
+    this.open = this.open === null ? answer : null;
+    if (this.open === null) return true;
     this.#until = null;
     this.#uses = null;
     this.take(0);
+    return true;
   }
+  /** What may go along with an answer, the narrowest first. */
+  offersFor(answer: Answer): readonly Offer[] {
+    return this.#told?.offers.filter((offer) => offer.action === answer) ?? [];
+  }
+  /** What is chosen from. */
   get offers(): readonly Offer[] {
-    return this.#told?.offers.filter((offer) => offer.action === 'allow') ?? [];
+    return this.offersFor(this.open ?? 'allow');
   }
-  /** Why nothing is offered; empty if something is, or nothing is known. */
+  /** Why nothing may be allowed from now on; empty if something may, or nothing is known. */
   get refused(): string {
-    return this.offers.length > 0 ? '' : (this.#told?.refused ?? '');
+    return this.offersFor('allow').length > 0 ? '' : (this.#told?.refused ?? '');
   }
   get offer(): Offer | undefined {
     return this.offers[this.#at];
@@ -103,11 +128,11 @@ export class AlwaysPick {
   get rule(): NewRule | null {
     if (!this.offer) return null;
     const pattern = this.#pattern?.trim() ?? null;
-    return { permission: this.offer.permission, pattern: pattern === '' ? null : pattern, action: 'allow', reason: null, matches: [], not_matches: [], expires_ms: this.#until ?? null, max_uses: this.#uses ?? null };
+    return { permission: this.offer.permission, pattern: pattern === '' ? null : pattern, action: this.open ?? 'allow', reason: null, matches: [], not_matches: [], expires_ms: this.#until ?? null, max_uses: this.#uses ?? null };
   }
   /** What is asked of the engine while it is chosen. */
   ask(): void {
-    const rule = this.open ? this.rule : null;
+    const rule = this.open === null ? null : this.rule;
     this.check.put(rule);
     const sound = rule !== null && !this.check.busy && !this.check.reply?.fault;
     if (rule === null || sound) this.test.put(rule && { type: 'add', rule, scope: grantScopes[this.#lasts] });
@@ -121,10 +146,11 @@ export class AlwaysPick {
     // Where it cannot be checked beforehand, the engine refuses what it cannot grant.
     return fault ? `${fault.message} ${fault.hint}`.trim() : '';
   }
-  /** What goes along with *Allow*; none while it is closed, or cannot be granted as it stands. */
-  get always(): Always | null {
+  /** What goes along with an answer: nothing (null), a rule, or one that cannot be made as it stands (undefined). */
+  alongWith(answer: Answer): Always | null | undefined {
     const { rule, trouble } = this;
-    if (!this.open || rule === null || trouble !== '' || this.check.busy) return null;
+    if (this.open !== answer) return null;
+    if (rule === null || trouble !== '' || this.check.busy) return undefined;
     return { lasts: this.#lasts, permission: rule.permission, pattern: rule.pattern, ...(rule.expires_ms !== null && { until_ms: rule.expires_ms }), ...(rule.max_uses !== null && { max_uses: rule.max_uses }) };
   }
 }

@@ -121,6 +121,18 @@ it('where nothing is offered there is no button, and the reason stands among the
   expect(within(card).queryByTestId('always-picker')).toBeNull();
 });
 
+it('Reject makes a rule as well: such calls are denied from now on', async () => {
+  const { host, card, key, click } = await page(samples.command);
+  await click('reject-menu');
+  await fireEvent.click(within(card).getByTestId('reject-menu-never'));
+  await pass(1_000);
+  expect(words(within(card).getByTestId('always-rule'))).toBe('Session deny bash cargo update*');
+  expect(words(within(card).getByTestId('grants'))).toContain('Session Reject for this session rejects this call, and denies from now on');
+  expect(words(within(card).getByTestId('allow'))).toContain('Allow');
+  await key('n', within(card).getByTestId('always-in-session'));
+  expect(decisions(host)).toEqual([{ type: 'reject', note: '', stop: false, always: { lasts: 'session', permission: 'bash', pattern: 'cargo update*' } }]);
+});
+
 it('one y still allows once, without any rule', async () => {
   const { host, key } = await page(samples.command);
   await key('y');

@@ -13,8 +13,8 @@ import { appliedLeft, filesOf, mustHold } from './words';
 
 /** What a card can do about a ruling. */
 export interface Acts {
-  /** The rule that *Allow* would make as well; none: it makes none. `undefined`: it was asked for, and cannot be made as it stands. */
-  always(): Always | null | undefined;
+  /** The rule that an answer would make as well; none: it makes none. `undefined`: it was asked for, and cannot be made as it stands. */
+  always(wish: Wish): Always | null | undefined;
   /** When that rule last changed. */
   changedAt(): number;
   /** Sends the decision; false if it was refused. */
@@ -58,7 +58,7 @@ export class Deciding {
   }
   /** Whether everything that could be applied was left out, or a rule was asked for that cannot be made. */
   get empty(): boolean {
-    return (this.pick.all > 0 && this.pick.ids.length === 0) || this.#acts.always() === undefined;
+    return (this.pick.all > 0 && this.pick.ids.length === 0) || this.#acts.always('allow') === undefined;
   }
 
   /** What is shown has changed: nothing of what was seen, chosen or aimed at counts any more. */
@@ -115,7 +115,7 @@ export class Deciding {
     switch (ruling) {
       case 'go':
         if (wish === 'allow') this.#allow();
-        else void this.send({ type: 'reject', note: this.note.trim(), stop });
+        else this.#no(stop);
         return;
       case 'hold':
         if (!this.empty) this.#acts.hold();
@@ -133,9 +133,13 @@ export class Deciding {
     }
   }
 
+  #no(stop: boolean): void {
+    const always = this.#acts.always('reject');
+    if (always !== undefined) void this.send({ type: 'reject', note: this.note.trim(), stop, ...(always && { always }) });
+  }
   #allow(): void {
     if (this.empty) return;
-    const always = this.#acts.always();
+    const always = this.#acts.always('allow');
     void this.send({ type: 'allow', hunks: named(this.pick), note: this.note.trim(), ...(always && { always }) });
   }
 

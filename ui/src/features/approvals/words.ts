@@ -10,7 +10,7 @@ import type { Reach } from '../../ipc/bindings/Reach';
 import type { Rule } from '../../ipc/bindings/Rule';
 import { age, bytes, clock, duration, plural } from '../../widgets/figures';
 import { exitCode } from '../../state/calls';
-import { grantReaches, ruleWords } from '../../widgets/rules';
+import { grantReaches, grantsIn, ruleWords } from '../../widgets/rules';
 import { callStates } from '../../widgets/states';
 import { hunkNames, type Chosen } from './hunks';
 
@@ -67,11 +67,14 @@ export function appliedLeft(view: CallView): Set<number> {
   return new Set(filesOf(view.preview).flatMap((file) => file.hunks.map((hunk) => hunk.id).filter((id) => !applied.has(id))));
 }
 
-const grantsIn: Record<GrantScope, string> = { session: 'for this session', project: 'in this project', everywhere: 'everywhere' };
+/** What an answer is called that a rule goes along with. */
+export function alwaysButton(answer: 'allow' | 'deny', view: CallView, lasts: GrantScope): string {
+  return `${answer === 'deny' ? 'Reject' : mustHold(view) ? 'Hold to allow' : 'Allow'} ${grantsIn[lasts]}`;
+}
 
 /** What the main answer is called; `lasts` is how far it reaches beyond this call. */
 export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null = null): string {
-  if (lasts !== null) return `${mustHold(view) ? 'Hold to allow' : 'Allow'} ${grantsIn[lasts]}`;
+  if (lasts !== null) return alwaysButton('allow', view, lasts);
   if (mustHold(view)) {
     if (view.kind === 'delete') return 'Hold to delete';
     return view.mode === 'external' ? 'Hold to send' : 'Hold to allow';
@@ -88,25 +91,33 @@ export interface GrantLine {
   text: string;
 }
 
-/** What *Always…* would do on a card: what it begins with, or why it is not offered; and how far it reaches once it is chosen. */
+/** What *Always…* would do on a card: what it begins with, or why it is not offered; and how far a rule reaches once one is chosen. */
 export interface AlwaysWords {
   offer: Offer | undefined;
   refused: string;
-  lasts: GrantScope | null;
+  /** Which answer the rule that is chosen goes along with; none while none is. */
+  open: 'allow' | 'deny' | null;
+  lasts: GrantScope;
 }
 
 /** What each answer grants, *Always…* between the others, with the choice of hunks told as it is now. */
 export function grantLines(grants: readonly Grant[], view: CallView, pick: Chosen, always?: AlwaysWords): GrantLine[] {
   const told = grants.find((grant) => grant.reach === 'always');
-  const lines = plainLines(grants.filter((grant) => grant.reach !== 'always'), view, pick);
-  const line = always && alwaysLine(always, told, view, pick);
-  if (!line) return lines;
-  const at = grants.filter((grant) => grant.reach !== 'always').findIndex((grant) => grant.reach === 'once') + 1;
-  return always.lasts === null ? [...lines.slice(0, at), line, ...lines.slice(at)] : [line, ...lines.slice(at)];
+  const plain = grants.filter((grant) => grant.reach !== 'always');
+  const lines = plainLines(plain, view, pick);
+  if (!always) return lines;
+  if (always.open !== null) {
+    const { open, lasts } = always;
+    const text = open === 'allow' ? 'allows this call, and from now on whatever the rule above covers, without asking.' : 'rejects this call, and denies from now on whatever the rule above covers.';
+    const replaced = plain.findIndex((grant) => grant.reach === (open === 'allow' ? 'once' : 'nothing'));
+    return lines.map((line, i) => (i === replaced ? { reach: grantReaches[lasts], button: alwaysButton(open, view, lasts), text } : line));
+  }
+  const line = alwaysLine(always, told);
+  const at = plain.findIndex((grant) => grant.reach === 'once') + 1;
+  return line ? [...lines.slice(0, at), line, ...lines.slice(at)] : lines;
 }
 
-function alwaysLine({ offer, refused, lasts }: AlwaysWords, told: Grant | undefined, view: CallView, pick: Chosen): GrantLine | null {
-  if (offer && lasts !== null) return { reach: grantReaches[lasts], button: mainWords(view, pick, lasts), text: 'allows this call, and from now on whatever the rule above covers, without asking.' };
+function alwaysLine({ offer, refused }: AlwaysWords, told: Grant | undefined): GrantLine | null {
   if (offer) return { reach: grantReaches[offer.lasts[0] ?? 'session'], button: 'Always…', text: told?.text ?? `would start from \`${ruleWords(offer)}\`; you see and confirm the rule first.` };
   return refused === '' ? null : { reach: 'Not offered', button: 'Always…', text: refused };
 }

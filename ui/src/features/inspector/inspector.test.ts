@@ -62,7 +62,7 @@ describe('the timeline', () => {
     const lines = timeline([
       event(1, { type: 'call_proposed', call: { id: 'c', name: 'edit', arguments: {} }, message: 'm', reasoning: 'because' }),
       event(2, { type: 'call_waits', call: 'c', digest: DIGEST, grants: [], refreshed: 'The file changed.', expires_at: null }),
-      event(3, { type: 'call_decided', call: 'c', digest: DIGEST, decision: { type: 'allow', hunks: [0, 2], note: 'go' } }),
+      event(3, { type: 'call_decided', call: 'c', digest: DIGEST, decision: { type: 'allow', hunks: [0, 2], note: 'go', always: { lasts: 'project', permission: 'edit', pattern: 'src/**' } } }),
       event(4, { type: 'undo_prepared', call: 'c', entry: undoEntry }),
       event(5, { type: 'call_started', call: 'c' }),
       event(6, { type: 'call_output', call: 'c', text: 'ä' }),
@@ -73,7 +73,7 @@ describe('the timeline', () => {
     expect(lines.map((line) => [line.seq, line.text, line.detail])).toEqual([
       [1, 'The agent asked for it', 'because'],
       [2, 'Waits, shown anew', 'The file changed.'],
-      [3, 'You allowed 2 hunks', 'go'],
+      [3, 'You allowed 2 hunks, and `edit src/**` in this project', 'go'],
       [4, 'A copy was taken', '1 path, 6.8 kB'],
       [5, 'Started', ''],
       [7, 'Output', '3 B'],

@@ -6,6 +6,7 @@ import type { EventBody } from '../../ipc/bindings/EventBody';
 import { bytes, duration, plural } from '../../widgets/figures';
 import type { IconName } from '../../widgets/icons';
 import { callStates } from '../../widgets/states';
+import { alwaysWords } from './trail';
 
 /** One line. */
 export interface Line {
@@ -21,10 +22,10 @@ export function decisionWords(decision: Decision): { icon: IconName; text: strin
   switch (decision.type) {
     case 'allow': {
       const text = decision.hunks === null ? 'You allowed it' : `You allowed ${plural(decision.hunks.length, 'hunk')}`;
-      return { icon: 'person', text, detail: decision.note };
+      return { icon: 'person', text: `${text}${alwaysWords(decision.always)}`, detail: decision.note };
     }
     case 'reject':
-      return { icon: 'rejected', text: decision.stop ? 'You rejected it and stopped the turn' : 'You rejected it', detail: decision.note };
+      return { icon: 'rejected', text: `${decision.stop ? 'You rejected it and stopped the turn' : 'You rejected it'}${alwaysWords(decision.always)}`, detail: decision.note };
     case 'answer':
       return { icon: 'person', text: 'You answered', detail: decision.answers.map((answer) => answer.join(', ')).join(' · ') };
     case 'skip':

@@ -1,7 +1,14 @@
 // What came of a call's verdict, and the digest it is bound to, in words.
 
+import type { Always } from '../../ipc/bindings/Always';
 import type { CallView } from '../../ipc/bindings/CallView';
+import { grantsIn, ruleWords } from '../../widgets/rules';
 import { exact } from '../../widgets/figures';
+
+/** The rule that an answer made as well, as the end of a sentence: ", and `bash cargo update*` for this session"; empty if it made none. */
+export function alwaysWords(always: Always | undefined): string {
+  return always ? `, and \`${ruleWords(always)}\` ${grantsIn[always.lasts]}` : '';
+}
 
 /** What came of the verdict, in one or two sentences. */
 export function verdictWords(view: CallView): string {
@@ -11,9 +18,9 @@ export function verdictWords(view: CallView): string {
     const at = exact(said.at).slice(11);
     switch (said.decision.type) {
       case 'allow':
-        return `You allowed it at ${at}.`;
+        return `You allowed it${alwaysWords(said.decision.always)} at ${at}.`;
       case 'reject':
-        return `You rejected it at ${at}.`;
+        return `You rejected it${alwaysWords(said.decision.always)} at ${at}.`;
       case 'answer':
         return `You answered at ${at}.`;
       case 'skip':
