@@ -275,16 +275,6 @@ export class FakeHost implements Host {
         return { type: 'tools', tools: asSet(this.tools, this.#snapshot.settings.tools) };
       case 'export':
         return { type: 'export', text: '' };
-      case 'rules':
-      case 'offers':
-      case 'backtest':
-      case 'try_call':
-      case 'check_rules':
-      case 'check_rule':
-      case 'compare_rules':
-      case 'suggestions':
-      case 'imports':
-        throw new Error('This host has no rules.');
     }
   }
 
