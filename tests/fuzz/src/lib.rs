@@ -99,8 +99,8 @@ pub fn tool_files(bytes: &[u8]) {
     }
 }
 
-/// Any text as a command: it is read within the limits, an allow looks at nothing that a deny does not see, and whatever
-/// stands before a command does not hide it.
+/// Any text as a command: it is read within the limits, an allow looks at nothing that a deny does not see, whatever stands
+/// before a command does not hide it, and a hidden character never loosens.
 pub fn shell_facts(bytes: &[u8]) {
     const LAST: [&str; 2] = ["zq9", "x"];
     let text = String::from_utf8_lossy(bytes);
@@ -114,6 +114,13 @@ pub fn shell_facts(bytes: &[u8]) {
     for words in facts.plain().unwrap_or_default() {
         assert!(facts.may_run().contains(words), "{words:?}");
     }
+    // What cannot be seen never loosens: with a hidden character anywhere in it no rule may allow it any more.
+    let middle = (0..=text.len() / 2)
+        .rev()
+        .find(|at| text.is_char_boundary(*at));
+    let (before, after) = text.split_at(middle.unwrap_or_default());
+    let hidden = shell::read(&format!("{before}\u{200b}{after}"));
+    assert_eq!(hidden.plain(), None);
     // The next line goes on where a backslash ends the text, and may be the body of a here-document.
     if text.ends_with('\\') || text.contains("<<") {
         return;
