@@ -28,7 +28,7 @@ reason = "I push by hand"
 /// What a project's file wants once it was changed.
 const WANTS: &str = r#"[[rule]]
 permission = "bash"
-pattern = "ls*"
+pattern = "echo*"
 action = "allow"
 "#;
 
@@ -157,7 +157,7 @@ async fn always_spares_the_same_question_until_it_is_revoked() {
     let rig = Rig::start().await;
     rig.play_to_the_end().await;
 
-    try_command(&rig, "ls -l src").await;
+    try_command(&rig, "echo spared-by-a-rule").await;
     let card = tried(&rig, "", "waiting").await;
     rig.take_keys(&card).await;
     rig.until("a to be taken", async |rig| {
@@ -178,7 +178,7 @@ async fn always_spares_the_same_question_until_it_is_revoked() {
     assert!(rig.waits(&card).await, "Enter or Space granted");
     rig.click("always-in-project").await;
     rig.wait_for_text("always-rule", "Project").await;
-    rig.wait_for_text("always-rule", "ls").await;
+    rig.wait_for_text("always-rule", "echo").await;
     rig.screenshot("always").await;
     rig.until("y to be taken", async |rig| {
         rig.press('y').await;
@@ -201,7 +201,7 @@ async fn always_spares_the_same_question_until_it_is_revoked() {
     rig.wait_until_gone("revoke").await;
 
     // And the same again asks.
-    try_command(&rig, "ls -l src").await;
+    try_command(&rig, "echo spared-by-a-rule").await;
     tried(&rig, &second, "waiting").await;
     rig.end().await;
 }
@@ -233,19 +233,19 @@ async fn a_projects_file_is_looked_at_whole_before_it_may_loosen() {
     rig.wait_for_text("source-project", "not in force until trusted")
         .await;
     rig.click("look-and-trust").await;
-    rig.wait_for_text("trust-text", "pattern = \"ls*\"").await;
+    rig.wait_for_text("trust-text", "pattern = \"echo*\"").await;
     rig.screenshot("rules-trust").await;
     rig.click("trust").await;
     rig.find("rules-table").await;
     rig.wait_until_gone("source-untrusted").await;
 
     rig.click("rules-try").await;
-    write_into(&rig, "call-field-command", "ls -l src").await;
+    write_into(&rig, "call-field-command", "echo trusted").await;
     rig.wait_for_text("try-trail", "It would run by itself.")
         .await;
 
     // Another text is another question.
-    std::fs::write(&file, WANTS.replace("ls*", "cat*")).unwrap();
+    std::fs::write(&file, WANTS.replace("echo*", "printf*")).unwrap();
     rig.click("rail-desk").await;
     rig.click("rail-rules").await;
     rig.wait_for_text("source-untrusted", "changed since you trusted it")

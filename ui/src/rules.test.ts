@@ -52,14 +52,14 @@ describe('the table', () => {
   test('has every scope in the order of its force, with places, hits and what stands in the way', async () => {
     const { host } = await open();
     expect([...document.querySelectorAll('[data-testid^="source-"]')].map((group) => group.getAttribute('data-testid'))).toEqual(['source-builtin', 'source-manifest', 'source-session', 'source-project', 'source-user']);
-    expect(rules()).toEqual(['net.fetch *.internal.tidemark.dev', 'bash cargo test -p tidemark-parser*', 'fs.write .env*', 'edit crates/parser/**', 'bash cargo update*', 'bash git status*', 'mode:safe_write']);
+    expect(rules()).toEqual(['net.fetch *.internal.tidemark.dev', 'bash cargo test -p tidemark-parser*', 'fs.write .env*', 'edit crates/parser/**', 'bash cargo update*', 'bash cargo update*', 'bash git status*', 'mode:safe_write', 'fetch docs.rs']);
     expect(text('source-user')).toContain('rules.toml:7');
     expect(text('source-user')).toContain('1,204');
     expect(text('source-user')).toContain('It allows everything that mode:safe_write can do.');
     await click('builtin-fold');
     expect(rules()[0]).toBe('fs.write .git/hooks/**');
     expect(await findings()).toEqual([]);
-    expect(host.queries('rules')[0]).toEqual({ type: 'rules', workspace: FOLDER, session: 'ses_0006' });
+    expect(host.queries('rules').slice(0, 2)).toEqual([{ type: 'rules', workspace: FOLDER, session: null }, { type: 'rules', workspace: null, session: null }]);
   });
   test('tells a rule that is over, a file with a fault and one that is not trusted', async () => {
     const host = new FakeHost(events);
@@ -67,7 +67,7 @@ describe('the table', () => {
     host.rules.texts.project += 'oops\n';
     host.rules.trust = 'changed';
     await open(host);
-    expect(within(at('source-user')).getByTestId('rule-standing').textContent).toMatch(/^expired 1 Jan/);
+    expect(within(at('source-user')).getAllByTestId('rule-standing')[0]?.textContent).toMatch(/^expired 1 Jan/);
     expect(text('source-fault')).toBe('.countersign/rules.toml, line 21: this is no member of a rule. Correct the line. Until then every call asks.');
     expect(text('source-untrusted')).toContain('This file changed since you trusted it.');
   });

@@ -226,11 +226,9 @@ export class FakeRules {
     const fixed = (scope: RuleScope, file: string | null, rules: RuleView[]): RuleSource => ({ scope, file, text: null, digest: null, editable: false, default: null, rules, fault: null, warnings: [], trust: null });
     const own = (permission: string, pattern: string, reason: string) => this.#view({ permission, pattern, action: 'ask', reason, scope: 'builtin', file: null, line: null }, newRule(permission, pattern, 'ask'), 'active');
     const manifest: Rule = { permission: 'net.fetch', pattern: '*.internal.tidemark.dev', action: 'deny', reason: 'Agents stay out of the internal network', scope: 'manifest', file: 'agent.toml', line: 22 };
-    const session: Rule = { permission: 'bash', pattern: 'cargo test -p tidemark-parser*', action: 'allow', reason: 'Granted on a card', scope: 'session', file: null, line: null, expires_ms: this.now() + 90 * MINUTE_MS };
     return [
       fixed('builtin', null, [own('fs.write', '.git/hooks/**', 'Code that runs by itself later on'), own('fs.read', '.env*', 'Secrets of their owner'), own('fs.write', '.countersign/**', 'Countersign’s own files')]),
       fixed('manifest', 'agent.toml', [this.#view(manifest, newRule('net.fetch', '*', 'deny'), 'active')]),
-      fixed('session', null, this.#revoked.has('grant_1') ? [] : [this.#view(session, newRule('bash', session.pattern, 'allow'), 'active', { grant: 'grant_1', hits: 6 })]),
       this.#source('project'),
       this.#source('user'),
     ];
@@ -238,13 +236,13 @@ export class FakeRules {
 
   #grants(): GrantView[] {
     const one = (id: string, permission: string, pattern: string, since: number, more: Partial<GrantView>): GrantView => {
-      const rule: Rule = { permission, pattern, action: 'allow', reason: 'Granted on a card', scope: more.lasts === 'session' ? 'session' : more.lasts === 'project' ? 'project' : 'user', file: null, line: null };
+      const rule: Rule = { permission, pattern, action: 'allow', reason: 'Granted on a card', scope: more.lasts === 'session' ? 'session' : more.lasts === 'project' ? 'project' : 'user', file: null, line: null, grant: id, ...(more.until != null && { expires_ms: more.until }), ...(more.max_uses != null && { max_uses: more.max_uses }) };
       const revoked = this.#revoked.has(id) ? this.now() : null;
       return { id, lasts: 'session', workspace: null, session: null, rule, words: pattern, since, until: null, uses: 0, max_uses: null, hits: 0, last_used: null, made_by: { session: 'ses_0003', call: 'call_0006' }, revoked, in_force: revoked === null, ...more };
     };
     const now = this.now();
     return [
-      one('grant_1', 'bash', 'cargo test -p tidemark-parser*', now - 40 * MINUTE_MS, { session: 'ses_0003', until: now + 90 * MINUTE_MS, uses: 6, hits: 6, last_used: now - 2 * MINUTE_MS }),
+      one('grant_1', 'bash', 'cargo test -p tidemark-parser*', now - 40 * MINUTE_MS, { session: 'ses_0006', until: now + 90 * MINUTE_MS, uses: 6, hits: 6, last_used: now - 2 * MINUTE_MS }),
       one('grant_2', 'bash', 'cargo update*', now - 7 * DAY_MS, { lasts: 'project', workspace: '/home/mira/code/tidemark', uses: 12, hits: 12, last_used: now - 60 * MINUTE_MS }),
       one('grant_3', 'fetch', 'docs.rs', now - 4 * DAY_MS, { lasts: 'everywhere', uses: 3, max_uses: 5, hits: 3, last_used: now - 3 * DAY_MS }),
       one('grant_4', 'bash', 'npm run lint*', now - 9 * DAY_MS, { until: now - 8 * DAY_MS, in_force: false }),

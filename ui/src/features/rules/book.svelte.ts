@@ -8,7 +8,7 @@ import type { RulesView } from '../../ipc/bindings/RulesView';
 import { faultOf } from '../../ipc/desk';
 import type { Desk } from '../../state/desk.svelte';
 import { CALLS_MAX, Editing, type OwnScope } from './editing.svelte';
-import { BLANK, byKey, draftOf, sought, type Found } from './words';
+import { BLANK, byKey, draftOf, sought, withGrants, type Found } from './words';
 
 /** What fills the screen. */
 export type Page = { at: 'all' } | { at: 'file'; scope: OwnScope } | { at: 'trust' } | { at: 'import' } | { at: 'compare' } | { at: 'suggestions' };
@@ -112,7 +112,9 @@ export class Book {
   async #read(): Promise<void> {
     const { workspace, session } = this;
     try {
-      this.view = await this.#desk.query({ type: 'rules', workspace, session });
+      // The ledger is one, whatever folder is looked at.
+      const [here, everywhere] = await Promise.all([this.#desk.query({ type: 'rules', workspace, session: null }), this.#desk.query({ type: 'rules', workspace: null, session: null })]);
+      this.view = withGrants({ ...here, grants: everywhere.grants }, session);
       this.fault = null;
     } catch (thrown) {
       this.fault = faultOf(thrown);

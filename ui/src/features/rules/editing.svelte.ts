@@ -112,7 +112,6 @@ export class Editing {
   blocked(source: RuleSource | undefined): Blocked | null {
     const { all, failing } = this.examples;
     if (this.scope === 'project' && source !== undefined && source.trust !== 'trusted' && (source.text ?? '') !== '') return { message: 'The project’s file is not trusted yet, and saving would trust all of it.', hint: 'Look at it first.' };
-    if (source?.fault) return { message: 'The file has a fault, so no rule can be changed alone.', hint: 'Correct the file first.' };
     if (failing > 0) return { message: `${failing} of ${all} ${all === 1 ? 'example' : 'examples'} ${failing === 1 ? 'fails' : 'fail'}, so this rule cannot be saved.`, hint: 'Change the rule or the example.' };
     if (this.check.reply?.fault) return this.check.reply.fault;
     if (this.check.trouble !== '') return { message: `The rule could not be checked: ${this.check.trouble}`, hint: '' };

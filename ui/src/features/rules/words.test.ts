@@ -7,14 +7,22 @@ import type { RulesView } from '../../ipc/bindings/RulesView';
 import type { RuleView } from '../../ipc/bindings/RuleView';
 import { FakeRules } from '../../ipc/fake_rules';
 import { notesOf } from './lines';
-import { byKey, endedWords, inForce, lastsWords, noteOf, sought, standingOf, wantsWords } from './words';
+import { byKey, endedWords, inForce, lastsWords, noteOf, sought, standingOf, wantsWords, withGrants } from './words';
 
 const NOW = new Date(2026, 10, 21, 16, 10).getTime();
 const HOUR_MS = 3_600_000;
 const rules = new FakeRules(() => NOW);
-const view = rules.answer({ type: 'rules', workspace: '/w', session: null }) as unknown as RulesView;
+const told = rules.answer({ type: 'rules', workspace: '/w', session: null }) as unknown as RulesView;
+const view = withGrants(told, 'ses_0006');
 
 test('sources stand in the order of their force, whatever order they come in', () => expect(inForce(view.sources.toReversed()).map((source) => source.scope)).toEqual(['builtin', 'manifest', 'session', 'project', 'user']));
+
+test('what was granted stands among the rules: of this folder, of this session, and everywhere, as long as it is in force', () => {
+  const grants = (workspace: string, session: string | null) => withGrants({ ...told, workspace }, session).sources.flatMap((source) => source.rules.flatMap((rule) => (rule.grant === null ? [] : [`${source.scope} ${rule.grant}`])));
+  expect(grants('/w', 'ses_0006').sort()).toEqual(['session grant_1', 'user grant_3']);
+  expect(grants('/home/mira/code/tidemark', null).sort()).toEqual(['project grant_2', 'user grant_3']);
+  expect(withGrants(view, 'ses_0006').sources).toEqual(view.sources);
+});
 
 test('each source says what it is', () =>
   expect(inForce(view.sources).map((source) => noteOf(source, 'Unary minus', (path) => path))).toEqual([

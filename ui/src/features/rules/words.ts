@@ -10,7 +10,7 @@ import type { RuleView } from '../../ipc/bindings/RuleView';
 import type { RulesView } from '../../ipc/bindings/RulesView';
 import { baseName, plural } from '../../widgets/figures';
 import { moment } from '../../widgets/lasting';
-import { grantReaches, scopes } from '../../widgets/rules';
+import { grantReaches, grantScopes, scopes } from '../../widgets/rules';
 
 /** How rules are read, in one sentence. */
 export const HOW = 'Any matching manifest denial ends it. Otherwise the most specific rule wins, then the longer prefix, then session over project over you, then the stricter.';
@@ -21,6 +21,19 @@ const FORCE: readonly RuleScope[] = ['builtin', 'manifest', 'session', 'project'
 /** Sources in the order of their force. */
 export function inForce(sources: readonly RuleSource[]): RuleSource[] {
   return [...sources].sort((one, other) => FORCE.indexOf(one.scope) - FORCE.indexOf(other.scope));
+}
+
+/** The rules with those that were granted on cards among them: of the folder that is looked at, and of the session. */
+export function withGrants(view: RulesView, session: string | null): RulesView {
+  const known = new Set(view.sources.flatMap((source) => source.rules.flatMap((one) => one.grant ?? one.rule.grant ?? [])));
+  const granted = view.grants.filter((grant) => grant.in_force && !known.has(grant.id) && (grant.lasts === 'everywhere' || (grant.lasts === 'project' ? grant.workspace === view.workspace : grant.session === session)));
+  const rulesOf = (scope: RuleScope): RuleView[] =>
+    granted
+      .filter((grant) => grantScopes[grant.lasts] === scope)
+      .map((grant) => ({ rule: grant.rule, matches: [], not_matches: [], hits: grant.hits, last_used: grant.last_used, uses_left: grant.max_uses === null ? null : Math.max(0, grant.max_uses - grant.uses), state: 'active', grant: grant.id }));
+  const sources = view.sources.map((source) => ({ ...source, rules: [...source.rules, ...rulesOf(source.scope)] }));
+  const none: RuleSource = { scope: 'session', file: null, text: null, digest: null, editable: false, default: null, rules: rulesOf('session'), fault: null, warnings: [], trust: null };
+  return { ...view, sources: sources.some((source) => source.scope === 'session') ? sources : [...sources, none] };
 }
 
 /** A rule's key: where it stands, so that it is the same after its file was read anew. */
@@ -78,9 +91,10 @@ export function noteOf(source: RuleSource, session: string | undefined, home: (p
 
 /** "2 of its 5 rules would allow": what an untrusted file wants. */
 export function wantsWords(source: RuleSource): string {
-  const loosens = source.rules.filter(({ rule }) => rule.action === 'allow').length;
+  const own = source.rules.filter(({ grant }) => grant === null);
+  const loosens = own.filter(({ rule }) => rule.action === 'allow').length;
   if (loosens === 0) return 'Its rules only tighten, so they hold already.';
-  return `${loosens} of its ${plural(source.rules.length, 'rule')} would allow; until you trust the file ${loosens === 1 ? 'that one does' : 'those do'} nothing.`;
+  return `${loosens} of its ${plural(own.length, 'rule')} would allow; until you trust the file ${loosens === 1 ? 'that one does' : 'those do'} nothing.`;
 }
 
 /** What is to be said of a rule beyond what it says: that it is over, used up or not trusted, and how long it still holds. */
