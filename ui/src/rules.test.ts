@@ -333,6 +333,10 @@ test('the palette leads here, and I opens and closes what stands beside', async 
   await waitFor(() => expect(screen.queryByTestId('panel')).toBeNull());
   await fireEvent.keyDown(document.body, { key: 'i' });
   await screen.findByTestId('rule-pattern');
+  await click('rail-settings');
+  expect(screen.queryByTestId('rule-pattern')).toBeNull();
+  await fireEvent.click(row('.env*'));
+  await waitFor(() => expect((at('rule-pattern') as HTMLInputElement).value).toBe('.env*'));
 });
 
 test('Esc goes back to all rules, and a fault of a rules file leads here', async () => {
