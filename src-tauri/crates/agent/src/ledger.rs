@@ -45,6 +45,26 @@ impl Granted {
         }
     }
 
+    /// The session that it holds in, if it ends with one.
+    pub fn session(&self) -> Option<&SessionId> {
+        match self.lasts {
+            GrantScope::Session => Some(&self.made_by.session),
+            GrantScope::Project | GrantScope::Everywhere => None,
+        }
+    }
+
+    /// What it covers, in short.
+    pub fn words(&self) -> String {
+        let tool = match self.permission.as_str() {
+            "bash" => String::new(),
+            other => format!("{other} "),
+        };
+        match &self.pattern {
+            Some(pattern) => format!("{tool}{pattern}"),
+            None => self.permission.clone(),
+        }
+    }
+
     /// Whether it speaks in a workspace, to a session or those that it works for.
     pub fn holds_for(&self, root: &str, lineage: &[SessionId]) -> bool {
         self.revoked.is_none()

@@ -32,6 +32,7 @@ mod queries;
 mod recover;
 mod repeats;
 mod retention;
+pub mod rulebook;
 mod rules;
 mod run_limits;
 mod session;

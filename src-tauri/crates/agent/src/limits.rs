@@ -52,3 +52,5 @@ pub const REPAIRS_MAX: u32 = 2;
 pub const DELEGATES_DEEP_MAX: usize = 5;
 /// Of a host in a sentence.
 pub(crate) const HOST_CHARS_MAX: usize = 200;
+/// Longest call, in bytes of what it touches, whose verdict keeps what it was made from.
+pub(crate) const GROUNDS_BYTES_MAX: usize = 32 * 1024;

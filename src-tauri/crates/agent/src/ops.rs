@@ -1,6 +1,6 @@
 //! Requests of the person: each is checked, recorded, and done.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use protocol::depth::{DEPTH_MAX, exceeds, is_too_deep};
@@ -16,7 +16,8 @@ use crate::conversation::Conversation;
 use crate::demo;
 use crate::desk::Shared;
 use crate::limits::MESSAGE_BYTES_MAX;
-use crate::{grant, queries, trust, try_tool, turn, undo};
+use crate::rulebook::{self, Place};
+use crate::{grant, trust, try_tool, turn, undo};
 
 /// Does what the person asks.
 pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Fault> {
@@ -105,7 +106,26 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             Ok(Receipt::default())
         }
         Op::RevokeGrant { grant } => grant::revoke(shared, &grant),
-        Op::SaveRules { .. } | Op::AddRules { .. } => Err(queries::not_yet()),
+        Op::SaveRules {
+            scope,
+            workspace,
+            text,
+            base,
+        } => {
+            let place = Place::of(workspace.as_deref())?;
+            let data_dir = &shared.config.data_dir;
+            let saved = rulebook::save(data_dir, &place, scope, &text, base.as_ref());
+            rules_saved(shared, saved?)
+        }
+        Op::AddRules {
+            scope,
+            workspace,
+            rules,
+        } => {
+            let place = Place::of(workspace.as_deref())?;
+            let saved = rulebook::add(&shared.config.data_dir, &place, scope, &rules);
+            rules_saved(shared, saved?)
+        }
         Op::SetSettings { settings } => shared.set_settings(*settings).map(|()| Receipt::default()),
         Op::SetTool {
             tool,
@@ -138,6 +158,15 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             Ok(Receipt::default())
         }
     }
+}
+
+/// Puts rules that were saved in force: those of a project there, the person's own everywhere.
+fn rules_saved(shared: &Shared, root: Option<PathBuf>) -> Result<Receipt, Fault> {
+    match root {
+        Some(root) => shared.reload_rules_in(&root),
+        None => shared.reload_rules_where(|_| true),
+    }
+    Ok(Receipt::default())
 }
 
 /// Removes what a session left beside its record.

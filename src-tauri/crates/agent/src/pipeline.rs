@@ -61,18 +61,18 @@ async fn walk(
         judged::forbidden(session, call, &tool, &arguments, &facts)?;
         let ready = prepared::prepare(session, &tool, &arguments, &facts, unsecured.take()).await?;
         let alarms = watched::ask(session, &tool, &arguments, &facts).await;
-        let weighed = judged::weigh(session, call, &tool, &facts, &ready, alarms);
-        let judgement = judged::judge(session, call, &tool, &arguments, &ready, &weighed);
+        let known = judged::weigh(session, call, &tool, &facts, &ready, alarms);
+        let judgement = judged::judge(session, call, &tool, &arguments, &ready, &known);
         if !uses::take(session, &judgement) {
             continue;
         }
-        judged::tell(session, call, &tool, &arguments, &ready, &judgement);
+        judged::tell(session, call, &tool, &arguments, &ready, &known, &judgement);
 
         let answer = match judgement.verdict() {
             Verdict::Deny => return Err(finish::denied(&tool, &judgement)),
             Verdict::Allow => Answer::unasked(&ready),
             Verdict::Ask => {
-                let card = Card::new(&judgement, &ready, weighed, changed.take());
+                let card = Card::new(&judgement, &ready, known, changed.take());
                 consent::ask(session, call, &tool, card).await?
             }
         };

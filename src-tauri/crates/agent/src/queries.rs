@@ -14,7 +14,7 @@ use tools::Registry;
 use crate::desk::Shared;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
 use crate::toolbox::Toolbox;
-use crate::trust;
+use crate::{rulebook, trust};
 
 /// Entries that one page holds at most.
 const PAGE_MAX: u32 = 1_000;
@@ -122,7 +122,13 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
         | Query::CheckRule { .. }
         | Query::CompareRules { .. }
         | Query::Suggestions { .. }
-        | Query::Imports { .. } => return Err(not_yet()),
+        | Query::Imports { .. } => {
+            let shared = shared.clone();
+            let asked = tokio::task::spawn_blocking(move || rulebook::answer(&shared, query));
+            asked
+                .await
+                .map_err(|_| Fault::new("The question broke off.", "Report this."))??
+        }
         Query::Export { session, format } => {
             let format = record::Format::parse(&format)?;
             Answer::Export {
@@ -130,14 +136,6 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             }
         }
     })
-}
-
-/// What this version cannot do.
-pub(crate) fn not_yet() -> Fault {
-    Fault::new(
-        "Rules cannot be changed from here in this version.",
-        "Edit the rules file, and check it with `countersign policy lint`.",
-    )
 }
 
 fn told(stretch: record::Stretch) -> Answer {

@@ -25,14 +25,39 @@ pub struct Loaded {
 /// `lineage` is the session with those that it works for: what was granted or refused for one of them holds for it.
 pub fn load(
     data_dir: &Path,
-    workspace: &Workspace,
+    workspace: Option<&Workspace>,
     lineage: &[SessionId],
     named: Option<&Path>,
 ) -> Loaded {
-    let root = workspace.root().to_string_lossy();
-    let mut set = RuleSet::builtin().with_root(root.clone());
+    load_with(data_dir, workspace, lineage, named, &Draft::Nothing)
+}
+
+/// How the rules would be read if a person's draft were saved; what they write themselves, they trust.
+pub enum Draft<'a> {
+    /// As they are.
+    Nothing,
+    /// With another text in the place of the file of a scope.
+    Instead(RuleScope, &'a str),
+    /// Without the rule whose header stands in this line of the file of a scope.
+    Without(RuleScope, u32),
+}
+
+/// The same, as if a draft were saved.
+pub fn load_with(
+    data_dir: &Path,
+    workspace: Option<&Workspace>,
+    lineage: &[SessionId],
+    named: Option<&Path>,
+    draft: &Draft<'_>,
+) -> Loaded {
+    let root = workspace.map(|workspace| workspace.root().to_string_lossy());
+    let root = root.unwrap_or_default();
+    let mut set = RuleSet::builtin();
+    if workspace.is_some() {
+        set = set.with_root(root.clone());
+    }
     // Where the workspace holds the data folder itself, nothing there is an agent's business.
-    if let Some(inside) = within(data_dir, workspace.root()) {
+    if let Some(inside) = workspace.and_then(|workspace| within(data_dir, workspace.root())) {
         set = set.protecting(&inside);
     }
     let mut faults = Vec::new();
@@ -49,7 +74,7 @@ pub fn load(
             RuleScope::User,
         ),
         (
-            trust::project(workspace),
+            workspace.map_or(Ok(None), trust::project),
             PROJECT_FILE.to_owned(),
             RuleScope::Project,
         ),
@@ -63,22 +88,34 @@ pub fn load(
         },
     ];
     for (text, file, scope) in sources {
-        let read = match text {
+        let drafted = match draft {
+            Draft::Instead(of, text) if *of == scope => Some((*text).to_owned()),
+            Draft::Instead(..) | Draft::Without(..) | Draft::Nothing => None,
+        };
+        let is_draft = drafted.is_some();
+        let read = match drafted.map_or(text, |text| Ok(Some(text))) {
             Ok(None) => continue,
             Ok(Some(text)) => {
                 let mut source = Source::new(&file, scope);
                 if scope == RuleScope::Project {
-                    source.trusted = policy::trust::check(&root, &text, &trusted).may_loosen();
+                    source.trusted =
+                        is_draft || policy::trust::check(&root, &text, &trusted).may_loosen();
                 }
                 let read = rules_file::read(&text, &source);
                 let wants = |file: &RulesFile| {
                     let mut rules = file.rules.iter();
                     rules.any(|rule| !rule.trusted && rule.rule.action == Action::Allow)
                 };
-                if read.as_ref().is_ok_and(wants) {
+                if let (Some(workspace), true) = (workspace, read.as_ref().is_ok_and(wants)) {
                     untrusted = Some(waits(workspace));
                 }
-                read
+                read.map(|mut file| {
+                    file.rules.retain(|rule| match draft {
+                        Draft::Without(of, line) => *of != scope || rule.rule.line != Some(*line),
+                        Draft::Instead(..) | Draft::Nothing => true,
+                    });
+                    file
+                })
             }
             Err(fault) => Err(fault),
         };

@@ -375,7 +375,7 @@ impl Session {
         let config = &self.shared.config;
         let loaded = crate::rules::load(
             &config.data_dir,
-            &self.hands.workspace,
+            Some(&self.hands.workspace),
             &delegate::lineage(self),
             config.rules.as_deref(),
         );

@@ -1,6 +1,7 @@
 //! What would be said of a call that nobody makes: for the command line, and for trying rules out. Nothing runs.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use policy::path::Os;
 use policy::rules_file::{RulesFile, Source, Warning};
@@ -36,7 +37,7 @@ pub struct Setup {
 
 /// A place where calls are tried.
 pub struct Trial {
-    registry: Registry,
+    registry: Arc<Registry>,
     rules: RuleSet,
     workspace: Option<Workspace>,
     root: String,
@@ -69,7 +70,7 @@ impl Trial {
         };
         match (&setup.data_dir, setup.rules.is_empty(), &workspace) {
             (Some(data_dir), true, Some(workspace)) if !setup.only_rules => {
-                let loaded = crate::rules::load(data_dir, workspace, &[], None);
+                let loaded = crate::rules::load(data_dir, Some(workspace), &[], None);
                 if let Some(fault) = loaded.faults.into_iter().next() {
                     return Err(fault);
                 }
@@ -82,13 +83,41 @@ impl Trial {
             }
         }
         Ok(Self {
-            registry: Registry::builtin(),
+            registry: Arc::new(Registry::builtin()),
             rules: rules.with_root(root.clone()),
             workspace,
             root,
             now: SystemClock.now(),
             setup,
         })
+    }
+
+    /// A trial of these rules, with these tools. Without a workspace, names are taken as they stand.
+    pub(crate) fn of_rules(
+        workspace: Option<Workspace>,
+        rules: RuleSet,
+        registry: Arc<Registry>,
+        now: At,
+    ) -> Self {
+        let root = workspace.as_ref().map_or_else(
+            || "/".to_owned(),
+            |workspace| workspace.root().display().to_string(),
+        );
+        Self {
+            registry,
+            rules,
+            setup: Setup {
+                rules: Vec::new(),
+                workspace: PathBuf::from(&root),
+                os: Os::HERE,
+                headless: false,
+                only_rules: false,
+                data_dir: None,
+            },
+            workspace,
+            root,
+            now,
+        }
     }
 
     /// What would be said of a call.

@@ -51,6 +51,12 @@ pub(crate) fn spend(data_dir: &Path, rules: &mut RuleSet) {
     }
 }
 
+/// How many of a rule's uses were had.
+pub(crate) fn had(data_dir: &Path, rule: &Rule) -> u32 {
+    let names = runtime::names_in(&place(data_dir, rule)).unwrap_or_default();
+    u32::try_from(names.len()).unwrap_or(u32::MAX)
+}
+
 /// The grants that speak in a verdict.
 fn granted(judgement: &Judgement) -> impl Iterator<Item = Rule> {
     let traces = judgement.trail().steps.iter().flat_map(|step| &step.rules);

@@ -3,11 +3,14 @@
 use policy::rules::RuleSet;
 use policy::watchdog::Alarm;
 use policy::{Classified, Facts, Judgement, Request};
+use protocol::grounds::Grounds;
 use protocol::preview::UndoOutlook;
 use protocol::{At, CallId, Digest};
 
 use crate::config::Host;
+use crate::limits::GROUNDS_BYTES_MAX;
 use crate::session::Session;
+use crate::stages::judged::UNLOOKED;
 
 /// A call as it is weighed.
 #[derive(Debug, Clone)]
@@ -20,6 +23,8 @@ pub(crate) struct Weighed {
     pub undo: UndoOutlook,
     pub needs_person: bool,
     pub alarms: Vec<Alarm>,
+    /// Whether all is known that other rules would have to know.
+    pub is_whole: bool,
 }
 
 /// What a verdict depends on beyond the call and the rules.
@@ -70,6 +75,23 @@ impl Weighed {
             alone: false,
             shown,
         }
+    }
+
+    /// As it is kept with its verdict; none if it was not looked at, or is too long to be kept.
+    pub fn grounds(&self) -> Option<Box<Grounds>> {
+        let unlooked = |fact: &protocol::Fact| fact.unresolved.as_deref() == Some(UNLOOKED);
+        let bytes: usize = self.facts.all().iter().map(|fact| fact.target.len()).sum();
+        if self.facts.all().iter().any(unlooked) || bytes > GROUNDS_BYTES_MAX || !self.is_whole {
+            return None;
+        }
+        let alarms = self.alarms.iter();
+        Some(Box::new(Grounds {
+            alarms: alarms
+                .map(|one| (one.verdict, one.reason.clone()))
+                .collect(),
+            needs_person: self.needs_person,
+            ..self.facts.kept()
+        }))
     }
 
     /// The verdict by the rules that a session has now.

@@ -123,6 +123,11 @@ impl Protections {
         all
     }
 
+    /// Them as rules, for showing.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.0.iter().map(|protection| &protection.rule)
+    }
+
     /// Protects a folder of the app's own.
     pub fn own(&mut self, folder: &str) {
         let everything = match folder {

@@ -1,5 +1,6 @@
 //! What a call touches, with every command in it read once, however many gates look at it.
 
+use protocol::grounds::Grounds;
 use protocol::{Capability, Fact};
 
 use crate::Surface;
@@ -83,6 +84,38 @@ impl Facts {
         self.commands
             .iter()
             .map(|(text, read)| (text.as_str(), read))
+    }
+}
+
+impl Facts {
+    /// As a verdict keeps them, for judging again.
+    pub fn kept(&self) -> Grounds {
+        Grounds {
+            facts: self.all.clone(),
+            commands: self.commands.iter().map(|(_, read)| read.kept()).collect(),
+            below: self.below.clone(),
+            beyond: self.beyond.clone(),
+            ..Grounds::default()
+        }
+    }
+
+    /// From what a verdict kept: no command is read again.
+    pub fn of_kept(grounds: Grounds) -> Self {
+        let mut commands = grounds.commands.into_iter();
+        let mut kept = Self {
+            all: Vec::with_capacity(grounds.facts.len()),
+            commands: Vec::new(),
+            beyond: grounds.beyond,
+            below: grounds.below,
+        };
+        for fact in grounds.facts {
+            if fact.capability == Capability::ShellRun && kept.command(&fact.target).is_none() {
+                let read = ShellFacts::of_kept(commands.next().unwrap_or_default());
+                kept.commands.push((fact.target.clone(), read));
+            }
+            kept.all.push(fact);
+        }
+        kept
     }
 }
 

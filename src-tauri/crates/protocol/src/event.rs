@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 pub use crate::asked::{Asked, Checked};
+use crate::grounds::Grounds;
 use crate::preview::UndoOutlook;
 use crate::{
     At, CallId, Decision, Digest, Limit, MessageId, ModelChoice, Outcome, Preview, SessionId,
@@ -135,6 +136,10 @@ pub enum EventBody {
         preview: Preview,
         /// Whether it could be taken back.
         undo: UndoOutlook,
+        /// What the verdict was made from, apart from the rules; none if the call was not looked at, or is too long.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        grounds: Option<Box<Grounds>>,
     },
     /// The call is on the desk.
     CallWaits {

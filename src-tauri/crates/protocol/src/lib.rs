@@ -21,6 +21,7 @@ pub mod entry;
 pub mod event;
 pub mod fault;
 pub mod fold;
+pub mod grounds;
 pub mod history;
 pub mod ids;
 pub mod import;

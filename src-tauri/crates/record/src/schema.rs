@@ -10,6 +10,8 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 /// One step for each format, in order; the format's number is how many were taken. A step that was released never
 /// changes; a new format is a new step.
 ///
+/// `judged` holds the last verdict's grounds of each call, and `hits` how often a rule made a verdict in a session.
+///
 /// `entries` is narrow, so that a search walks over it quickly; the folded JSON stands beside it in `folded`. Both have
 /// the `seq` of the event that began the entry as their key, and so has the full-text index `words`. `folded_to` is the
 /// last event that the stored JSON holds, 0 if there is none yet: what just began, and pieces of a text that still
@@ -74,6 +76,26 @@ CREATE VIRTUAL TABLE words USING fts5 (
 );
 ", "
 CREATE INDEX entries_late ON entries (seq) WHERE indexed = 2;
+", "
+CREATE TABLE judged (
+    entry   INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    call    TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    tool    TEXT NOT NULL,
+    target  TEXT NOT NULL,
+    mode    TEXT,
+    undo    TEXT NOT NULL,
+    grounds TEXT,
+    said    TEXT
+) STRICT;
+CREATE TABLE hits (
+    rule    TEXT NOT NULL,
+    session INTEGER NOT NULL,
+    hits    INTEGER NOT NULL,
+    last    INTEGER NOT NULL,
+    PRIMARY KEY (rule, session)
+) STRICT, WITHOUT ROWID;
 "];
 
 /// The format of a database: how many steps it has taken.

@@ -9,6 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::RecordError;
 use crate::ack::{Append, Durability};
+use crate::judged;
 use crate::limits::LATE_AFTER;
 use crate::live::Live;
 use crate::load::{self, EVENT};
@@ -171,6 +172,7 @@ impl Writer {
             let body = json_in(&mut body, &event.body)?;
             let (session, entry) = self.live.fold(&tx, event, body.len())?;
             rows.add_event(event, session, entry, body)?;
+            judged::project(&tx, event, session, entry)?;
         }
         self.live.store(&mut rows)?;
         drop(rows);

@@ -93,6 +93,11 @@ pub fn claim(path: &Path) -> Result<bool, FileError> {
     }
 }
 
+/// Whether a link stands at a path.
+pub fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
+}
+
 /// The names of the files in a folder of our own, sorted; none if there is no such folder. What is being written is left
 /// out.
 ///

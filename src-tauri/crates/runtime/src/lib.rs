@@ -33,7 +33,7 @@ mod temp;
 pub mod watch;
 
 pub use apply::apply;
-pub use atomic::{claim, names_in, private_folder, read_text, write_atomic};
+pub use atomic::{claim, is_link, names_in, private_folder, read_text, write_atomic};
 pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
 pub use error::FileError;
 pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};

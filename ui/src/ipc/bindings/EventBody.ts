@@ -5,6 +5,7 @@ import type { Decision } from "./Decision";
 import type { Digest } from "./Digest";
 import type { Fault } from "./Fault";
 import type { Grant } from "./Grant";
+import type { Grounds } from "./Grounds";
 import type { Limit } from "./Limit";
 import type { MessageId } from "./MessageId";
 import type { ModelChoice } from "./ModelChoice";
@@ -169,7 +170,11 @@ preview: Preview,
 /**
  * Whether it could be taken back.
  */
-undo: UndoOutlook, } | { "type": "call_waits", 
+undo: UndoOutlook, 
+/**
+ * What the verdict was made from, apart from the rules; none if the call was not looked at, or is too long.
+ */
+grounds?: Grounds, } | { "type": "call_waits", 
 /**
  * The call.
  */

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use policy::rules::Subject;
 use policy::watchdog::Alarm;
 use policy::{Facts, Judgement};
+use protocol::ToolMode;
 use protocol::preview::UndoOutlook;
 use protocol::{Access, CallId, Capability, EventBody, Fact, Outcome, Preview, ToolCall, Verdict};
 use serde_json::{Map, Value};
@@ -54,7 +55,7 @@ pub(crate) fn forbidden_outright(
 }
 
 /// Why nothing is known of where a denied access leads.
-const UNLOOKED: &str = "a rule denies what it names, so it was not looked at";
+pub(crate) const UNLOOKED: &str = "a rule denies what it names, so it was not looked at";
 
 /// What an access says of itself, unlooked at; none where only a look could tell what it names. A path that is plainly
 /// written names what it says, wherever a link may lead from there.
@@ -105,12 +106,17 @@ fn denied_unprepared(
         same: Key::default(),
     };
     let alarms = watched::built_in(session, called, arguments, facts);
-    let judgement = unprepared(
-        session,
-        &weighed(&call.id, called, facts, &nothing.undo, alarms),
-    );
+    // Without a look, or a word on undo where that counts, nobody could judge it again.
+    let is_destructive = called.0.classified.mode == Some(ToolMode::Destructive);
+    let weighed = Weighed {
+        is_whole: !facts.all().is_empty() && !is_destructive,
+        ..weighed(&call.id, called, facts, &nothing.undo, alarms)
+    };
+    let judgement = unprepared(session, &weighed);
     if judgement.verdict() == Verdict::Deny && uses::take(session, &judgement) {
-        tell(session, call, called, arguments, &nothing, &judgement);
+        tell(
+            session, call, called, arguments, &nothing, &weighed, &judgement,
+        );
         return Err(finish::denied(called, &judgement));
     }
     Ok(())
@@ -152,6 +158,7 @@ fn weighed(
         undo: undo.clone(),
         needs_person: called.interface().safety.requires_user_interaction,
         alarms,
+        is_whole: true,
     }
 }
 
@@ -212,6 +219,7 @@ pub(crate) fn tell(
     called: &Called<'_>,
     arguments: &Map<String, Value>,
     ready: &Ready,
+    weighed: &Weighed,
     judgement: &Judgement,
 ) {
     let interface = called.interface();
@@ -225,6 +233,7 @@ pub(crate) fn tell(
         trail: judgement.trail().clone(),
         preview: ready.preview.clone(),
         undo: ready.undo.clone(),
+        grounds: weighed.grounds(),
     });
 }
 

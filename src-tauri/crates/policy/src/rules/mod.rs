@@ -15,6 +15,7 @@ pub(crate) use seen::quoted;
 pub use seen::{Seen, Subject};
 
 use crate::builtin::Protections;
+use crate::facts::Facts;
 use crate::rules_file::RulesFile;
 use index::Index;
 use key::Key;
@@ -247,6 +248,13 @@ impl RuleSet {
             traces,
             silent: false,
         }
+    }
+
+    /// Whether any rule matches a piece of a call, in force or not.
+    pub fn speaks_of(&self, tool: &str, mode: Option<ToolMode>, facts: &Facts, now: At) -> bool {
+        let subjects = Subject::all(tool, mode, facts);
+        let mut subjects = subjects.iter();
+        subjects.any(|subject| !self.said(subject, now, Verdict::Ask).traces.is_empty())
     }
 
     /// Whether a rule opens a host that is closed unless it is named.

@@ -15,10 +15,7 @@ pub(super) fn check(
     not_match: &[Spanned<String>],
 ) -> Result<CompiledRule, (usize, String)> {
     let hits = |rule: &CompiledRule, example: &Spanned<String>| fits(rule, example.get_ref());
-    let rule = match not_match.iter().any(|example| hits(&rule, example)) {
-        true => rule.whole_words(),
-        false => rule,
-    };
+    let rule = narrowed(rule, not_match);
     let failing = matching
         .iter()
         .find(|example| !hits(&rule, example))
@@ -36,9 +33,20 @@ pub(super) fn check(
     }
 }
 
+/// The rule, read no more broadly than its counter-examples let it.
+pub(super) fn narrowed(rule: CompiledRule, not_match: &[Spanned<String>]) -> CompiledRule {
+    match not_match
+        .iter()
+        .any(|example| fits(&rule, example.get_ref()))
+    {
+        true => rule.whole_words(),
+        false => rule,
+    }
+}
+
 /// Whether a rule alone speaks of an example: a command for rules about commands, a host for rules about hosts, a path
 /// for all others.
-fn fits(rule: &CompiledRule, example: &str) -> bool {
+pub(super) fn fits(rule: &CompiledRule, example: &str) -> bool {
     let capability = match rule.rule.permission.as_str() {
         "bash" | "shell.run" | "mode:local" => Capability::ShellRun,
         "net.fetch" | "web_fetch" | "web_search" | "mode:external" => Capability::NetFetch,

@@ -1,6 +1,7 @@
 //! Reads `rules.toml`: every error names the file, the line, what is wrong and what to do.
 
 mod examples;
+mod look;
 mod time;
 mod warnings;
 mod writing;
@@ -14,6 +15,7 @@ use crate::path::Os;
 use crate::rules::CompiledRule;
 use written::{File, Written};
 
+pub use look::{Looked, look};
 pub use warnings::Warning;
 pub use writing::{read_new, text_of};
 
@@ -120,6 +122,26 @@ fn compile(
     lines: &Lines,
     source: &Source<'_>,
 ) -> Result<CompiledRule, Wrong> {
+    let (matching, not_match) = (written.matching.clone(), written.not_match.clone());
+    let compiled = compiled(written, at, lines, source)?;
+    if matching.len().max(not_match.len()) > EXAMPLES_MAX {
+        return Err(Wrong::new(
+            at,
+            format!("there are more than {EXAMPLES_MAX} examples"),
+            "Leave some out.",
+        ));
+    }
+    examples::check(compiled, &matching, &not_match)
+        .map_err(|(at, what)| Wrong::new(at, what, "Correct the rule or its example."))
+}
+
+/// The rule, its examples unchecked.
+fn compiled(
+    written: Written,
+    at: usize,
+    lines: &Lines,
+    source: &Source<'_>,
+) -> Result<CompiledRule, Wrong> {
     const NEXT: &str = "Correct the rule.";
     let permission = written.permission.get_ref();
     check_permission(permission)
@@ -166,17 +188,8 @@ fn compile(
         max_uses: written.max_uses,
         grant: None,
     };
-    let compiled = CompiledRule::new(rule, source.os, source.trusted)
-        .map_err(|what| Wrong::new(pattern_at, what, NEXT))?;
-    if written.matching.len().max(written.not_match.len()) > EXAMPLES_MAX {
-        return Err(Wrong::new(
-            at,
-            format!("there are more than {EXAMPLES_MAX} examples"),
-            "Leave some out.",
-        ));
-    }
-    examples::check(compiled, &written.matching, &written.not_match)
-        .map_err(|(at, what)| Wrong::new(at, what, "Correct the rule or its example."))
+    CompiledRule::new(rule, source.os, source.trusted)
+        .map_err(|what| Wrong::new(pattern_at, what, NEXT))
 }
 
 fn pattern_trouble(pattern: &str) -> Option<String> {

@@ -1,6 +1,7 @@
 //! The facts themselves: what a command line is made of, as rules look at it.
 
 use protocol::Capability;
+use protocol::grounds::CommandRead;
 
 /// Everything that is known of a command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +31,28 @@ impl ShellFacts {
     /// The files and hosts that redirects and well-known programs name. They never loosen anything.
     pub fn touches(&self) -> &[Touch] {
         &self.touches
+    }
+}
+
+impl ShellFacts {
+    /// As a verdict keeps it.
+    pub(crate) fn kept(&self) -> CommandRead {
+        let further = |words: &&Vec<String>| !self.plain.contains(words);
+        CommandRead {
+            plain: self.plain.clone(),
+            may_run: self.may_run.iter().filter(further).cloned().collect(),
+            unsure: self.unsure.clone(),
+        }
+    }
+
+    /// What rules look at, from what a verdict kept.
+    pub(crate) fn of_kept(kept: CommandRead) -> Self {
+        Self {
+            may_run: kept.plain.iter().cloned().chain(kept.may_run).collect(),
+            plain: kept.plain,
+            unsure: kept.unsure,
+            ..Self::default()
+        }
     }
 }
 

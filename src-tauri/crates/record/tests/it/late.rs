@@ -211,8 +211,10 @@ fn a_record_of_the_first_format_is_brought_up_to_this_one() {
     drop((record, published));
     let file = folder.path().join("record.db");
     let conn = Connection::open(&file).unwrap();
-    conn.execute_batch("DROP INDEX entries_late; PRAGMA user_version = 1")
-        .unwrap();
+    conn.execute_batch(
+        "DROP INDEX entries_late; DROP TABLE judged; DROP TABLE hits; PRAGMA user_version = 1",
+    )
+    .unwrap();
     drop(conn);
     let (record, _) = open(file.clone()).unwrap();
     assert_whole(&record);

@@ -105,6 +105,7 @@ pub fn judged(id: &str, tool: &str, target: &str) -> EventBody {
         }),
         preview: Preview::Nothing,
         undo: UndoOutlook::NotNeeded,
+        grounds: None,
     }
 }
 

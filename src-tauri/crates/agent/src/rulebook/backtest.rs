@@ -1,0 +1,294 @@
+//! What other rules would have said of the calls on record. No second judge: the one judge, asked twice.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Instant;
+
+use policy::RuleSet;
+use protocol::backtest::{Backtest, BacktestCall, BacktestGroup, PersonSaid, RuleChange, Unclear};
+use protocol::{At, Fault, RuleScope, SessionId, Verdict};
+use record::{JudgedCall, Record};
+
+use super::Place;
+use super::recorded::{Lack, Recorded};
+use crate::rules::Draft;
+
+/// Calls that are read at a time.
+const PAGE: u32 = 10_000;
+/// Examples that are given.
+const EXAMPLES_MAX: usize = 50;
+/// Threads that judge.
+const THREADS_MAX: usize = 4;
+
+/// What is tested.
+pub struct Tested<'a> {
+    /// The folder whose rules are in force.
+    pub data_dir: &'a Path,
+    /// The record that holds the calls.
+    pub record: &'a Record,
+    /// The person wants to be asked about everything.
+    pub ask_for_everything: bool,
+    /// Rules expire.
+    pub now: At,
+    /// So many of the newest calls at most; 0 for all.
+    pub calls_max: u32,
+}
+
+/// The rules of one workspace, before and after a change.
+pub(super) struct Versions {
+    pub before: RuleSet,
+    after: RuleSet,
+    /// The rules that the change is about; none if it may be about every call.
+    about: Option<RuleSet>,
+}
+
+/// What came of some calls.
+#[derive(Default)]
+struct Tally {
+    calls: u64,
+    groups: HashMap<(Verdict, Verdict), [u64; 3]>,
+    rejected: Vec<BacktestCall>,
+    others: Vec<BacktestCall>,
+    lacks: HashMap<Lack, u64>,
+}
+
+/// Judges the recorded calls by the rules as they are and as they would be.
+///
+/// # Errors
+/// The change is wrong, or the record cannot be read.
+pub fn backtest(
+    tested: &Tested<'_>,
+    place: &Place,
+    change: &RuleChange,
+) -> Result<Backtest, Fault> {
+    let began = Instant::now();
+    let roots = roots(tested.record, place)?;
+    let versions = versions(place, &roots, |place| {
+        Versions::of(tested.data_dir, place, change)
+    })?;
+    let mut tally = Tally::default();
+    let mut before = None;
+    let mut left = match tested.calls_max {
+        0 => u64::MAX,
+        max => u64::from(max),
+    };
+    while left > 0 {
+        let limit = u32::try_from(left.min(u64::from(PAGE))).unwrap_or(PAGE);
+        let page = tested.record.judged(before, limit)?;
+        left -= page.calls.len() as u64;
+        let calls: Vec<(&JudgedCall, &Versions)> = page
+            .calls
+            .iter()
+            .filter_map(|call| Some((call, versions.get(roots.get(&call.session)?)?)))
+            .collect();
+        for part in judge_all(tested, &calls) {
+            tally.add(part);
+        }
+        match page.next {
+            Some(next) => before = Some(next),
+            None => break,
+        }
+    }
+    let mut unclear = tally.unclear();
+    let older: u64 = tested
+        .record
+        .calls_without_verdict()?
+        .into_iter()
+        .filter(|(session, _)| roots.contains_key(session))
+        .map(|(_, calls)| calls)
+        .sum();
+    if older > 0 {
+        unclear.push(Unclear {
+            reason: "It has no verdict, or one from before verdicts kept what they were made from."
+                .to_owned(),
+            calls: older,
+        });
+    }
+    Ok(Backtest {
+        calls: tally.calls,
+        changed: tally.changed(),
+        unclear,
+        examples: tally.examples(),
+        took_us: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+    })
+}
+
+/// The workspace of each session that counts.
+pub(super) fn roots(record: &Record, place: &Place) -> Result<HashMap<SessionId, String>, Fault> {
+    let only = place.root();
+    let sessions = record.sessions()?.into_iter();
+    let here = sessions.filter(|one| only.as_ref().is_none_or(|root| one.workspace == *root));
+    Ok(here.map(|one| (one.id, one.workspace)).collect())
+}
+
+/// The rules of each workspace that has calls.
+pub(super) fn versions<T>(
+    place: &Place,
+    roots: &HashMap<SessionId, String>,
+    of: impl Fn(&Place) -> Result<T, Fault>,
+) -> Result<HashMap<String, T>, Fault> {
+    // What is wrong with the change is told even where there are no calls.
+    of(place)?;
+    let mut versions = HashMap::new();
+    for root in roots.values() {
+        if !versions.contains_key(root) {
+            // Of a folder that is gone nobody knows the rules that were its own.
+            let there = Place::of(Some(root)).or_else(|_| Place::of(None))?;
+            versions.insert(root.clone(), of(&there)?);
+        }
+    }
+    Ok(versions)
+}
+
+impl Versions {
+    fn of(data_dir: &Path, place: &Place, change: &RuleChange) -> Result<Self, Fault> {
+        let before = place.load(data_dir, &Draft::Nothing).rules;
+        let after = place.changed(data_dir, change)?.rules;
+        let is_about = |rule: &protocol::Rule| match change {
+            RuleChange::Add { .. } => false,
+            RuleChange::Replace { scope, .. } => rule.scope == *scope && rule.grant.is_none(),
+            RuleChange::Remove { scope, line } => {
+                rule.scope == *scope && rule.line == Some(*line) && rule.grant.is_none()
+            }
+        };
+        let added = match change {
+            RuleChange::Add { .. } => after.rules().len().min(before.rules().len()),
+            RuleChange::Replace { .. } | RuleChange::Remove { .. } => after.rules().len(),
+        };
+        let is_whole = before.default_action() != after.default_action()
+            || before.broken.is_some()
+            || after.broken.is_some();
+        let about = (!is_whole).then(|| {
+            let mut about = RuleSet::default();
+            if let Some(root) = place.root() {
+                about = about.with_root(root);
+            }
+            let rules = before.rules().iter().chain(after.rules());
+            about.extend(rules.filter(|one| is_about(&one.rule)).cloned());
+            about.extend(after.rules()[added..].iter().cloned());
+            about
+        });
+        Ok(Self {
+            before,
+            after,
+            about,
+        })
+    }
+}
+
+/// Judges calls on several threads; what came of them in their order.
+fn judge_all(tested: &Tested<'_>, calls: &[(&JudgedCall, &Versions)]) -> Vec<Tally> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let size = calls.len().div_ceil(threads.min(THREADS_MAX)).max(1);
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = calls
+            .chunks(size)
+            .map(|part| scope.spawn(move || judge_part(tested, part)))
+            .collect();
+        parts
+            .into_iter()
+            .filter_map(|part| part.join().ok())
+            .collect()
+    })
+}
+
+fn judge_part(tested: &Tested<'_>, calls: &[(&JudgedCall, &Versions)]) -> Tally {
+    let mut tally = Tally::default();
+    for (call, versions) in calls {
+        let recorded = match Recorded::of(call) {
+            Ok(recorded) => recorded,
+            Err(lack) => {
+                *tally.lacks.entry(lack).or_default() += 1;
+                continue;
+            }
+        };
+        tally.calls += 1;
+        let concerns = |about: &RuleSet| recorded.concerns(about, tested.now);
+        if !versions.about.as_ref().is_none_or(concerns) {
+            continue;
+        }
+        let verdict = |rules: &RuleSet| {
+            let request = recorded.request(rules, tested.ask_for_everything, tested.now);
+            policy::judge(&request).verdict()
+        };
+        let (from, to) = (verdict(&versions.before), verdict(&versions.after));
+        if from != to {
+            tally.count(&recorded, from, to);
+        }
+    }
+    tally
+}
+
+impl Tally {
+    fn count(&mut self, recorded: &Recorded<'_>, from: Verdict, to: Verdict) {
+        let group = self.groups.entry((from, to)).or_default();
+        group[0] += 1;
+        match recorded.call.said {
+            Some(PersonSaid::Allowed) => group[1] += 1,
+            Some(PersonSaid::Rejected) => group[2] += 1,
+            None => {}
+        }
+        let examples = match recorded.was_rejected() {
+            true => &mut self.rejected,
+            false => &mut self.others,
+        };
+        if examples.len() < EXAMPLES_MAX {
+            examples.push(recorded.example(from, to));
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        for (key, counts) in other.groups {
+            let group = self.groups.entry(key).or_default();
+            for (mine, more) in group.iter_mut().zip(counts) {
+                *mine += more;
+            }
+        }
+        for (lack, calls) in other.lacks {
+            *self.lacks.entry(lack).or_default() += calls;
+        }
+        self.rejected.extend(other.rejected);
+        self.rejected.truncate(EXAMPLES_MAX);
+        self.others.extend(other.others);
+        self.others.truncate(EXAMPLES_MAX);
+    }
+
+    fn changed(&self) -> Vec<BacktestGroup> {
+        let groups = self.groups.iter();
+        let mut changed: Vec<BacktestGroup> = groups
+            .map(|((from, to), counts)| BacktestGroup {
+                from: *from,
+                to: *to,
+                calls: counts[0],
+                by_person_allowed: counts[1],
+                by_person_rejected: counts[2],
+            })
+            .collect();
+        changed.sort_by_key(|group| (group.to, group.from));
+        changed
+    }
+
+    fn unclear(&self) -> Vec<Unclear> {
+        let mut unclear: Vec<Unclear> = self
+            .lacks
+            .iter()
+            .map(|(lack, calls)| Unclear {
+                reason: lack.sentence().to_owned(),
+                calls: *calls,
+            })
+            .collect();
+        unclear.sort_by(|a, b| a.reason.cmp(&b.reason));
+        unclear
+    }
+
+    fn examples(self) -> Vec<BacktestCall> {
+        let mut examples = self.rejected;
+        examples.extend(self.others);
+        examples.truncate(EXAMPLES_MAX);
+        examples
+    }
+}
+
+/// Whose rule a suggestion becomes.
+pub(super) const SUGGESTED: RuleScope = RuleScope::User;

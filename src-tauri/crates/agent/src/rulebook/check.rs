@@ -1,0 +1,165 @@
+//! Whether rules could be saved as they are written, example by example.
+
+use policy::path::Os;
+use policy::rules_file::{self, Looked, Source, look};
+use protocol::rules_view::{NewRule, RuleCheck, RuleState, RuleView, RuleWarning, RulesCheck};
+use protocol::{Action, At, Capability, Fault, RuleScope};
+use tools::registry::Registry;
+
+/// Checks a text of rules.
+pub(super) fn rules(text: &str, scope: RuleScope, now: At) -> RulesCheck {
+    let known = known_tools();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let source = Source {
+        trusted: true,
+        os: Os::HERE,
+        known_tools: &known,
+        ..Source::new("The text", scope)
+    };
+    let looked = look(text, &source);
+    let (fault, warnings) = match rules_file::read(text, &source) {
+        Ok(read) => (None, warnings(read.warnings)),
+        Err(fault) => (Some(unsaved(fault)), Vec::new()),
+    };
+    RulesCheck {
+        fault,
+        warnings,
+        examples: looked
+            .iter()
+            .flat_map(|one| one.examples.iter().cloned())
+            .collect(),
+        rules: looked
+            .into_iter()
+            .filter_map(|one| shown(one, now))
+            .collect(),
+    }
+}
+
+/// Checks one rule.
+pub(super) fn rule(rule: &NewRule) -> RuleCheck {
+    let known = known_tools();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let source = Source {
+        known_tools: &known,
+        ..Source::new("", RuleScope::User)
+    };
+    let text = rules_file::text_of(rule);
+    let mut examples: Vec<_> = look(&text, &source)
+        .into_iter()
+        .flat_map(|one| one.examples)
+        .collect();
+    for example in &mut examples {
+        (example.line, example.rule_line) = (None, None);
+    }
+    let (fault, warnings) = match rules_file::read_new(rule, &source) {
+        Ok(read) => (None, self::warnings(read.warnings)),
+        Err(fault) => (Some(fault), Vec::new()),
+    };
+    RuleCheck {
+        fault,
+        warnings,
+        examples,
+        meaning: meaning(rule),
+        text,
+    }
+}
+
+/// What a rule means, in a sentence.
+fn meaning(rule: &NewRule) -> String {
+    let what = match rule.permission.as_str() {
+        "*" => "every call".to_owned(),
+        permission => match permission.strip_prefix("mode:") {
+            Some(mode) => format!("every call of mode {}", mode.replace('_', " ")),
+            None => match Capability::ALL
+                .iter()
+                .find(|one| one.as_str() == permission)
+            {
+                Some(Capability::FsRead) => "reading".to_owned(),
+                Some(Capability::FsWrite) => "writing".to_owned(),
+                Some(Capability::FsDelete) => "deleting".to_owned(),
+                Some(Capability::NetFetch) => "reaching hosts".to_owned(),
+                Some(Capability::ShellRun) => "running commands".to_owned(),
+                None => format!("`{permission}`"),
+            },
+        },
+    };
+    let verb = match rule.action {
+        Action::Allow => "Allows",
+        Action::Ask => "Asks about",
+        Action::Deny => "Denies",
+    };
+    let is_command = matches!(rule.permission.as_str(), "bash" | "shell.run");
+    let on = match rule.pattern.as_deref().map(str::trim) {
+        None => ", whatever it is about".to_owned(),
+        Some(pattern) if is_command => match (pattern.strip_suffix('*'), rule.action) {
+            (Some(words), Action::Allow) => {
+                format!(": `{}`, then the end or more words", words.trim_end())
+            }
+            (Some(words), Action::Ask | Action::Deny) => format!(
+                ": `{}`, then anything, wherever in a command it may run",
+                words.trim_end()
+            ),
+            (None, Action::Allow) => format!(": exactly `{pattern}`"),
+            (None, Action::Ask | Action::Deny) => {
+                format!(": `{pattern}`, wherever in a command it may run")
+            }
+        },
+        Some(pattern) => match rule.action {
+            Action::Allow => format!(": `{pattern}`"),
+            Action::Ask | Action::Deny => format!(": `{pattern}`, at any depth"),
+        },
+    };
+    let uses = match rule.max_uses {
+        Some(1) => ", once",
+        Some(_) => ", for a number of calls",
+        None => "",
+    };
+    format!("{verb} {what}{on}{uses}.")
+}
+
+fn known_tools() -> Vec<String> {
+    let builtin = Registry::builtin();
+    let mut known: Vec<String> = builtin
+        .views()
+        .iter()
+        .map(|view| view.record.id().to_owned())
+        .collect();
+    known.extend(tools::LOCKED.iter().map(|name| (*name).to_owned()));
+    known
+}
+
+pub(super) fn warnings(found: Vec<rules_file::Warning>) -> Vec<RuleWarning> {
+    found
+        .into_iter()
+        .map(|warning| RuleWarning {
+            line: warning.line,
+            text: warning.text,
+        })
+        .collect()
+}
+
+/// Where nothing is saved yet, no call asks because of it.
+fn unsaved(fault: Fault) -> Fault {
+    let hint = fault.hint.replace(" Until then every call asks.", "");
+    Fault { hint, ..fault }
+}
+
+/// A rule as it is shown, before what became of it is known.
+pub(super) fn shown(looked: Looked, now: At) -> Option<RuleView> {
+    let compiled = looked.rule?;
+    let state = match compiled.rule.expires_ms {
+        Some(at) if at <= now => RuleState::Expired,
+        _ if !compiled.trusted && compiled.rule.action == Action::Allow => RuleState::Untrusted,
+        _ => RuleState::Active,
+    };
+    Some(RuleView {
+        rule: compiled.rule,
+        matches: looked.matches,
+        not_matches: looked.not_matches,
+        hits: 0,
+        last_used: None,
+        uses_left: None,
+        state,
+        grant: None,
+    })
+}

@@ -1,0 +1,165 @@
+//! Rules as a person looks at them, edits them and tries them out. Nothing here decides a call.
+
+mod backtest;
+mod check;
+mod compare;
+mod edit;
+mod recorded;
+mod suggest;
+mod view;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use policy::rules_file::{self, Source};
+use protocol::backtest::RuleChange;
+use protocol::query::{Answer, Query};
+use protocol::{Fault, RuleScope};
+use runtime::Workspace;
+
+use crate::desk::Shared;
+use crate::rules::{self, Draft, Loaded};
+use crate::toolbox::Toolbox;
+use crate::trial::Trial;
+use crate::trust::PROJECT_FILE;
+
+pub use backtest::{Tested, backtest};
+pub use edit::{add, save};
+
+/// Answers a question about rules; others are not its matter.
+pub(crate) fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer, Fault> {
+    let data_dir = &shared.config.data_dir;
+    let now = shared.config.clock.now();
+    match query {
+        Query::Rules { workspace, session } => {
+            let place = Place::of(workspace.as_deref())?;
+            view::rules(shared, &place, session.as_ref()).map(Answer::Rules)
+        }
+        Query::Backtest {
+            workspace,
+            change,
+            calls_max,
+        } => {
+            let place = Place::of(workspace.as_deref())?;
+            let tested = Tested {
+                data_dir,
+                record: &shared.record,
+                ask_for_everything: shared.settings().ask_for_everything,
+                now,
+                calls_max,
+            };
+            backtest(&tested, &place, &change).map(Answer::Backtest)
+        }
+        Query::TryCall {
+            workspace,
+            tool,
+            arguments,
+            draft,
+        } => {
+            let place = Place::of(workspace.as_deref())?;
+            let rules = match draft {
+                Some(change) => place.changed(data_dir, &change)?.rules,
+                None => place.load(data_dir, &Draft::Nothing).rules,
+            };
+            let registry = Toolbox::of_folder(shared, workspace.as_deref())?;
+            let trial = Trial::of_rules(place.0, rules, registry, now);
+            let trail = trial.weigh(&tool, &arguments)?;
+            Ok(Answer::TryCall { trail })
+        }
+        Query::CheckRules { scope, text, .. } => {
+            Ok(Answer::CheckRules(check::rules(&text, scope, now)))
+        }
+        Query::CheckRule { rule } => Ok(Answer::CheckRule(check::rule(&rule))),
+        Query::CompareRules { a, b, workspace } => {
+            let place = Place::of(workspace.as_deref())?;
+            compare::rules(shared, &place, &a, &b).map(Answer::CompareRules)
+        }
+        Query::Suggestions { workspace } => {
+            let place = Place::of(workspace.as_deref())?;
+            let suggestions = suggest::rules(shared, &place)?;
+            Ok(Answer::Suggestions { suggestions })
+        }
+        Query::Imports { .. } => Ok(Answer::Imports { found: Vec::new() }),
+        _ => Err(Fault::new("This is no question about rules.", "")),
+    }
+}
+
+/// A workspace, or what holds everywhere.
+pub struct Place(Option<Workspace>);
+
+impl Place {
+    /// The workspace in this folder; everywhere if none is named.
+    ///
+    /// # Errors
+    /// It is no folder that can be opened.
+    pub fn of(folder: Option<&str>) -> Result<Self, Fault> {
+        let workspace = folder.map(|folder| Workspace::open(Path::new(folder)));
+        Ok(Self(workspace.transpose()?))
+    }
+
+    fn root(&self) -> Option<String> {
+        let workspace = self.0.as_ref();
+        workspace.map(|workspace| workspace.root().display().to_string())
+    }
+
+    fn load(&self, data_dir: &Path, draft: &Draft<'_>) -> Loaded {
+        rules::load_with(data_dir, self.0.as_ref(), &[], None, draft)
+    }
+
+    /// The rules as they would be after a change.
+    fn changed(&self, data_dir: &Path, change: &RuleChange) -> Result<Loaded, Fault> {
+        Ok(match change {
+            RuleChange::Add { rule, scope } => {
+                let source = Source {
+                    trusted: true,
+                    ..Source::new("", *scope)
+                };
+                let added = rules_file::read_new(rule, &source)?;
+                let mut loaded = self.load(data_dir, &Draft::Nothing);
+                loaded.rules.extend(added.rules);
+                loaded
+            }
+            RuleChange::Replace { scope, text } => {
+                let draft = Draft::Instead(*scope, text);
+                let source = Source::new("The draft", *scope);
+                rules_file::read(text, &source)?;
+                self.load(data_dir, &draft)
+            }
+            RuleChange::Remove { scope, line } => {
+                self.load(data_dir, &Draft::Without(*scope, *line))
+            }
+        })
+    }
+
+    /// The file that the rules of a scope are kept in.
+    fn file(&self, data_dir: &Path, scope: RuleScope) -> Result<PathBuf, Fault> {
+        match (scope, &self.0) {
+            (RuleScope::User, _) => Ok(data_dir.join("rules.toml")),
+            (RuleScope::Project, Some(workspace)) => Ok(workspace.root().join(PROJECT_FILE)),
+            (RuleScope::Project, None) => Err(Fault::new(
+                "A project's rules need its folder.",
+                "Name the workspace.",
+            )),
+            (RuleScope::Builtin | RuleScope::Manifest | RuleScope::Session, _) => Err(Fault::new(
+                "Only your own rules and a project's are kept in a file that is edited here.",
+                "Choose one of these two.",
+            )),
+        }
+    }
+
+    /// The text of that file; none if there is none.
+    fn text(&self, data_dir: &Path, scope: RuleScope) -> Result<Option<String>, Fault> {
+        match (scope, &self.0) {
+            (RuleScope::Project, Some(workspace)) => crate::trust::project(workspace),
+            _ => Ok(runtime::read_text(&self.file(data_dir, scope)?)?),
+        }
+    }
+
+    /// The file as a person writes it.
+    fn file_shown(&self, data_dir: &Path, scope: RuleScope) -> String {
+        match scope {
+            RuleScope::Project => PROJECT_FILE.to_owned(),
+            _ => data_dir.join("rules.toml").display().to_string(),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a verdict was made from, apart from the rules: enough to judge the call again by other rules.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::{Fact, Verdict};
+
+/// What is known of a call when it is judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Grounds {
+    /// What it touches, and where that leads.
+    pub facts: Vec<Fact>,
+    /// What was read of each command among them, in their order; a command that is named twice was read once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandRead>,
+    /// Which of the facts are folders that are read with everything below, by their number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub below: Vec<usize>,
+    /// What the watchdogs said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alarms: Vec<(Verdict, String)>,
+    /// Whether the tool needs a person's answer to run at all.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_person: bool,
+    /// Why some of it may not be touched at all, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub beyond: Option<String>,
+}
+
+/// What was read of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CommandRead {
+    /// The words that an allow looks at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plain: Vec<Vec<String>>,
+    /// Further words that a deny looks at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub may_run: Vec<Vec<String>>,
+    /// Why no rule may allow it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsure: Vec<String>,
+}

@@ -1,0 +1,208 @@
+//! Verdicts beside the log: what each was made from, what the person said, and how often each rule made one.
+
+use std::collections::HashMap;
+
+use protocol::backtest::PersonSaid;
+use protocol::grounds::Grounds;
+use protocol::preview::UndoOutlook;
+use protocol::{At, CallId, Decision, Event, EventBody, Rule, SessionId, ToolMode};
+use rusqlite::{Connection, params};
+
+use crate::record::Record;
+use crate::store::{from_json, json, seq, sql};
+use crate::{RecordError, row};
+
+/// A recorded call with what its last verdict was made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedCall {
+    /// Its position.
+    pub seq: u64,
+    /// Its session.
+    pub session: SessionId,
+    /// The call.
+    pub call: CallId,
+    /// When it was judged.
+    pub at: At,
+    /// The tool's id.
+    pub tool: String,
+    /// What it acts on.
+    pub target: String,
+    /// The mode that the verdict knew.
+    pub mode: Option<ToolMode>,
+    /// Whether it could be taken back, as JSON.
+    undo: String,
+    /// The rest, as JSON; none if it was not kept.
+    grounds: Option<String>,
+    /// What the person said, if they were asked.
+    pub said: Option<PersonSaid>,
+}
+
+impl JudgedCall {
+    /// What the verdict was made from; none if it was not kept. Read apart from the row, so that several threads can.
+    pub fn grounds(&self) -> Result<Option<(Grounds, UndoOutlook)>, RecordError> {
+        let Some(text) = &self.grounds else {
+            return Ok(None);
+        };
+        let grounds = from_json("grounds of a verdict", text)?;
+        Ok(Some((grounds, from_json("undo outlook", &self.undo)?)))
+    }
+}
+
+/// Some recorded calls, the newest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedPage {
+    /// The calls.
+    pub calls: Vec<JudgedCall>,
+    /// Where to go on, if there may be more.
+    pub next: Option<u64>,
+}
+
+/// How often a rule made a verdict, and when it last did.
+pub type Hits = HashMap<(String, SessionId), (u64, At)>;
+
+const PAGE_MAX: u32 = 10_000;
+const PAGE: &str = "SELECT judged.entry, sessions.id, judged.call, judged.at, judged.tool, judged.target, judged.mode, \
+     judged.undo, judged.grounds, judged.said FROM judged CROSS JOIN sessions ON sessions.key = judged.session \
+     WHERE judged.entry < ?1 ORDER BY judged.entry DESC LIMIT ?2";
+
+impl Record {
+    /// At most `limit` recorded calls before a position (from the end if none), the newest first.
+    pub fn judged(&self, before: Option<u64>, limit: u32) -> Result<JudgedPage, RecordError> {
+        let limit = limit.min(PAGE_MAX);
+        self.inner.readers.read(|tx| {
+            let mut statement = tx.prepare_cached(PAGE)?;
+            let mut rows = statement.query(params![before.map_or(i64::MAX, sql), limit])?;
+            let mut calls = Vec::new();
+            while let Some(row) = rows.next()? {
+                calls.push(judged_call(row)?);
+            }
+            let next = calls.last().map(|call: &JudgedCall| call.seq);
+            let is_full = calls.len() == limit as usize;
+            Ok(JudgedPage {
+                calls,
+                next: next.filter(|_| is_full),
+            })
+        })
+    }
+
+    /// How many calls each session has whose verdict stands in no row here: from an older version, or not judged.
+    pub fn calls_without_verdict(&self) -> Result<Vec<(SessionId, u64)>, RecordError> {
+        self.inner.readers.read(|tx| {
+            let mut statement = tx.prepare_cached(
+                "SELECT sessions.id, count(*) FROM entries JOIN sessions ON sessions.key = entries.session \
+                 LEFT JOIN judged ON judged.entry = entries.seq \
+                 WHERE entries.body = 'call' AND judged.entry IS NULL GROUP BY sessions.id",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut counts = Vec::new();
+            while let Some(row) = rows.next()? {
+                counts.push((SessionId(row.get(0)?), seq(row.get(1)?)));
+            }
+            Ok(counts)
+        })
+    }
+
+    /// How often each rule made a verdict, by [`rule_key`] and session.
+    pub fn hits(&self) -> Result<Hits, RecordError> {
+        self.inner.readers.read(|tx| {
+            let mut statement = tx.prepare_cached(
+                "SELECT hits.rule, sessions.id, hits.hits, hits.last FROM hits JOIN sessions ON sessions.key = hits.session",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut hits = HashMap::new();
+            while let Some(row) = rows.next()? {
+                let session = SessionId(row.get(1)?);
+                hits.insert((row.get(0)?, session), (seq(row.get(2)?), row.get(3)?));
+            }
+            Ok(hits)
+        })
+    }
+}
+
+/// What makes a rule the same rule: another line or reason does not.
+pub fn rule_key(rule: &Rule) -> String {
+    let same = Rule {
+        line: None,
+        reason: None,
+        ..rule.clone()
+    };
+    protocol::Digest::of_json(&same).0
+}
+
+fn judged_call(row: &rusqlite::Row<'_>) -> Result<JudgedCall, RecordError> {
+    let mode: Option<String> = row.get(6)?;
+    let said: Option<String> = row.get(9)?;
+    Ok(JudgedCall {
+        seq: seq(row.get(0)?),
+        session: SessionId(row.get(1)?),
+        call: CallId(row.get(2)?),
+        at: row.get(3)?,
+        tool: row.get(4)?,
+        target: row.get(5)?,
+        mode: mode.and_then(|name| row::MODES.into_iter().find(|mode| mode.as_str() == name)),
+        undo: row.get(7)?,
+        grounds: row.get(8)?,
+        said: said.map(|said| match said.as_str() {
+            "allowed" => PersonSaid::Allowed,
+            _ => PersonSaid::Rejected,
+        }),
+    })
+}
+
+/// Keeps the tables what an event says.
+pub(crate) fn project(
+    conn: &Connection,
+    event: &Event,
+    session: i64,
+    entry: Option<u64>,
+) -> Result<(), RecordError> {
+    let Some(entry) = entry.map(sql) else {
+        return Ok(());
+    };
+    match &event.body {
+        EventBody::CallJudged {
+            call,
+            tool,
+            target,
+            mode,
+            trail,
+            undo,
+            grounds,
+            ..
+        } => {
+            conn.prepare_cached(
+                "INSERT OR REPLACE INTO judged VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL)",
+            )?
+            .execute(params![
+                entry,
+                session,
+                call.as_str(),
+                event.at,
+                tool,
+                target,
+                mode.map(ToolMode::as_str),
+                json(undo)?,
+                grounds.as_ref().map(json).transpose()?
+            ])?;
+            let traces = trail.steps.iter().flat_map(|step| &step.rules);
+            for trace in traces.filter(|trace| trace.won) {
+                conn.prepare_cached(
+                    "INSERT INTO hits VALUES (?1, ?2, 1, ?3) \
+                     ON CONFLICT DO UPDATE SET hits = hits + 1, last = excluded.last",
+                )?
+                .execute(params![rule_key(&trace.rule), session, event.at])?;
+            }
+        }
+        EventBody::CallDecided { decision, .. } => {
+            let said = match decision {
+                Decision::Allow { .. } => "allowed",
+                Decision::Reject { .. } => "rejected",
+                Decision::Answer { .. } | Decision::Skip | Decision::Edit { .. } => return Ok(()),
+            };
+            conn.prepare_cached("UPDATE judged SET said = ?2 WHERE entry = ?1")?
+                .execute(params![entry, said])?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
