@@ -230,18 +230,26 @@ struct Called {
     needs_person: bool,
 }
 
+/// The text of a rules file that the person named.
+///
+/// # Errors
+/// It is missing, too large, or no text.
+pub fn rules_text(file: &Path) -> Result<String, Fault> {
+    runtime::read_text(file)?.ok_or_else(|| {
+        Fault::new(
+            format!("There is no rules file {}.", file.display()),
+            "Check the path.",
+        )
+    })
+}
+
 /// Reads a rules file that the person named.
 ///
 /// # Errors
 /// It is missing, too large, or malformed.
 pub fn read_rules(file: &Path, scope: RuleScope, os: Os) -> Result<RulesFile, Fault> {
     let name = file.display().to_string();
-    let Some(text) = runtime::read_text(file)? else {
-        return Err(Fault::new(
-            format!("There is no rules file {name}."),
-            "Check the path.",
-        ));
-    };
+    let text = rules_text(file)?;
     let builtin = Registry::builtin();
     let views = builtin.views();
     let mut known: Vec<&str> = views.iter().map(|view| view.record.id()).collect();

@@ -4,6 +4,7 @@ mod backtest;
 mod check;
 mod compare;
 mod edit;
+pub mod imports;
 mod recorded;
 mod suggest;
 mod view;
@@ -79,7 +80,11 @@ pub(crate) fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer, Fault
             let suggestions = suggest::rules(shared, &place)?;
             Ok(Answer::Suggestions { suggestions })
         }
-        Query::Imports { .. } => Ok(Answer::Imports { found: Vec::new() }),
+        Query::Imports { workspace } => {
+            let place = Place::of(workspace.as_deref())?;
+            let found = imports::found(&place);
+            Ok(Answer::Imports { found })
+        }
         _ => Err(Fault::new("This is no question about rules.", "")),
     }
 }

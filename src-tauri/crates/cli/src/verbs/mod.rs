@@ -5,6 +5,7 @@ mod demo;
 mod history;
 mod inspect;
 mod policy;
+mod rulebook;
 mod run;
 mod trust;
 
@@ -15,7 +16,7 @@ use protocol::entry::SessionView;
 use protocol::query::{Answer, Query};
 use protocol::{Fault, SessionId};
 
-use crate::args::{Args, Consent, Verb};
+use crate::args::{Args, Consent, Policy, Verb};
 use crate::ending::{Ended, Ending};
 use crate::out::Out;
 
@@ -26,6 +27,13 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::Run(run) => run::run(data_dir, run, out).await,
         Verb::Call(call) => call::run(data_dir, call, out).await,
         Verb::Demo => demo::run(data_dir, out).await,
+        Verb::Policy(Policy::Backtest(asked)) => {
+            rulebook::backtest(&look(data_dir).await?, asked, out).await
+        }
+        Verb::Policy(Policy::Import(asked)) => rulebook::import(data_dir, asked, out).await,
+        Verb::Policy(Policy::Grants { asked }) => {
+            rulebook::grants(&look(data_dir).await?, asked, out).await
+        }
         Verb::Policy(asked) => policy::run(data_dir, asked, out),
         Verb::Tools => inspect::tools(&look(data_dir).await?, out).await,
         Verb::Sessions => inspect::sessions(&look(data_dir).await?, out).await,

@@ -25,6 +25,8 @@ pub(crate) fn run(data_dir: Option<PathBuf>, asked: Policy, out: &mut Out) -> En
             judging,
         } => explain(&open(data_dir, judging)?, &tool, &arguments, out),
         Policy::Lint { files } => lint(&files, out),
+        // Answered by a desk.
+        Policy::Backtest(_) | Policy::Import(_) | Policy::Grants { .. } => Ok(Code::Done),
         Policy::Trust {
             workspace,
             accept,
@@ -53,7 +55,7 @@ fn open(data_dir: Option<PathBuf>, judging: Judging) -> Result<Trial, Ending> {
 }
 
 /// `user:file.toml`; the project's where no scope is written.
-fn scoped(written: &str) -> (RuleScope, PathBuf) {
+pub(super) fn scoped(written: &str) -> (RuleScope, PathBuf) {
     let scopes = [
         ("manifest:", RuleScope::Manifest),
         ("user:", RuleScope::User),

@@ -11,6 +11,7 @@ mod calls;
 mod explained;
 mod looking;
 mod policy;
+mod rulebook;
 mod runs;
 mod support;
 mod wire;

@@ -1,0 +1,118 @@
+//! `policy backtest | import | grants`: what scripts rely on.
+
+use serde_json::{Value, json};
+
+use crate::support::Place;
+
+/// A place whose record holds three calls: two commands that were denied because nobody was there, and a look at a file.
+fn recorded() -> Place {
+    let place = Place::new();
+    place.file("a.txt", "text\n");
+    for command in ["echo one", "echo two"] {
+        let args = json!({ "command": command }).to_string();
+        assert_eq!(place.run(&["call", "bash", &args]).code, 3);
+    }
+    place.ok(&["call", "read", r#"{"path":"a.txt"}"#]);
+    place
+}
+
+#[test]
+fn a_rule_is_held_against_the_record_and_nothing_is_written() {
+    let place = recorded();
+    let before = crate::support::contents(&place.workspace());
+    let told = place.ok(&["policy", "backtest", "--rule", "allow bash echo*"]);
+    assert!(
+        told.contains("2 would be allowed instead of asked about"),
+        "{told}"
+    );
+    let file = place.beside(
+        "draft.toml",
+        "[[rule]]\npermission = \"read\"\naction = \"deny\"\n",
+    );
+    let tested = place.json(&["policy", "backtest", "--rules", &format!("user:{file}")]);
+    assert_eq!(tested["calls"], 3);
+    assert_eq!(tested["changed"][0]["to"], "deny");
+    assert_eq!(tested["changed"][0]["calls"], 1);
+    let all = place.json(&["policy", "backtest", "--everywhere", "--rule", "deny *"]);
+    assert_eq!(all["calls"], 3);
+    assert_eq!(crate::support::contents(&place.workspace()), before);
+    for wrong in [
+        &["policy", "backtest"][..],
+        &["policy", "backtest", "--rule", "perhaps bash ls"],
+        &["policy", "backtest", "--rule", "allow ba*h ls"],
+        &["policy", "backtest", "--rules", "missing.toml"],
+    ] {
+        assert_eq!(place.run(wrong).code, 2, "{wrong:?}");
+    }
+}
+
+#[test]
+fn permissions_of_other_products_are_shown_and_written_only_when_told() {
+    let place = Place::new();
+    let settings = r#"{ "permissions": { "allow": ["Bash(npm run build)"], "deny": ["Read(./secrets/**)"] } }"#;
+    place.file(".claude/settings.json", settings);
+    let told = place.ok(&["policy", "import"]);
+    assert!(told.contains("Bash(npm run build)"), "{told}");
+    assert!(told.contains("[[rule]]\npermission = \"bash\""), "{told}");
+    assert_eq!(place.read(".countersign/rules.toml"), None);
+    // What is shown is a rules file.
+    let file = place.beside("shown.toml", &told);
+    place.ok(&["policy", "lint", &file]);
+
+    place.ok(&[
+        "policy",
+        "import",
+        "--from",
+        "claude-code",
+        "--write",
+        "project",
+    ]);
+    let written = place.read(".countersign/rules.toml").unwrap();
+    assert!(written.contains("npm run build"), "{written}");
+    assert_eq!(
+        place.run(&["policy", "trust"]).code,
+        0,
+        "it is the person's own act"
+    );
+    let named = place.beside(
+        "x.rules",
+        "prefix_rule(pattern=[\"git\", \"status\"], decision=\"allow\")\n",
+    );
+    let found = place.json(&["policy", "import", "--from", "codex", &named]);
+    assert_eq!(found[0]["suggestions"][0]["rule"]["permission"], "bash");
+    assert_eq!(place.run(&["policy", "import", "x.rules"]).code, 2);
+}
+
+#[test]
+fn grants_are_listed_and_taken_back() {
+    let place = recorded();
+    assert_eq!(
+        place.ok(&["policy", "grants"]),
+        "Nothing was granted on a card.\n"
+    );
+    let granted = json!({
+        "id": "grt_1", "lasts": "everywhere", "workspace": null, "permission": "bash", "pattern": "echo*",
+        "action": "allow", "since": 1, "until_ms": null, "max_uses": null,
+        "made_by": { "session": "ses_1", "call": "call_1" }, "revoked": null,
+    });
+    let file = place.data().join("grants/grt_1.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, granted.to_string()).unwrap();
+    place.ok(&["call", "bash", r#"{"command":"echo one"}"#]);
+    let list = place.json(&["policy", "grants"]);
+    assert_eq!(
+        (&list[0]["hits"], &list[0]["in_force"]),
+        (&json!(1), &json!(true))
+    );
+    let told = place.ok(&["policy", "grants", "revoke", "grt_1"]);
+    assert!(told.contains("taken back"), "{told}");
+    assert_eq!(
+        place
+            .run(&["call", "bash", r#"{"command":"echo one"}"#])
+            .code,
+        3
+    );
+    assert_eq!(place.run(&["policy", "grants", "revoke", "grt_9"]).code, 2);
+    let kept: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert!(kept["revoked"].is_number(), "the ledger remembers");
+}
