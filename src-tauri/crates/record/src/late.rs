@@ -166,12 +166,13 @@ mod tests {
     use protocol::{Event, EventBody, Fault, Notice, NoticeLevel};
 
     use super::*;
+    use crate::events::EventRows;
     use crate::live::Live;
     use crate::look::open_empty;
 
     /// Records so many notices, the first at the position `first`, as the writer does.
     fn record(conn: &Connection, live: &mut Live, first: u64, count: u64, text: &str) {
-        let mut rows = Statements::new(conn).unwrap();
+        let mut log = EventRows::new(conn).unwrap();
         for seq in first..first + count {
             let fault = Fault::new(format!("{text} {seq}"), "");
             let level = NoticeLevel::Note;
@@ -183,11 +184,11 @@ mod tests {
                     notice: Notice { level, fault },
                 },
             };
-            let body = serde_json::to_string(&event.body).unwrap();
-            let (session, entry) = live.fold(conn, &event, body.len()).unwrap();
-            rows.add_event(&event, session, entry, &body).unwrap();
+            log.add(&event, |bytes| live.fold(conn, &event, bytes))
+                .unwrap();
         }
-        live.store(&mut rows).unwrap();
+        log.finish().unwrap();
+        live.store(&mut Statements::new(conn).unwrap()).unwrap();
     }
 
     fn keys(conn: &Connection) -> Vec<u64> {

@@ -16,6 +16,7 @@
 
 mod ack;
 mod error;
+mod events;
 mod export;
 mod find;
 mod hit;

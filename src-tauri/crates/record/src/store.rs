@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use protocol::{Event, SessionId};
+use protocol::SessionId;
 use rusqlite::{CachedStatement, Connection, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,14 +20,16 @@ pub(crate) fn json(value: &impl Serialize) -> Result<String, RecordError> {
 }
 
 /// A value as stored JSON in a buffer that is used again, for the writer's many small values.
-pub(crate) fn json_in<'b>(
-    buffer: &'b mut Vec<u8>,
-    value: &impl Serialize,
-) -> Result<&'b str, RecordError> {
+fn json_in<'b>(buffer: &'b mut Vec<u8>, value: &impl Serialize) -> Result<&'b str, RecordError> {
     buffer.clear();
-    serde_json::to_writer(&mut *buffer, value)
-        .map_err(|e| RecordError::Unwritable(std::sync::Arc::new(e)))?;
-    std::str::from_utf8(buffer).map_err(|e| damaged("an event's JSON", &e))
+    write_json(buffer, value)?;
+    std::str::from_utf8(buffer).map_err(|e| damaged("an entry's JSON", &e))
+}
+
+/// Adds a value as stored JSON to a buffer.
+pub(crate) fn write_json(buffer: &mut Vec<u8>, value: &impl Serialize) -> Result<(), RecordError> {
+    serde_json::to_writer(buffer, value)
+        .map_err(|e| RecordError::Unwritable(std::sync::Arc::new(e)))
 }
 
 /// Stored JSON as a value.
@@ -48,7 +50,6 @@ pub(crate) fn seq(stored: i64) -> u64 {
 /// The statements that every batch needs many times, looked up once.
 pub(crate) struct Statements<'c> {
     conn: &'c Connection,
-    add_event: CachedStatement<'c>,
     add_entry: CachedStatement<'c>,
     set_entry: CachedStatement<'c>,
     complete_entry: CachedStatement<'c>,
@@ -64,7 +65,6 @@ impl<'c> Statements<'c> {
     pub(crate) fn new(conn: &'c Connection) -> Result<Self, RecordError> {
         Ok(Self {
             conn,
-            add_event: conn.prepare_cached("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?,
             add_entry: conn.prepare_cached(
                 "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
                  ON CONFLICT DO NOTHING",
@@ -87,25 +87,6 @@ impl<'c> Statements<'c> {
     /// The connection, for what is needed seldom.
     pub(crate) fn conn(&self) -> &'c Connection {
         self.conn
-    }
-
-    /// Adds an event with its JSON to the log.
-    pub(crate) fn add_event(
-        &mut self,
-        event: &Event,
-        session: i64,
-        entry: Option<u64>,
-        body: &str,
-    ) -> Result<(), RecordError> {
-        self.add_event.execute(params![
-            sql(event.seq),
-            session,
-            entry.map(sql),
-            event.at,
-            event.body.name(),
-            body,
-        ])?;
-        Ok(())
     }
 
     /// Writes an entry's rows, but leaves owed what may come `late`. Gives how the number of its session's waiting calls

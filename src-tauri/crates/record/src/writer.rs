@@ -9,13 +9,14 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::RecordError;
 use crate::ack::{Append, Durability};
+use crate::events::EventRows;
 use crate::judged;
 use crate::limits::LATE_AFTER;
 use crate::live::Live;
 use crate::load::{self, EVENT};
 use crate::queue::{Ask, Batch, Queue, Work};
 use crate::record::Publish;
-use crate::store::{Statements, json_in, sql};
+use crate::store::{Statements, sql};
 
 /// The writer's own state.
 pub(crate) struct Writer {
@@ -164,16 +165,20 @@ impl Writer {
                 foreign.push(load::event(row)?);
             }
         }
-        let mut rows = Statements::new(&tx)?;
-        let mut body = Vec::new();
+        let mut log = EventRows::new(&tx)?;
         for event in events {
             seq += 1;
             event.seq = seq;
-            let body = json_in(&mut body, &event.body)?;
-            let (session, entry) = self.live.fold(&tx, event, body.len())?;
-            rows.add_event(event, session, entry, body)?;
-            judged::project(&tx, event, session, entry)?;
+            // What is read to fold an event in is never told in the same batch: that is in memory until the batch is
+            // stored.
+            log.add(event, |bytes| {
+                let (session, entry) = self.live.fold(&tx, event, bytes)?;
+                judged::project(&tx, event, session, entry)?;
+                Ok((session, entry))
+            })?;
         }
+        log.finish()?;
+        let mut rows = Statements::new(&tx)?;
         self.live.store(&mut rows)?;
         drop(rows);
         tx.commit()?;

@@ -1,0 +1,103 @@
+//! The rows of the log: events are written several to a statement, because a statement costs more than a row of it.
+
+use std::ops::Range;
+
+use protocol::{At, Event};
+use rusqlite::{CachedStatement, Connection};
+
+use crate::error::damaged;
+use crate::store::sql;
+use crate::{RecordError, store};
+
+/// Rows to a statement.
+const ROWS: usize = 16;
+/// Values to a row.
+const COLUMNS: usize = 6;
+
+/// Events on their way into the log.
+pub(crate) struct EventRows<'c> {
+    many: CachedStatement<'c>,
+    one: CachedStatement<'c>,
+    rows: Vec<EventRow>,
+    /// Their JSON, one after the other.
+    bodies: Vec<u8>,
+}
+
+struct EventRow {
+    seq: u64,
+    session: i64,
+    entry: Option<u64>,
+    at: At,
+    name: &'static str,
+    /// Where its JSON stands.
+    body: Range<usize>,
+}
+
+impl<'c> EventRows<'c> {
+    pub(crate) fn new(conn: &'c Connection) -> Result<Self, RecordError> {
+        let row = format!("({})", ["?"; COLUMNS].join(","));
+        let rows = [row.as_str(); ROWS].join(",");
+        Ok(Self {
+            many: conn.prepare_cached(&format!("INSERT INTO events VALUES {rows}"))?,
+            one: conn.prepare_cached(&format!("INSERT INTO events VALUES {row}"))?,
+            rows: Vec::with_capacity(ROWS),
+            bodies: Vec::with_capacity(16 * 1024),
+        })
+    }
+
+    /// Adds an event, which `place` is told the stored length of, and gives the keys of its session and its entry for.
+    pub(crate) fn add(
+        &mut self,
+        event: &Event,
+        place: impl FnOnce(usize) -> Result<(i64, Option<u64>), RecordError>,
+    ) -> Result<(), RecordError> {
+        let start = self.bodies.len();
+        store::write_json(&mut self.bodies, &event.body)?;
+        let body = start..self.bodies.len();
+        let (session, entry) = place(body.len())?;
+        self.rows.push(EventRow {
+            seq: event.seq,
+            session,
+            entry,
+            at: event.at,
+            name: event.body.name(),
+            body,
+        });
+        if self.rows.len() == ROWS {
+            for (place, row) in self.rows.iter().enumerate() {
+                bind(&mut self.many, place * COLUMNS, row, &self.bodies)?;
+            }
+            self.many.raw_execute()?;
+            self.rows.clear();
+            self.bodies.clear();
+        }
+        Ok(())
+    }
+
+    /// Writes those that did not fill a statement.
+    pub(crate) fn finish(mut self) -> Result<(), RecordError> {
+        for row in &self.rows {
+            bind(&mut self.one, 0, row, &self.bodies)?;
+            self.one.raw_execute()?;
+        }
+        Ok(())
+    }
+}
+
+/// Binds the values of a row after the first `known` of a statement.
+fn bind(
+    statement: &mut CachedStatement<'_>,
+    known: usize,
+    row: &EventRow,
+    bodies: &[u8],
+) -> Result<(), RecordError> {
+    let body = bodies.get(row.body.clone()).unwrap_or_default();
+    let body = std::str::from_utf8(body).map_err(|e| damaged("an event's JSON", &e))?;
+    statement.raw_bind_parameter(known + 1, sql(row.seq))?;
+    statement.raw_bind_parameter(known + 2, row.session)?;
+    statement.raw_bind_parameter(known + 3, row.entry.map(sql))?;
+    statement.raw_bind_parameter(known + 4, row.at)?;
+    statement.raw_bind_parameter(known + 5, row.name)?;
+    statement.raw_bind_parameter(known + 6, body)?;
+    Ok(())
+}
