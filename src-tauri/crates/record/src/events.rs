@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use protocol::{At, Event};
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection};
 
-use crate::error::damaged;
 use crate::store::sql;
 use crate::{RecordError, store};
 
@@ -91,8 +91,9 @@ fn bind(
     row: &EventRow,
     bodies: &[u8],
 ) -> Result<(), RecordError> {
+    // JSON is UTF-8 as it is written; SQLite takes it in bytes.
     let body = bodies.get(row.body.clone()).unwrap_or_default();
-    let body = std::str::from_utf8(body).map_err(|e| damaged("an event's JSON", &e))?;
+    let body = ToSqlOutput::Borrowed(ValueRef::Text(body));
     statement.raw_bind_parameter(known + 1, sql(row.seq))?;
     statement.raw_bind_parameter(known + 2, row.session)?;
     statement.raw_bind_parameter(known + 3, row.entry.map(sql))?;
