@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+// Every event is looked up by two ids, and nobody who chooses ids sees the seed.
+use foldhash::fast::RandomState;
 use protocol::{CallState, Entry, Event, SessionId, entry::SessionView, fold};
 use rusqlite::Connection;
 
@@ -22,7 +24,7 @@ pub(crate) struct LiveSession {
     /// The first and the last event about it in this batch, if there is any.
     pub(crate) changed: Option<(u64, u64)>,
     /// Its entries that may change yet, by their ids.
-    pub(crate) entries: HashMap<String, LiveEntry>,
+    pub(crate) entries: HashMap<String, LiveEntry, RandomState>,
     /// The ids of those that this batch changed, in its order.
     pub(crate) touched: Vec<String>,
 }
@@ -185,7 +187,7 @@ impl LiveSession {
 /// Sessions and their entries in memory. Everything in it can be read again from the tables.
 #[derive(Default)]
 pub(crate) struct Live {
-    sessions: HashMap<SessionId, LiveSession>,
+    sessions: HashMap<SessionId, LiveSession, RandomState>,
     /// What the tables owe.
     pub(crate) late: Late,
 }

@@ -77,7 +77,7 @@ pub(crate) fn load_session(
         view: view.map(|view| from_json("session", &view)).transpose()?,
         waiting: u32::try_from(waiting).unwrap_or(u32::MAX),
         changed: None,
-        entries: HashMap::new(),
+        entries: HashMap::default(),
         touched: Vec::new(),
     }))
 }

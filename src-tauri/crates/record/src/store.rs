@@ -237,7 +237,7 @@ pub(crate) fn add_session(
         view: None,
         waiting: 0,
         changed: None,
-        entries: HashMap::new(),
+        entries: HashMap::default(),
         touched: Vec::new(),
     })
 }
