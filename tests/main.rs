@@ -37,6 +37,8 @@ mod execution;
 mod watchdogs;
 // Commands that read whole folders, and programs that are named by a path.
 mod readers;
+// Sessions of an agent with a manifest.
+mod agents;
 // What a tool can reach at all.
 mod surface;
 // What a host hears of a call and may keep from happening.

@@ -127,6 +127,7 @@ impl Fixture {
                 },
                 prompt: Some(prompt.into()),
                 output_schema,
+                agent: None,
             })
             .await
             .unwrap();

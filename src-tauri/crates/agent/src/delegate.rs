@@ -104,6 +104,8 @@ async fn open(caller: &Arc<Session>, call: &CallId, errand: Errand) -> Result<Ar
         tools: Some(tools.collect::<Result<_, _>>()?),
         instructions: errand.instructions,
         temperature: errand.config.temperature,
+        // Who works for an agent is bound by its manifest.
+        agent: caller.conversation(|conversation| conversation.asked.agent.clone()),
     };
     let parent = Parent {
         session: caller.id.clone(),

@@ -17,8 +17,9 @@ use crate::config::DeskConfig;
 use crate::conversation::Conversation;
 use crate::hub::{Events, Hub};
 use crate::session::{RulesInForce, Session};
+use crate::surface::Bounds;
 use crate::toolbox::Toolbox;
-use crate::{ops, queries, recover, retention, settings, surface};
+use crate::{ops, queries, recover, retention, settings};
 
 /// One engine. Cheap to clone; the last clone that goes takes the runs with it.
 #[derive(Clone)]
@@ -348,7 +349,7 @@ impl Shared {
         let workspace = Workspace::open(root)?
             .with_readable(folder.path())?
             .closing(closed);
-        let around = surface::around(&workspace, &self.config.data_dir)?;
+        let bounds = Bounds::of(&workspace, &self.config.data_dir, &conversation.asked)?;
         let hands = Hands {
             workspace,
             net: Net::closed(),
@@ -362,7 +363,7 @@ impl Shared {
         let session = Arc::new(Session::new(
             id.clone(),
             self.clone(),
-            (hands, around),
+            (hands, bounds),
             model,
             (rules, toolbox),
             conversation,

@@ -24,6 +24,7 @@ mod hub;
 mod journal;
 mod ledger;
 mod limits;
+mod manifest;
 mod model_turn;
 mod ops;
 mod pipeline;

@@ -51,6 +51,8 @@ pub const REPAIRS_MAX: u32 = 2;
 /// How deep delegates may send out delegates (M10).
 pub const DELEGATES_DEEP_MAX: usize = 5;
 /// Of a host in a sentence.
-pub(crate) const HOST_CHARS_MAX: usize = 200;
+pub const HOST_CHARS_MAX: usize = 200;
 /// Longest call, in bytes of what it touches, whose verdict keeps what it was made from.
 pub(crate) const GROUNDS_BYTES_MAX: usize = 32 * 1024;
+/// An agent's manifest, in bytes.
+pub const MANIFEST_BYTES_MAX: usize = 256 * 1024;

@@ -17,7 +17,8 @@ use crate::demo;
 use crate::desk::Shared;
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rulebook::{self, Place};
-use crate::{grant, trust, try_tool, turn, undo};
+use crate::toolbox::Toolbox;
+use crate::{grant, manifest, trust, try_tool, turn, undo};
 
 /// Does what the person asks.
 pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Fault> {
@@ -27,6 +28,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             model,
             prompt,
             output_schema,
+            agent,
         } => {
             if output_schema
                 .as_ref()
@@ -37,11 +39,17 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
                     "Write it flatter, with `$defs`.",
                 ));
             }
-            let asked = output_schema.map(|schema| Asked {
+            let mut asked = output_schema.map(|schema| Asked {
                 output_schema: Some(schema),
                 ..Asked::default()
             });
-            open(shared, Path::new(&workspace), model, prompt, asked).await
+            let folder = Path::new(&workspace);
+            if let Some(file) = agent {
+                let tools = Toolbox::of_folder(shared, Some(&workspace))?;
+                let words = asked.unwrap_or_default();
+                asked = Some(manifest::asked(&file, folder, &tools, words)?);
+            }
+            open(shared, folder, model, prompt, asked).await
         }
         Op::PlayDemo => {
             let workspace = demo::workspace(&shared.config.data_dir)?;

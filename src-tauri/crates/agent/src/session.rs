@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use policy::RuleSet;
 use protocol::event::Parent;
-use protocol::requires::Surroundings;
 use protocol::{
     CallId, Decision, Digest, EventBody, ModelChoice, Preview, Rule, SessionId, SessionState,
     Strategy,
@@ -23,6 +22,7 @@ use crate::desk::Shared;
 use crate::journal::Journal;
 use crate::repeats::Repeats;
 use crate::run_limits::Reached;
+use crate::surface::Bounds;
 use crate::toolbox::Toolbox;
 use crate::weighed::Weighed;
 
@@ -32,8 +32,7 @@ pub(crate) struct Session {
     pub shared: Arc<Shared>,
     pub journal: Journal,
     pub hands: Hands,
-    /// What the variables of requirements stand for.
-    pub around: Surroundings,
+    pub bounds: Bounds,
     pub model: ModelChoice,
     /// How the calls of one model turn are run; read once, when the session was admitted (`S001-27`).
     pub strategy: Strategy,
@@ -100,7 +99,7 @@ impl Session {
     pub(crate) fn new(
         id: SessionId,
         shared: Arc<Shared>,
-        (hands, around): (Hands, Surroundings),
+        (hands, bounds): (Hands, Bounds),
         model: ModelChoice,
         (rules, toolbox): (RulesInForce, Toolbox),
         conversation: Conversation,
@@ -120,7 +119,7 @@ impl Session {
             shared,
             journal,
             hands,
-            around,
+            bounds,
             model,
             strategy,
             alarms: Alarms::default(),
@@ -373,12 +372,16 @@ impl Session {
     /// Reads the rules anew; says what is wrong with them.
     pub(crate) fn reload_rules(&self) {
         let config = &self.shared.config;
-        let loaded = crate::rules::load(
+        let mut loaded = crate::rules::load(
             &config.data_dir,
             Some(&self.hands.workspace),
             &delegate::lineage(self),
             config.rules.as_deref(),
         );
+        if let Some(manifest) = &self.bounds.manifest {
+            loaded.rules.add(manifest.rules.clone());
+            crate::uses::spend(&config.data_dir, &mut loaded.rules);
+        }
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.rules);
         self.rules_changed.send_modify(|times| *times += 1);
         let faults = loaded.faults.into_iter().chain(loaded.untrusted);

@@ -1,13 +1,15 @@
-//! The surface of a call: what its tool requires, with the places of this session filled in (`S002-09`, `S002-10`, M15).
+//! The surface of a call: what its tool and its agent's manifest require, with the places of this session filled in (`S002-09`, `S002-10`, M15).
 
 use std::path::Path;
 
 use policy::path::Os;
-use policy::{Facts, Surface};
+use policy::{Facts, Manifest, Surface};
+use protocol::event::Asked;
 use protocol::requires::Surroundings;
-use protocol::{Fault, ToolInterface};
+use protocol::{Fault, RequirementSet, ToolInterface};
 use runtime::Workspace;
 
+use crate::manifest;
 use crate::session::Session;
 
 /// Holds a call of this tool to what it may touch at all. What cannot be understood closes everything.
@@ -18,11 +20,46 @@ pub(crate) fn hold(session: &Session, interface: &ToolInterface, facts: &mut Fac
     }
 }
 
+/// What a session is held to beside the rules of its person and its project.
+pub(crate) struct Bounds {
+    /// What the variables of requirements stand for.
+    around: Surroundings,
+    /// The manifest of its agent; none for the built-in agent.
+    pub manifest: Option<Manifest>,
+}
+
+impl Bounds {
+    /// Those of a session that is asked this.
+    ///
+    /// # Errors
+    /// A manifest that cannot be read, or a data folder that cannot be opened.
+    pub fn of(workspace: &Workspace, data_dir: &Path, asked: &Asked) -> Result<Self, Fault> {
+        Ok(Self {
+            around: around(workspace, data_dir)?,
+            manifest: manifest::in_force(asked)?,
+        })
+    }
+
+    /// What the session's agent may touch with these requirements of tools (`S002-09`).
+    pub fn requires(&self, tools: &RequirementSet) -> RequirementSet {
+        let own = self.manifest.as_ref().map(|manifest| &manifest.requires);
+        RequirementSet::union(own.into_iter().chain([tools]))
+    }
+}
+
 /// What a call of this tool may touch at all. The folders that the session was granted are the person's ceiling over it,
 /// and the rules narrow it further.
 fn of(session: &Session, interface: &ToolInterface) -> Result<Surface, Fault> {
-    let owner = format!("the tool `{}`", interface.id());
-    let surface = Surface::new(&interface.requires, &owner, &session.around, Os::HERE)?;
+    let owner = match &session.bounds.manifest {
+        Some(manifest) => format!(
+            "the tool `{}` of the agent `{}`",
+            interface.id(),
+            manifest.name
+        ),
+        None => format!("the tool `{}`", interface.id()),
+    };
+    let requires = session.bounds.requires(&interface.requires);
+    let surface = Surface::new(&requires, &owner, &session.bounds.around, Os::HERE)?;
     // Whoever may read files may read the rest of a long output (`S002-69`).
     let outputs = session.hands.folder.path().to_string_lossy();
     surface
@@ -32,7 +69,7 @@ fn of(session: &Session, interface: &ToolInterface) -> Result<Surface, Fault> {
 
 /// What the variables stand for in a session. Files are never open by themselves on this host (`S002-57`); the folder of
 /// the person is the data folder (`S002-58`).
-pub(crate) fn around(workspace: &Workspace, data_dir: &Path) -> Result<Surroundings, Fault> {
+fn around(workspace: &Workspace, data_dir: &Path) -> Result<Surroundings, Fault> {
     let data = Workspace::open(data_dir)?;
     let place = |workspace: &Workspace| workspace.root().to_string_lossy().into_owned();
     Ok(Surroundings {

@@ -124,6 +124,7 @@ async fn run(folder: &Path, journal: Journal, script: Script) -> Outcome<Duratio
             },
             prompt: None,
             output_schema: None,
+            agent: None,
         })
         .await?;
     let session = opened.session.ok_or("no session was opened")?;

@@ -239,6 +239,9 @@ pub(crate) struct Run {
     /// Play this script in the place of a model.
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
+    /// The manifest of the agent that works: its rules hold, it is told its prompt, and it has its tools and no others.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agent: Option<PathBuf>,
     /// With --json: the events in a specification's words, as `export` has them.
     #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "agent", "chunks", "tool-events"])]
     pub(crate) events: Option<String>,

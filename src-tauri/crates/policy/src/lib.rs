@@ -32,4 +32,5 @@ pub use classify::{Classified, Declared, classify};
 pub use facts::Facts;
 pub use judge::{Judgement, Request, judge};
 pub use rules::RuleSet;
+pub use rules_file::manifest::{self, Manifest};
 pub use surface::Surface;

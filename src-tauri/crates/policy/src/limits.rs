@@ -35,3 +35,7 @@ pub const QUOTED_CHARS_MAX: usize = 120;
 /// Most bytes that are read in search of commands in texts which no parser can be trusted with; what comes after them is
 /// searched with its quotes removed and no other way.
 pub const SHELL_SEARCH_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// The name of an agent, in characters.
+pub const AGENT_NAME_CHARS_MAX: usize = 64;
+/// What an agent's manifest tells it, in bytes.
+pub const AGENT_PROMPT_BYTES_MAX: usize = 64 * 1024;

@@ -23,6 +23,21 @@ pub struct Asked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub temperature: Option<f64>,
+    /// The manifest of the agent that works here; none for the built-in agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub agent: Option<AgentFile>,
+}
+
+/// An agent's manifest as it was read when the session was opened: it holds for the session's whole life, whatever
+/// becomes of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct AgentFile {
+    /// The file, as it was named.
+    pub file: String,
+    /// Its text.
+    pub text: String,
 }
 
 /// What came of an answer that was asked for in a schema. Neither means that it holds calls and no output yet.

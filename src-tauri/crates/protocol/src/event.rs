@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-pub use crate::asked::{Asked, Checked};
+pub use crate::asked::{AgentFile, Asked, Checked};
 use crate::grounds::Grounds;
 use crate::preview::UndoOutlook;
 use crate::{

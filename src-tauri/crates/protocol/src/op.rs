@@ -26,6 +26,10 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "unknown")]
         output_schema: Option<serde_json::Value>,
+        /// The manifest of the agent that is to work there, `agent.toml`, absolute; none for the built-in agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        agent: Option<String>,
     },
     /// Makes the sample workspace and plays the built-in demo in it.
     PlayDemo,

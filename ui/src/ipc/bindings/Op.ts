@@ -30,7 +30,11 @@ prompt: string | null,
 /**
  * JSON Schema of the output that the run must come to (`S004-30`); none if words will do.
  */
-output_schema?: unknown, } | { "type": "play_demo" } | { "type": "say", 
+output_schema?: unknown, 
+/**
+ * The manifest of the agent that is to work there, `agent.toml`, absolute; none for the built-in agent.
+ */
+agent?: string, } | { "type": "play_demo" } | { "type": "say", 
 /**
  * The session.
  */

@@ -40,7 +40,7 @@ pub(crate) fn built_in(
     watchdog::look(&Sight {
         tool: called.id(),
         arguments,
-        manifest: session.tools().requires(),
+        manifest: &session.bounds.requires(session.tools().requires()),
         session: &session.id,
         facts,
     })
@@ -62,7 +62,7 @@ pub(crate) async fn ask(
         "version": 1,
         "tool": called.id(),
         "arguments": arguments,
-        "manifest": session.tools().requires(),
+        "manifest": session.bounds.requires(session.tools().requires()),
         "session": session.id,
         "workspace": session.hands.workspace.root(),
         "accesses": facts.all().iter().map(told).collect::<Vec<_>>(),

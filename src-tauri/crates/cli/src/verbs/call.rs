@@ -43,7 +43,7 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, call: Call, out: &mut Out) ->
         model: String::new(),
     };
     let title = format!("Call {}", call.tool);
-    let session = open_session(&desk, &call.workspace, model, &title, None).await?;
+    let session = open_session(&desk, &call.workspace, model, &title, None, None).await?;
     super::check_rules(&desk, has_rules, out).await?;
     let mut live = Live::new(session.clone());
     let prompt = format!("Call {} once.", call.tool);

@@ -51,7 +51,8 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, out: &mut Out) -> E
     if schema.is_some() {
         out.tell_aside();
     }
-    let session = open_session(&desk, &run.workspace, model, title, schema).await?;
+    let agent = run.agent.as_deref();
+    let session = open_session(&desk, &run.workspace, model, title, schema, agent).await?;
     super::check_rules(&desk, has_rules, out).await?;
     let mut live = Live::new(session.clone());
     if let Some(words) = &run.events {
@@ -128,13 +129,18 @@ pub(crate) async fn open_session(
     model: ModelChoice,
     title: &str,
     output_schema: Option<Value>,
+    agent: Option<&Path>,
 ) -> Result<SessionId, Ending> {
-    let workspace = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
+    let whole = |path: &Path| {
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        whole.display().to_string()
+    };
     let op = Op::OpenSession {
-        workspace: workspace.display().to_string(),
+        workspace: whole(workspace),
         model,
         prompt: None,
         output_schema,
+        agent: agent.map(whole),
     };
     let receipt = desk.submit(op).await.map_err(Ending::usage)?;
     let session = receipt

@@ -7,6 +7,7 @@
     reason = "tests set up real files and start the program, and end where they fail"
 )]
 
+mod agents;
 mod calls;
 mod explained;
 mod looking;

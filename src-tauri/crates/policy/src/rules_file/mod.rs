@@ -2,6 +2,7 @@
 
 mod examples;
 mod look;
+pub mod manifest;
 mod time;
 mod warnings;
 mod writing;
@@ -96,6 +97,10 @@ fn parse(text: &str, lines: &Lines, source: &Source<'_>) -> Result<RulesFile, Wr
         let at = error.span().map_or(0, |span| span.start);
         Wrong::new(at, explained(error.message()), "Correct the line.")
     })?;
+    checked(read, lines, source)
+}
+
+fn checked(read: File, lines: &Lines, source: &Source<'_>) -> Result<RulesFile, Wrong> {
     if read.rule.len() > RULES_MAX {
         return Err(Wrong::new(
             0,

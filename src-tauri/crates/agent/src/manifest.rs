@@ -1,0 +1,77 @@
+//! The manifest of the agent that works in a session: read when the session is opened, and in force for as long as it lives.
+
+use std::path::Path;
+
+use policy::Manifest;
+use protocol::Fault;
+use protocol::event::{AgentFile, Asked};
+use tools::Registry;
+
+use crate::limits::MANIFEST_BYTES_MAX;
+use crate::prompt;
+
+/// Reads the manifest of a file, and gives what its session is asked. Tools that are not there are an error: an agent that
+/// was meant to have one is not let loose without it.
+///
+/// # Errors
+/// No such file, one that is too long, or anything in it that is not as it must be.
+pub(crate) fn asked(
+    file: &str,
+    root: &Path,
+    tools: &Registry,
+    asked: Asked,
+) -> Result<Asked, Fault> {
+    let text = runtime::read_text(Path::new(file))?.ok_or_else(|| {
+        Fault::new(
+            format!("There is no agent's manifest {file}."),
+            "Check the path.",
+        )
+    })?;
+    if text.len() > MANIFEST_BYTES_MAX {
+        return Err(Fault::new(
+            format!("The agent's manifest {file} is longer than {MANIFEST_BYTES_MAX} bytes."),
+            "Shorten it.",
+        ));
+    }
+    let manifest = policy::manifest::read(&text, file)?;
+    let named = manifest.tools.as_ref().map(|names| {
+        names
+            .iter()
+            .map(|name| match tools.find(name) {
+                Ok(found) => Ok(found.interface.id().to_owned()),
+                Err(error) => Err(Fault::new(
+                    format!("The agent's manifest {file} names a tool that is not there. {error}"),
+                    "Correct the name, or register the tool first.",
+                )),
+            })
+            .collect::<Result<Vec<String>, Fault>>()
+    });
+    let instructions = match manifest.prompt.is_empty() {
+        true => asked.instructions,
+        false => format!(
+            "{}\n\n{}",
+            prompt::system(&root.display().to_string()),
+            manifest.prompt
+        ),
+    };
+    Ok(Asked {
+        tools: named.transpose()?,
+        instructions,
+        agent: Some(AgentFile {
+            file: file.to_owned(),
+            text,
+        }),
+        ..asked
+    })
+}
+
+/// The manifest that is in force for a session.
+///
+/// # Errors
+/// One that cannot be read any more: its session is not opened, because nobody knows what it forbids.
+pub(crate) fn in_force(asked: &Asked) -> Result<Option<Manifest>, Fault> {
+    let agent = asked.agent.as_ref();
+    agent
+        .map(|agent| policy::manifest::read(&agent.text, &agent.file))
+        .transpose()
+}

@@ -1,0 +1,47 @@
+//! `run --agent`: a session of an agent with a manifest.
+
+use crate::support::Place;
+
+const SCRIPT: &str = r#"{"turns":[
+  {"calls":[{"name":"read","arguments":{"path":"a.txt"}}]},
+  {"calls":[{"name":"read","arguments":{"path":"b.txt"}}]},
+  {"text":"Done."}]}"#;
+
+#[test]
+fn a_manifest_s_rules_hold_for_the_run() {
+    let place = Place::new();
+    place.file("a.txt", "alpha\n");
+    place.file("b.txt", "beta\n");
+    let script = place.beside("script.json", SCRIPT);
+    let agent = place.beside(
+        "agent.toml",
+        "name = \"reader\"\n[[rule]]\npermission = \"fs.read\"\npattern = \"b.txt\"\naction = \"deny\"\n",
+    );
+    let ran = place.run(&["run", "--script", &script, "--agent", &agent, "Read."]);
+    assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("✓ Read a.txt"), "{}", ran.out);
+    assert!(ran.out.contains("⊘ Read b.txt"), "{}", ran.out);
+}
+
+#[test]
+fn a_manifest_that_is_wrong_is_an_error_of_usage() {
+    let place = Place::new();
+    let script = place.beside("script.json", SCRIPT);
+    let agent = place.beside("agent.toml", "name = \"reader\"\npromt = \"x\"\n");
+    let ran = place.run(&["run", "--script", &script, "--agent", &agent, "Read."]);
+    assert_ne!(ran.code, 0);
+    assert!(ran.err.contains("did you mean `prompt`?"), "{}", ran.err);
+    let missing = place.run(&[
+        "run",
+        "--script",
+        &script,
+        "--agent",
+        "nowhere.toml",
+        "Read.",
+    ]);
+    assert!(
+        missing.err.contains("There is no agent's manifest"),
+        "{}",
+        missing.err
+    );
+}

@@ -1,0 +1,221 @@
+//! Reads an agent's manifest, `agent.toml`: who it is, what it is told, what it may call and touch, and its rules.
+
+use protocol::{Action, Fault, RequirementSet, RuleScope};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::written::{File, Written};
+use super::{Lines, RulesFile, Source, Wrong, checked, explained};
+use crate::Surface;
+use crate::limits::{AGENT_NAME_CHARS_MAX, AGENT_PROMPT_BYTES_MAX};
+
+/// An agent as its manifest has it.
+#[derive(Debug, Clone)]
+pub struct Manifest {
+    /// What it is called.
+    pub name: String,
+    /// What it is told beside what every agent is told; empty for nothing.
+    pub prompt: String,
+    /// The only tools that it may call; all that there are if none are named.
+    pub tools: Option<Vec<String>>,
+    /// What it may touch beside what each of its tools requires (`S002-09`).
+    pub requires: RequirementSet,
+    /// Its rules. Their denies are final (`S002-84`).
+    pub rules: RulesFile,
+}
+
+/// As it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenManifest {
+    name: Spanned<String>,
+    #[serde(default, rename = "description")]
+    _description: String,
+    #[serde(default)]
+    prompt: Option<Spanned<String>>,
+    tools: Option<Vec<String>>,
+    #[serde(default)]
+    requires: Option<Spanned<RequirementSet>>,
+    default: Option<Action>,
+    #[serde(default)]
+    rule: Vec<Spanned<Written>>,
+}
+
+/// Reads the text of a manifest.
+///
+/// # Errors
+/// Anything that is not as it must be: with file, line, what is wrong and what to do. A session of such an agent is not
+/// opened.
+pub fn read(text: &str, file: &str) -> Result<Manifest, Fault> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let lines = Lines::of(text);
+    parse(text, &lines, file).map_err(|wrong| {
+        Fault::new(
+            format!("{file}, line {}: {}.", lines.at(wrong.at), wrong.what),
+            format!(
+                "{} Until then no session of this agent is opened.",
+                wrong.next
+            ),
+        )
+    })
+}
+
+fn parse(text: &str, lines: &Lines, file: &str) -> Result<Manifest, Wrong> {
+    let written: WrittenManifest = toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        Wrong::new(at, explained(error.message()), "Correct the line.")
+    })?;
+    let name = written.name.get_ref();
+    let hidden = name.chars().any(protocol::shown::is_hidden);
+    if name.trim().is_empty() || hidden || name.chars().count() > AGENT_NAME_CHARS_MAX {
+        return Err(Wrong::new(
+            written.name.span().start,
+            format!(
+                "the name is empty, longer than {AGENT_NAME_CHARS_MAX} characters, or holds what cannot be seen"
+            ),
+            "Give it a name.",
+        ));
+    }
+    if let Some(prompt) = &written.prompt
+        && prompt.get_ref().len() > AGENT_PROMPT_BYTES_MAX
+    {
+        return Err(Wrong::new(
+            prompt.span().start,
+            format!("the prompt is longer than {AGENT_PROMPT_BYTES_MAX} bytes"),
+            "Put the text in a file of the workspace and name the file.",
+        ));
+    }
+    let requires_at = written.requires.as_ref().map_or(0, |set| set.span().start);
+    let requires = written
+        .requires
+        .map(Spanned::into_inner)
+        .unwrap_or_default();
+    Surface::check(&requires, &format!("the agent `{name}`")).map_err(|fault| {
+        Wrong::new(
+            requires_at,
+            fault.message.trim_end_matches('.').to_owned(),
+            "Correct what it requires.",
+        )
+    })?;
+    let rules = File {
+        default: written.default,
+        rule: written.rule,
+    };
+    Ok(Manifest {
+        rules: checked(rules, lines, &Source::new(file, RuleScope::Manifest))?,
+        name: written.name.into_inner(),
+        prompt: written.prompt.map(Spanned::into_inner).unwrap_or_default(),
+        tools: written.tools,
+        requires,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::requires::{ArgPattern, ShellRunRequirement};
+
+    use super::*;
+
+    const WHOLE: &str = r#"
+name = "reviewer"
+description = "Reads and says what it thinks."
+prompt = "You review."
+tools = ["read", "grep"]
+default = "ask"
+
+[requires]
+fs = { read = ["docs/**"] }
+shell = [{ cmd = "git", args = ["log"] }]
+
+[[rule]]
+permission = "fs.read"
+pattern = "docs/secret/**"
+action = "deny"
+"#;
+
+    #[test]
+    fn a_whole_manifest() {
+        let read = read(WHOLE, "agent.toml").unwrap();
+        assert_eq!(
+            (read.name.as_str(), read.prompt.as_str()),
+            ("reviewer", "You review.")
+        );
+        assert_eq!(read.tools, Some(vec!["read".to_owned(), "grep".to_owned()]));
+        assert_eq!(read.rules.default, Some(Action::Ask));
+        let rule = &read.rules.rules[0].rule;
+        assert_eq!(
+            (rule.scope, rule.action, rule.line),
+            (RuleScope::Manifest, Action::Deny, Some(12))
+        );
+        let log = ShellRunRequirement {
+            cmd: "git".to_owned(),
+            args: Some(vec![ArgPattern::Exact("log".to_owned())]),
+        };
+        let requires = RequirementSet {
+            shell: vec![log],
+            ..RequirementSet::nothing().reads("docs/**")
+        };
+        assert_eq!(read.requires, requires);
+        let least = super::read("name = \"x\"\n", "agent.toml").unwrap();
+        assert!(least.requires.is_empty() && least.tools.is_none() && least.rules.rules.is_empty());
+    }
+
+    /// `S002-60`: what cannot be understood is told when the manifest is read, with its line and what may be meant.
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        for (from, to, line, what) in [
+            (
+                "prompt =",
+                "promt =",
+                4,
+                "the key `promt` is not known here (did you mean `prompt`?)",
+            ),
+            ("name = \"reviewer\"", "", 1, "missing field `name`"),
+            ("\"reviewer\"", "\" \"", 2, "the name is empty"),
+            (
+                "\"reviewer\"",
+                "\"re\u{202e}v\"",
+                2,
+                "holds what cannot be seen",
+            ),
+            (
+                "read = [\"docs",
+                "reed = [\"docs",
+                9,
+                "the key `reed` is not known here (did you mean `read`?)",
+            ),
+            (
+                "docs/**\"] }",
+                "{workspce}/**\"] }",
+                8,
+                "`{workspce}`, which is not defined",
+            ),
+            ("docs/**\"] }", "a/[b\"] }", 8, "is not a glob"),
+            ("cmd = \"git\"", "cmd = \"\"", 8, "has no name"),
+            (
+                "\"deny\"",
+                "\"dney\"",
+                15,
+                "the word `dney` is not known here (did you mean `deny`?)",
+            ),
+            (
+                "permission = \"fs.read\"",
+                "permission = \"fs.reed\"",
+                13,
+                "is no capability",
+            ),
+            ("tools = [", "tools = {", 5, ""),
+        ] {
+            let text = WHOLE.replacen(from, to, 1);
+            assert_ne!(text, WHOLE, "{from}");
+            let fault = read(&text, "agent.toml").unwrap_err();
+            let place = format!("agent.toml, line {line}: ");
+            assert!(fault.message.starts_with(&place), "{from}: {fault}");
+            assert!(fault.message.contains(what), "{from}: {fault}");
+            assert!(
+                fault.hint.contains("no session of this agent is opened"),
+                "{fault}"
+            );
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Sessions of an agent with a manifest: its rules, its tools, and what it may touch.
+
+use agent::Host;
+use protocol::{CallState, Fault, ModelChoice, Op, RequirementSet};
+use serde_json::{Value, json};
+use support::liar::Liar;
+use support::probe::Listener;
+use support::{Fixture, call};
+
+/// Opens a session of the agent whose manifest this is, and says something.
+async fn open(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
+    desk.file("docs/a.md", "public").file("src/b.rs", "private");
+    let file = desk.data().join("agent.toml");
+    std::fs::write(&file, manifest).unwrap();
+    let op = Op::OpenSession {
+        workspace: desk.root().display().to_string(),
+        model: ModelChoice {
+            provider: "script".into(),
+            model: String::new(),
+        },
+        prompt: Some("Go.".into()),
+        output_schema: None,
+        agent: Some(file.display().to_string()),
+    };
+    let receipt = desk.desk.submit(op).await?;
+    desk.session = receipt.session.unwrap();
+    desk.until_ended().await;
+    Ok(())
+}
+
+fn reads(path: &str) -> Value {
+    call("read", json!({ "path": path }))
+}
+
+/// `S002-84`: what the manifest denies is denied, however closely another rule allows it; also after a restart, and when
+/// the file is gone.
+#[tokio::test]
+async fn a_manifest_s_deny_is_final_for_the_whole_session() {
+    let manifest = "name = \"reviewer\"\n\
+                    [[rule]]\npermission = \"fs.read\"\npattern = \"src/**\"\naction = \"deny\"\nreason = \"Not yours.\"\n";
+    let turns = json!([
+        reads("src/b.rs"),
+        reads("docs/a.md"),
+        {},
+        reads("src/b.rs"),
+        {}
+    ]);
+    let mut desk = Fixture::new(turns).await;
+    let allow = "[[rule]]\npermission = \"read\"\npattern = \"src/b.rs\"\naction = \"allow\"\n";
+    std::fs::write(desk.data().join("rules.toml"), allow).unwrap();
+    open(&mut desk, manifest).await.unwrap();
+    let outcomes = desk.outcomes().await;
+    assert_eq!(outcomes[0].0, CallState::Denied);
+    assert!(outcomes[0].1.contains("Not yours"), "{}", outcomes[0].1);
+    assert_eq!(outcomes[1].0, CallState::Done);
+
+    std::fs::remove_file(desk.data().join("agent.toml")).unwrap();
+    let mut desk = desk.restart().await;
+    let (session, text) = (desk.session.clone(), "Again.".to_owned());
+    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.until_ended().await;
+    assert_eq!(desk.outcomes().await[2].0, CallState::Denied);
+}
+
+/// `S002-09`: what an agent may touch is what its manifest and its tools require together.
+#[tokio::test]
+async fn a_manifest_s_requirements_join_those_of_its_tools() {
+    let bare = "name = \"reviewer\"\n";
+    let wider = "name = \"reviewer\"\n[requires]\nfs = { read = [\"{workspace}/src/**\"] }\n";
+    for (manifest, path, state) in [
+        (bare, "docs/a.md", CallState::Done),
+        (bare, "src/b.rs", CallState::Denied),
+        (wider, "docs/a.md", CallState::Done),
+        (wider, "src/b.rs", CallState::Done),
+        (wider, "README.md", CallState::Denied),
+    ] {
+        let says = json!([{ "capability": "fs.read", "target": path }]);
+        let agent = Listener::new(json!([
+            call("liar", json!({ "says": says, "reads": path })),
+            {}
+        ]));
+        let mut desk = Fixture::with_config(agent, Host::Person, |config| {
+            config.tools = vec![Liar::tool(RequirementSet::nothing().reads("docs/**"))];
+        })
+        .await;
+        open(&mut desk, manifest).await.unwrap();
+        let (ended, text) = desk.outcomes().await.remove(0);
+        assert_eq!(ended, state, "{path}: {text}");
+        if state == CallState::Denied {
+            let whose = "is beyond what the tool `liar` of the agent `reviewer` requires";
+            assert!(text.contains(whose), "{text}");
+        }
+    }
+}
+
+/// An agent has the tools that its manifest names, and no others.
+#[tokio::test]
+async fn a_manifest_names_the_tools() {
+    let agent = Listener::new(json!([call("bash", json!({ "command": "ls" })), {}]));
+    let mut desk = Fixture::with_provider(agent.clone(), Host::Person).await;
+    let manifest =
+        "name = \"reviewer\"\nprompt = \"You review.\"\ntools = [\"read_file\", \"grep\"]\n";
+    open(&mut desk, manifest).await.unwrap();
+    let offered: Vec<String> = agent.offered.lock().unwrap()[0]
+        .iter()
+        .map(|tool| tool.name.clone())
+        .collect();
+    assert_eq!(offered, ["read", "grep"]);
+    let (state, text) = desk.outcomes().await.remove(0);
+    assert_eq!(state, CallState::Failed, "{text}");
+}
+
+/// A manifest that is not as it must be opens no session, and says what is wrong (`S002-60`).
+#[tokio::test]
+async fn a_manifest_that_is_wrong_opens_nothing() {
+    for (manifest, told) in [
+        ("", "missing field `name`"),
+        (
+            "name = \"x\"\nrules = []\n",
+            "the key `rules` is not known here (did you mean `rule`?)",
+        ),
+        (
+            "name = \"x\"\ntools = [\"raed\"]\n",
+            "names a tool that is not there",
+        ),
+        (
+            "name = \"x\"\nrequires = { fs = { read = [\"{wrkspace}\"] } }\n",
+            "`{wrkspace}`, which is not defined",
+        ),
+    ] {
+        let mut desk = Fixture::new(json!([])).await;
+        let fault = open(&mut desk, manifest).await.unwrap_err();
+        assert!(fault.message.contains(told), "{fault}");
+        assert_eq!(desk.desk.snapshot().await.unwrap().sessions, []);
+    }
+    let desk = Fixture::new(json!([])).await;
+    let op = Op::OpenSession {
+        workspace: desk.root().display().to_string(),
+        model: ModelChoice {
+            provider: "script".into(),
+            model: String::new(),
+        },
+        prompt: None,
+        output_schema: None,
+        agent: Some("/no/such/agent.toml".into()),
+    };
+    let fault = desk.desk.submit(op).await.unwrap_err();
+    assert!(
+        fault.message.contains("There is no agent's manifest"),
+        "{fault}"
+    );
+}
