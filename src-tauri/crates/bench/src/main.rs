@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|search|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|start]`.
 //!
 //! **It is no test**: figures depend on the machine, so nothing fails by them. A ratio that misses its aim is printed as
 //! it is.
@@ -10,6 +10,7 @@
     reason = "a program that sets up folders, starts peers and prints what it saw"
 )]
 
+mod backtest;
 mod contract;
 mod decide;
 mod gate;
@@ -47,16 +48,18 @@ fn run(words: &[String]) -> Outcome<()> {
         [] => gate::run()
             .and_then(|()| contract::run())
             .and_then(|()| decide::run())
+            .and_then(|()| backtest::run())
             .and_then(|()| search::run()),
         ["contract"] => contract::run(),
         ["decide"] => decide::run(),
+        ["backtest"] => backtest::run(),
         ["search"] => search::run(),
         #[cfg(target_os = "linux")]
         ["start"] => start::run(),
         ["gate"] => gate::run(),
         ["gate", side, turns, calls, rounds] => gate::repeat(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `search`, `start` (on Linux), or nothing for the first four"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `start` (on Linux), or nothing for the first five"
                 .into(),
         ),
     }
