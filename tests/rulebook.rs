@@ -218,6 +218,30 @@ async fn rules_are_saved_and_hold_at_once() {
     assert_eq!(hits, 1, "one of both spoke, once");
 }
 
+/// A rule that denied a call before anything was looked at counts like any other.
+#[tokio::test]
+async fn a_rule_that_denies_outright_is_counted() {
+    let mut desk = Fixture::new(json!([bash("git push origin main"), {}])).await;
+    let add = Op::AddRules {
+        scope: RuleScope::User,
+        workspace: None,
+        rules: vec![NewRule {
+            reason: Some("I push by hand".to_owned()),
+            ..rule("git push*", Action::Deny)
+        }],
+    };
+    desk.desk.submit(add).await.unwrap();
+    desk.start("go").await;
+    desk.until_ended().await;
+    let seen = view(&desk).await;
+    let mine = seen
+        .sources
+        .iter()
+        .find(|one| one.scope == RuleScope::User)
+        .unwrap();
+    assert_eq!(mine.rules[0].hits, 1);
+}
+
 /// The ledger says what was granted, where, by which card, and how often it was used.
 #[tokio::test]
 async fn the_ledger_tells_each_grant() {

@@ -214,9 +214,10 @@ async fn a_denied_call_leads_to_the_rule_that_denied_it() {
     let card = tried(&rig, "", "denied").await;
     rig.wait_for_text(&card, "I push by hand").await;
     rig.click("denied-rule").await;
-    rig.wait_for_text("panel", "Edit rule").await;
+    rig.wait_for_text("rule-text", "git push*").await;
     let pattern = rig.find("rule-pattern").await.prop("value").await.unwrap();
     assert_eq!(pattern.as_deref(), Some("git push*"));
+    rig.screenshot("rules-denied").await;
     rig.end().await;
 }
 
