@@ -1,7 +1,8 @@
 //! The escape suite: each attempt to reach out of a room is made once without it, where it succeeds, and once inside, where
 //! it must not.
+
 use crate::outside::{Outside, Person, Way};
-use crate::run::rooms_work;
+use crate::run::{Programs, rooms_work};
 use crate::{calls, table};
 
 /// What calls of the kernel attempt: this very program runs them, as a test that has nothing to do unless it is told what.
@@ -35,6 +36,7 @@ fn reaches_out(person: Person) {
         return;
     }
     let as_root = is_root() && person == Person::Me;
+    let programs = Programs::new();
     let mut failed = Vec::new();
     let (mut tried, mut left_out) = (0, Vec::new());
     for attempt in table::ATTEMPTS {
@@ -42,7 +44,7 @@ fn reaches_out(person: Person) {
             left_out.push(attempt.name);
             continue;
         }
-        if !Outside::new(person).try_it(attempt, Way::Plain) {
+        if !Outside::new(person).try_it(&programs, attempt, Way::Plain) {
             failed.push(format!(
                 "{}: does not succeed without a room either",
                 attempt.name
@@ -50,7 +52,7 @@ fn reaches_out(person: Person) {
             continue;
         }
         tried += 1;
-        if Outside::new(person).try_it(attempt, Way::Room) {
+        if Outside::new(person).try_it(&programs, attempt, Way::Room) {
             failed.push(format!("{}: succeeded in the room", attempt.name));
         }
     }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use sandbox::{End, Layers, Limits, Room, Told};
 
 use crate::calls;
-use crate::run::run;
+use crate::run::{DISK, Programs, run_by};
 use crate::table::{Attempt, How, Is};
 
 /// Whether there is a room around the attempt.
@@ -76,8 +76,7 @@ const SECRET: &str = "secret-of-the-outside";
 impl Outside {
     pub fn new(person: Person) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        // Not in `/tmp`: a room has its own, and what is not there cannot be attempted.
-        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let folder = tempfile::tempdir_in(DISK).unwrap();
         let (workspace, outside) = (
             folder.path().join("workspace"),
             folder.path().join("outside"),
@@ -138,13 +137,12 @@ impl Outside {
     }
 
     /// Makes an attempt; gives whether it succeeded.
-    pub fn try_it(mut self, attempt: &Attempt, way: Way) -> bool {
+    pub fn try_it(mut self, programs: &Programs, attempt: &Attempt, way: Way) -> bool {
         let before = self.seen();
         let command: Vec<String> = match &attempt.how {
             How::Shell(command) => vec!["/bin/bash".into(), "-c".into(), (*command).into()],
             How::Call(_) => {
-                let me = std::env::current_exe().unwrap();
-                let me = me.to_str().unwrap().to_owned();
+                let me = programs.attempt.to_str().unwrap().to_owned();
                 vec![
                     me,
                     "--exact".into(),
@@ -159,7 +157,7 @@ impl Outside {
         }
         let (code, said) = match way {
             Way::Plain => self.plain(&command, &environment),
-            Way::Room => self.room(command, environment, attempt.name),
+            Way::Room => self.room(&programs.room, command, environment, attempt.name),
         };
         match attempt.is {
             Is::Changed => self.seen() != before,
@@ -234,6 +232,7 @@ impl Outside {
 
     fn room(
         &self,
+        program: &Path,
         command: Vec<String>,
         environment: Vec<(String, String)>,
         name: &str,
@@ -256,7 +255,7 @@ impl Outside {
             self.person.starts(program);
             self.careless(program);
         };
-        let ran = run(&room, prepare);
+        let ran = run_by(program, &room, prepare);
         let code = match ran.told {
             Some(Told::Ended(End::Exit(code))) => Some(code),
             Some(Told::Ended(End::Signal(_))) => None,

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use sandbox::{End, Layers, Limits, Room, Told};
 
-use crate::run::{rooms_work, run};
+use crate::run::{DISK, ROOM, rooms_work, run};
 
 /// A workspace with two files, and where a room keeps its things.
 pub struct Place {
@@ -19,7 +19,7 @@ pub struct Place {
 
 impl Place {
     pub fn new() -> Self {
-        Self::named(Path::new(env!("CARGO_TARGET_TMPDIR")), "workspace")
+        Self::named(Path::new(DISK), "workspace")
     }
 
     fn named(parent: &Path, name: &str) -> Self {
@@ -29,7 +29,7 @@ impl Place {
         fs::write(workspace.join("a"), "a\n").unwrap();
         fs::write(workspace.join("folder/b"), "b\n").unwrap();
         // A layer lies on a disk, wherever the workspace is.
-        let state = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let state = tempfile::tempdir_in(DISK).unwrap();
         for made in ["upper", "work"] {
             fs::create_dir(state.path().join(made)).unwrap();
         }
@@ -57,7 +57,7 @@ impl Place {
     }
 
     pub fn runs(&self, command: &str) -> (Option<Told>, String) {
-        let ran = run(&self.room(command), |_| ());
+        let ran = run(&self.room(command));
         (ran.told, ran.said)
     }
 }
@@ -109,7 +109,7 @@ fn without_a_layer_the_workspace_itself_changes() {
         layers: None,
         ..place.room("echo new > n; echo x > ../outside")
     };
-    assert_eq!(run(&room, |_| ()).told, exit(1));
+    assert_eq!(run(&room).told, exit(1));
     assert_eq!(text(place.workspace.join("n")), "new\n");
     assert!(!place.folder.path().join("outside").exists());
 }
@@ -119,7 +119,7 @@ fn workspaces_in_odd_places() {
     if !rooms_work() {
         return;
     }
-    for parent in ["/tmp", "/dev/shm", env!("CARGO_TARGET_TMPDIR")] {
+    for parent in ["/tmp", "/dev/shm", DISK] {
         for name in ["plain", "a:b", "with \\ and , and =", "new\nline", "ünï"] {
             let place = Place::named(Path::new(parent), name);
             let (told, said) = place.runs("cat folder/b && echo changed > a");
@@ -179,7 +179,7 @@ fn a_room_that_cannot_be_closed_is_not_entered() {
         (of(&["/no/such/program"]), "command"),
         (of(&[]), "command"),
     ] {
-        let ran = run(&room, |_| ());
+        let ran = run(&room);
         let Some(Told::NotEntered { step, error }) = ran.told else {
             panic!("{wall}: {:?}", ran.told);
         };
@@ -196,7 +196,7 @@ fn a_room_that_nobody_wants_any_more_ends() {
     }
     let place = Place::new();
     let room = place.room("trap '' TERM HUP; echo begun; sleep 1000");
-    let mut program = Command::new(env!("CARGO_BIN_EXE_countersign-room"));
+    let mut program = Command::new(ROOM);
     let mut running = program
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -250,7 +250,7 @@ fn limits_hold() {
             limits,
             ..place.room(command)
         };
-        let ran = run(&room, |_| ());
+        let ran = run(&room);
         assert_eq!(ran.said, said, "{command} {:?}", ran.told);
     }
 }

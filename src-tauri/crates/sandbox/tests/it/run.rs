@@ -1,11 +1,46 @@
 //! Runs a command in a room, as the runtime does.
 
+use std::fs;
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use sandbox::{End, Room, Told, read_told};
 
+use tempfile::TempDir;
+
 use crate::rooms::Place;
+
+/// Where tests make their folders: a disk, and not in `/tmp`, which a room has of its own.
+pub const DISK: &str = "/var/tmp";
+
+/// The programs of this suite where anybody can run them, in a room too, wherever they were built.
+pub struct Programs {
+    _folder: TempDir,
+    pub room: PathBuf,
+    pub attempt: PathBuf,
+}
+
+impl Programs {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir_in(DISK).unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let copied = |program: &Path, name: &str| {
+            let copy = folder.path().join(name);
+            fs::copy(program, &copy).unwrap();
+            copy
+        };
+        Self {
+            room: copied(Path::new(ROOM), "room"),
+            attempt: copied(&std::env::current_exe().unwrap(), "attempt"),
+            _folder: folder,
+        }
+    }
+}
+
+/// The program where it was built.
+pub const ROOM: &str = env!("CARGO_BIN_EXE_countersign-room");
 
 /// What came of it.
 pub struct Ran {
@@ -26,9 +61,14 @@ pub fn rooms_work() -> bool {
     works
 }
 
-/// Runs it to its end; `prepare` may change how the program is started.
-pub fn run(room: &Room, prepare: impl FnOnce(&mut Command)) -> Ran {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_countersign-room"));
+/// Runs it to its end.
+pub fn run(room: &Room) -> Ran {
+    run_by(Path::new(ROOM), room, |_| ())
+}
+
+/// The same by another copy of the program; `prepare` may change how it is started.
+pub fn run_by(program: &Path, room: &Room, prepare: impl FnOnce(&mut Command)) -> Ran {
+    let mut program = Command::new(program);
     program
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
