@@ -1,6 +1,8 @@
 //! The surface of a call: what its tool and its agent's manifest require, with the places of this session filled in (`S002-09`, `S002-10`, M15).
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use policy::path::Os;
 use policy::{Facts, Manifest, Surface};
@@ -26,6 +28,8 @@ pub(crate) struct Bounds {
     around: Surroundings,
     /// The manifest of its agent; none for the built-in agent.
     pub manifest: Option<Manifest>,
+    /// Surfaces that were understood, by tool, each with the requirements that it was made of: a tool may be replaced.
+    known: Mutex<HashMap<String, (RequirementSet, Arc<Surface>)>>,
 }
 
 impl Bounds {
@@ -37,6 +41,7 @@ impl Bounds {
         Ok(Self {
             around: around(workspace, data_dir)?,
             manifest: manifest::in_force(asked)?,
+            known: Mutex::default(),
         })
     }
 
@@ -47,9 +52,25 @@ impl Bounds {
     }
 }
 
-/// What a call of this tool may touch at all. The folders that the session was granted are the person's ceiling over it,
-/// and the rules narrow it further.
-fn of(session: &Session, interface: &ToolInterface) -> Result<Surface, Fault> {
+/// What a call of this tool may touch at all; understood once for each tool, because patterns take their time.
+fn of(session: &Session, interface: &ToolInterface) -> Result<Arc<Surface>, Fault> {
+    let known = || {
+        let known = session.bounds.known.lock();
+        known.unwrap_or_else(PoisonError::into_inner)
+    };
+    if let Some((requires, surface)) = known().get(interface.id())
+        && *requires == interface.requires
+    {
+        return Ok(Arc::clone(surface));
+    }
+    let surface = Arc::new(made(session, interface)?);
+    let entry = (interface.requires.clone(), Arc::clone(&surface));
+    known().insert(interface.id().to_owned(), entry);
+    Ok(surface)
+}
+
+/// The folders that the session was granted are the person's ceiling over it, and the rules narrow it further.
+fn made(session: &Session, interface: &ToolInterface) -> Result<Surface, Fault> {
     let owner = match &session.bounds.manifest {
         Some(manifest) => format!(
             "the tool `{}` of the agent `{}`",
