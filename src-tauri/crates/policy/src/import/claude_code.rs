@@ -3,24 +3,17 @@
 use jsonc_parser::ast::Value;
 use protocol::{Action, Fault};
 
-use super::json::{line_of, member, parse, start};
+use super::json::{line_of, member, section, start};
 use super::spell::{self, Spelled};
-use super::{Form, Reading, Said, Whose, wrong};
+use super::{Reading, Said, Whose, of, unsayable, wrong};
 
 const NAME: &str = "Claude Code";
 
 /// Reads the settings; nothing if they hold no permissions.
 pub(super) fn read(text: &str, whose: Whose) -> Result<Vec<Said>, Fault> {
-    let Some(settings) = parse(text, NAME)? else {
+    let Some((line, value)) = section(text, NAME, "permissions")? else {
         return Ok(Vec::new());
     };
-    let Some(settings) = settings.as_object() else {
-        return Err(wrong(NAME, 1, "it is no object"));
-    };
-    let Some(permissions) = settings.get("permissions") else {
-        return Ok(Vec::new());
-    };
-    let (_, line, value) = member(text, permissions);
     let Some(permissions) = value.as_object() else {
         return Err(wrong(NAME, line as usize, "`permissions` is no object"));
     };
@@ -103,22 +96,6 @@ fn reading(tool: &str, specifier: Option<&str>, action: Action, whose: Whose) ->
     }
 }
 
-fn of(permission: &str, spelled: Spelled) -> Reading {
-    let rule = |pattern, note: &str| Reading::Rule {
-        rule: Form {
-            permission: permission.to_owned(),
-            pattern,
-            ..Form::default()
-        },
-        note: note.to_owned(),
-    };
-    match spelled {
-        Spelled::Everything => rule(None, ""),
-        Spelled::As(pattern, note) => rule(Some(pattern), note),
-        Spelled::Not(note) => unsayable(Some(permission), note),
-    }
-}
-
 /// A path as in a `.gitignore`, with beginnings of its own: `//` the disk, `~` the home folder, `/` the file's own place.
 fn path(permission: &str, specifier: Option<&str>, action: Action, whose: Whose) -> Reading {
     let text = specifier.unwrap_or("**");
@@ -170,12 +147,5 @@ fn of_server(name: &str, specifier: Option<&str>) -> Reading {
         }
         (tool, None) if is_known => of(&format!("{server}__{tool}"), Spelled::Everything),
         _ => unsayable(None, "Only a server, or one tool of it, can be taken over."),
-    }
-}
-
-fn unsayable(about: Option<&str>, note: &str) -> Reading {
-    Reading::Unsayable {
-        about: about.map(str::to_owned),
-        note: note.to_owned(),
     }
 }

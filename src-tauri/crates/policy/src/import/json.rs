@@ -7,15 +7,26 @@ use protocol::Fault;
 
 use super::wrong;
 
-/// Reads a text; the value borrows from it. None if it is empty.
-pub(super) fn parse<'a>(text: &'a str, product: &str) -> Result<Option<Value<'a>>, Fault> {
+/// The member of a file's object that holds its permissions, with its line; none if there is none.
+pub(super) fn section<'a>(
+    text: &'a str,
+    product: &str,
+    name: &str,
+) -> Result<Option<(u32, Value<'a>)>, Fault> {
     let options = ParseOptions {
         allow_missing_commas: false,
         ..ParseOptions::default()
     };
-    parse_to_ast(text, &CollectOptions::default(), &options)
-        .map(|read| read.value)
-        .map_err(|error| wrong(product, error.line_display(), &error.kind().to_string()))
+    let read = parse_to_ast(text, &CollectOptions::default(), &options)
+        .map_err(|error| wrong(product, error.line_display(), &error.kind().to_string()))?;
+    match read.value {
+        None => Ok(None),
+        Some(Value::Object(mut all)) => {
+            let found = all.take(name);
+            Ok(found.map(|prop| (line_of(text, prop.range.start), prop.value)))
+        }
+        Some(_) => Err(wrong(product, 1, "it is no object")),
+    }
 }
 
 /// The line of a value, from 1.

@@ -20,6 +20,7 @@ use protocol::rules_view::NewRule;
 use protocol::{Action, Fault, RuleScope};
 
 use crate::rules_file::{Source, read_new};
+use spell::Spelled;
 
 /// Whose file is read: some patterns are relative to its folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,6 +132,30 @@ fn taken(form: Form, action: Action, note: String) -> (Option<NewRule>, String) 
             )
         }
         (Err(_), Err(fault)) => (None, fault.message),
+    }
+}
+
+/// A permission with its pattern in our spelling.
+fn of(permission: &str, spelled: Spelled) -> Reading {
+    let rule = |pattern, note: &str| Reading::Rule {
+        rule: Form {
+            permission: permission.to_owned(),
+            pattern,
+            ..Form::default()
+        },
+        note: note.to_owned(),
+    };
+    match spelled {
+        Spelled::Everything => rule(None, ""),
+        Spelled::As(pattern, note) => rule(Some(pattern), note),
+        Spelled::Not(note) => unsayable(Some(permission), note),
+    }
+}
+
+fn unsayable(about: Option<&str>, note: &str) -> Reading {
+    Reading::Unsayable {
+        about: about.map(str::to_owned),
+        note: note.to_owned(),
     }
 }
 

@@ -3,26 +3,19 @@
 use jsonc_parser::ast::Value;
 use protocol::{Action, Fault};
 
-use super::json::{member, parse};
+use super::json::{member, section};
 use super::spell::{self, Spelled};
-use super::{Form, Reading, Said, wrong};
+use super::{Reading, Said, of, wrong};
 
 const NAME: &str = "opencode";
 
 /// Reads the configuration; nothing if it holds no permissions.
 pub(super) fn read(text: &str) -> Result<Vec<Said>, Fault> {
-    let Some(config) = parse(text, NAME)? else {
+    let Some((line, value)) = section(text, NAME, "permission")? else {
         return Ok(Vec::new());
     };
-    let Some(config) = config.as_object() else {
-        return Err(wrong(NAME, 1, "it is no object"));
-    };
-    let Some(permission) = config.get("permission") else {
-        return Ok(Vec::new());
-    };
-    let (_, line, value) = member(text, permission);
     let Some(tools) = value.as_object() else {
-        return Ok(vec![said("*", None, action(value, line)?, line)]);
+        return Ok(vec![said("*", None, action(&value, line)?, line)]);
     };
     let mut all = Vec::new();
     for prop in &tools.properties {
@@ -90,22 +83,7 @@ fn reading(tool: &str, pattern: &str, action: Action) -> Reading {
             return Reading::Needless("That tool is not known here.".into());
         }
     };
-    let rule = |pattern, note: &str| Reading::Rule {
-        rule: Form {
-            permission: permission.to_owned(),
-            pattern,
-            ..Form::default()
-        },
-        note: note.to_owned(),
-    };
-    match spelled {
-        Spelled::Everything => rule(None, ""),
-        Spelled::As(pattern, note) => rule(Some(pattern), note),
-        Spelled::Not(note) => Reading::Unsayable {
-            about: Some(permission.to_owned()),
-            note: note.to_owned(),
-        },
-    }
+    of(permission, spelled)
 }
 
 /// A path in which `*` crosses folders.
