@@ -101,9 +101,17 @@ fn read(record: &Record) -> Outcome<Duration> {
 /// Records the calls as a session would: proposed, judged, and one in three decided.
 fn fill(record: &Record, root: &Path) -> Outcome<()> {
     let session = SessionId::from("ses_bench");
-    let mut acks = Vec::with_capacity(3 * CALLS);
-    let mut say = |body: EventBody| {
+    // More than the record takes at a time would be refused.
+    const GATHERED: usize = 10_000;
+    let mut acks = Vec::with_capacity(GATHERED);
+    let mut say = |body: EventBody| -> Outcome<()> {
         acks.push(record.append(session.clone(), 0, body, Durability::Batched));
+        if acks.len() == GATHERED {
+            for ack in acks.drain(..) {
+                ack.wait()?;
+            }
+        }
+        Ok(())
     };
     say(EventBody::SessionOpened {
         title: "bench".to_owned(),
@@ -114,7 +122,7 @@ fn fill(record: &Record, root: &Path) -> Outcome<()> {
         },
         parent: None,
         asked: None,
-    });
+    })?;
     let kept: Vec<(String, Grounds)> = (0..COMMANDS).map(command).collect();
     let trail = std::sync::Arc::new(Trail {
         verdict: Verdict::Ask,
@@ -135,7 +143,7 @@ fn fill(record: &Record, root: &Path) -> Outcome<()> {
             },
             message: "msg_1".into(),
             reasoning: None,
-        });
+        })?;
         say(EventBody::CallJudged {
             call: id.as_str().into(),
             tool: "bash".to_owned(),
@@ -147,7 +155,7 @@ fn fill(record: &Record, root: &Path) -> Outcome<()> {
             preview: Preview::Nothing,
             undo: UndoOutlook::NotNeeded,
             grounds: Some(Box::new(grounds.clone())),
-        });
+        })?;
         if number % 3 == 0 {
             let decision = Decision::Allow {
                 hunks: None,
@@ -158,7 +166,7 @@ fn fill(record: &Record, root: &Path) -> Outcome<()> {
                 call: id.as_str().into(),
                 decision,
                 digest: Digest(String::new()),
-            });
+            })?;
         }
     }
     for ack in acks {
