@@ -319,7 +319,7 @@ impl Drop for Outside {
         // SAFETY: the segment was made here, and nobody maps it.
         unsafe { libc::shmctl(self.memory, libc::IPC_RMID, std::ptr::null_mut()) };
         // The kernel leaves a folder that nobody may enter.
-        let work = self.folder.path().join("state/work/work");
+        let work = self.folder.path().join("state").join("work").join("work");
         let _ = fs::set_permissions(work, std::os::unix::fs::PermissionsExt::from_mode(0o700));
     }
 }

@@ -65,7 +65,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         // The kernel leaves a folder that nobody may enter.
-        let work = self.state.path().join("work/work");
+        let work = self.state.path().join("work").join("work");
         let _ = fs::set_permissions(work, std::os::unix::fs::PermissionsExt::from_mode(0o700));
     }
 }
