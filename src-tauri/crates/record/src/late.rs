@@ -169,6 +169,7 @@ mod tests {
     use crate::events::EventRows;
     use crate::live::Live;
     use crate::look::open_empty;
+    use crate::schema::plan;
 
     /// Records so many notices, the first at the position `first`, as the writer does.
     fn record(conn: &Connection, live: &mut Live, first: u64, count: u64, text: &str) {
@@ -228,26 +229,14 @@ mod tests {
         assert_eq!(keys(&conn), (1..=kept as u64).collect::<Vec<_>>());
     }
 
-    /// What SQLite would do for a statement, one line a step.
-    fn plan(conn: &Connection, statement: &str) -> Vec<String> {
-        let statement = format!("EXPLAIN QUERY PLAN SELECT {statement}");
-        let mut explain = conn.prepare(&statement).unwrap();
-        let mut rows = explain.raw_query();
-        let mut steps = Vec::new();
-        while let Some(row) = rows.next().unwrap() {
-            steps.push(row.get(3).unwrap());
-        }
-        steps
-    }
-
     #[test]
     fn what_is_owed_is_found_without_a_look_at_the_rest() {
         let conn = open_empty().unwrap();
         assert_eq!(
-            plan(&conn, &format!("seq, folded_to {OWED}")),
+            plan(&conn, &format!("SELECT seq, folded_to {OWED}")),
             ["SCAN entries USING INDEX entries_late"]
         );
-        let steps = plan(&conn, EVENTS_OF_OWED);
+        let steps = plan(&conn, &format!("SELECT {EVENTS_OF_OWED}"));
         let range = "SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)";
         assert_eq!(steps[0], range, "{steps:#?}");
     }

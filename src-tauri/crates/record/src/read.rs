@@ -318,25 +318,12 @@ fn events(conn: &Connection, range: &str, params: impl Params) -> Result<Vec<Eve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{STEPS, migrate};
-
-    /// What SQLite would do for a statement, one line a step.
-    fn plan(statement: &str) -> Vec<String> {
-        let mut conn = Connection::open_in_memory().unwrap();
-        migrate(&mut conn, STEPS).unwrap();
-        let mut explain = conn
-            .prepare(&format!("EXPLAIN QUERY PLAN {statement}"))
-            .unwrap();
-        let mut rows = explain.raw_query();
-        let mut steps = Vec::new();
-        while let Some(row) = rows.next().unwrap() {
-            steps.push(row.get(3).unwrap());
-        }
-        steps
-    }
+    use crate::look::open_empty;
+    use crate::schema::plan;
 
     #[test]
     fn no_page_reads_or_sorts_a_whole_table() {
+        let conn = open_empty().unwrap();
         for (statement, uses) in [
             (format!("SELECT {ENTRY} {BEFORE}"), "entries_session"),
             (format!("SELECT {ENTRY} {FROM}"), "entries_session"),
@@ -358,7 +345,7 @@ mod tests {
             (UNDO_ONE.to_owned(), "undo_entries"),
             (SESSION.to_owned(), "sqlite_autoindex_sessions_1"),
         ] {
-            let steps = plan(&statement);
+            let steps = plan(&conn, &statement);
             assert!(
                 steps.iter().any(|step| step.contains(uses)),
                 "{statement}: {steps:#?}"
@@ -371,6 +358,6 @@ mod tests {
             }
         }
         // The undo list is walked from its newest end, without sorting.
-        assert_eq!(plan(UNDO), ["SCAN undo_entries"]);
+        assert_eq!(plan(&conn, UNDO), ["SCAN undo_entries"]);
     }
 }

@@ -121,6 +121,20 @@ pub(crate) fn migrate(conn: &mut Connection, steps: &[&str]) -> Result<bool, Rec
     }
 }
 
+/// What SQLite would do for a statement, one line a step.
+#[cfg(test)]
+pub(crate) fn plan(conn: &Connection, statement: &str) -> Vec<String> {
+    let mut explain = conn
+        .prepare(&format!("EXPLAIN QUERY PLAN {statement}"))
+        .unwrap();
+    let mut rows = explain.raw_query();
+    let mut steps = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        steps.push(row.get(3).unwrap());
+    }
+    steps
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

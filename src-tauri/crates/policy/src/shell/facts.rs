@@ -103,6 +103,15 @@ impl Word {
         }
     }
 
+    /// A part of it, or what it stands for, as sure as itself.
+    #[must_use]
+    pub(super) fn with_text(&self, text: &str) -> Self {
+        match self {
+            Self::Literal(_) => Self::Literal(text.to_owned()),
+            Self::Dynamic(_) => Self::Dynamic(text.to_owned()),
+        }
+    }
+
     /// Whether it stands for itself.
     pub fn is_literal(&self) -> bool {
         match self {

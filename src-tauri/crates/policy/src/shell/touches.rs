@@ -221,10 +221,7 @@ impl Reader<'_> {
             .rsplit_once('@')
             .filter(|_| !text.contains("://"))
             .map_or(text, |(_, host)| host);
-        let word = match word {
-            Word::Literal(_) => Word::Literal(after_user.to_owned()),
-            Word::Dynamic(_) => Word::Dynamic(after_user.to_owned()),
-        };
+        let word = word.with_text(after_user);
         let folder = self.folder.take();
         self.touch(NetFetch, &word);
         self.folder = folder;
@@ -254,11 +251,7 @@ impl Reader<'_> {
                 _ => None,
             };
             if let Some((capability, path)) = touched {
-                let path = match word {
-                    Word::Literal(_) => Word::Literal(path.to_owned()),
-                    Word::Dynamic(_) => Word::Dynamic(path.to_owned()),
-                };
-                self.touch(capability, &path);
+                self.touch(capability, &word.with_text(path));
             }
         }
     }
@@ -298,10 +291,6 @@ impl Reader<'_> {
             }
             for (at, word) in words.iter().enumerate().skip(1) {
                 let text = word.text();
-                let with = |value: &str| match word {
-                    Word::Literal(_) => Word::Literal(value.to_owned()),
-                    Word::Dynamic(_) => Word::Dynamic(value.to_owned()),
-                };
                 if has(options, text) {
                     if let Some(value) = words.get(at + 1) {
                         self.touch(*capability, value);
@@ -311,13 +300,13 @@ impl Reader<'_> {
                     && name.starts_with("--")
                     && has(options, name)
                 {
-                    self.touch(*capability, &with(value));
+                    self.touch(*capability, &word.with_text(value));
                 } else if let Some(value) = options
                     .split(' ')
                     .filter(|option| option.len() == 2)
                     .find_map(|option| text.strip_prefix(option))
                 {
-                    self.touch(*capability, &with(value));
+                    self.touch(*capability, &word.with_text(value));
                 }
             }
         }
@@ -356,8 +345,5 @@ fn without_path(word: &Word) -> Word {
         true => text,
         false => text.split(':').next().unwrap_or(text),
     };
-    match word {
-        Word::Literal(_) => Word::Literal(host.to_owned()),
-        Word::Dynamic(_) => Word::Dynamic(host.to_owned()),
-    }
+    word.with_text(host)
 }
