@@ -24,6 +24,7 @@ mod ending;
 mod limits;
 mod live;
 mod out;
+mod previews;
 mod story;
 mod verbs;
 

@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use protocol::event::Checked;
 use protocol::judge::RuleTrace;
-use protocol::preview::{FileDiff, LineKind, TodoStatus};
 use protocol::{
     At, CallState, CallView, Decision, Entry, EntryBody, Fault, Notice, NoticeLevel, Preview,
     ToolMode, Trail, Verdict,
 };
 
-use crate::limits::{DIFF_LINES_MAX, OUTPUT_LINES_MAX};
+use crate::limits::OUTPUT_LINES_MAX;
 use crate::out::{Ink, Out};
+use crate::previews::preview;
 
 /// One entry of a transcript, with an empty line after it.
 pub(crate) fn entry(out: &Out, entry: &Entry) -> String {
@@ -216,78 +216,6 @@ fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-fn preview(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
-    match &view.preview {
-        Preview::Nothing => {}
-        Preview::Diff { files } => files.iter().for_each(|file| diff(file, add)),
-        Preview::Command(command) => {
-            let line: String = command
-                .command
-                .iter()
-                .map(|span| span.text.as_str())
-                .collect();
-            if line != view.target {
-                add(Ink::Plain, &format!("$ {line}"));
-            }
-        }
-        Preview::Loss(loss) => {
-            let (files, folders) = (count(loss.files, "file"), count(loss.folders, "folder"));
-            add(
-                Ink::Bad,
-                &format!("- {files}, {folders}, {}", count(loss.bytes, "byte")),
-            );
-            for item in &loss.shown {
-                add(Ink::Bad, &format!("- {}", item.path));
-            }
-        }
-        Preview::Form { questions } => {
-            for question in questions {
-                add(Ink::Plain, &format!("? {}", question.question));
-                for option in &question.options {
-                    add(Ink::Faint, &format!("  ○ {}", option.label));
-                }
-            }
-        }
-        Preview::Todo { items } => {
-            for item in items {
-                let mark = match item.status {
-                    TodoStatus::Pending => "☐",
-                    TodoStatus::InProgress => "◐",
-                    TodoStatus::Completed => "☑",
-                };
-                add(Ink::Plain, &format!("{mark} {}", item.content));
-            }
-        }
-    }
-}
-
-fn diff(file: &FileDiff, add: &mut impl FnMut(Ink, &str)) {
-    let mut room = DIFF_LINES_MAX;
-    let lines: usize = file.hunks.iter().map(|hunk| hunk.lines.len()).sum();
-    for hunk in &file.hunks {
-        let place = format!("@@ line {} @@ {}", hunk.new_start, hunk.section);
-        add(Ink::Faint, place.trim_end());
-        for line in hunk.lines.iter().take(room) {
-            let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();
-            match line.kind {
-                LineKind::Context => add(Ink::Plain, &format!("  {text}")),
-                LineKind::Added => add(Ink::Good, &format!("+ {text}")),
-                LineKind::Removed => add(Ink::Bad, &format!("- {text}")),
-            }
-        }
-        room = room.saturating_sub(hunk.lines.len());
-    }
-    if lines > DIFF_LINES_MAX {
-        add(
-            Ink::Faint,
-            &format!("… {} more lines", lines - DIFF_LINES_MAX),
-        );
-    }
-    if let Some(cut) = &file.cut {
-        add(Ink::Faint, cut);
-    }
-}
-
 fn decision(decision: &Decision) -> String {
     let noted = |did: &str, note: &str| match note.trim() {
         "" => format!("{did}."),
@@ -328,7 +256,7 @@ fn result(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
     if lead == Some(outcome.message.trim()) {
         return;
     }
-    let shows_text = !well || matches!(view.preview, Preview::Command(_));
+    let shows_text = !well || matches!(view.preview, Preview::Command(_) | Preview::Effects(_));
     // An empty output is said to be empty, not left out.
     let text = match (&outcome.empty, outcome.text.is_empty()) {
         (Some(words), true) => words,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::effects::{Assurance, Effects};
 use crate::shown::Span;
 
 /// The body of a card.
@@ -18,6 +19,8 @@ pub enum Preview {
     },
     /// A command line.
     Command(CommandPreview),
+    /// What a command did when it was run for show.
+    Effects(Box<EffectsPreview>),
     /// What will be lost.
     Loss(LossPreview),
     /// Questions to the person.
@@ -39,6 +42,7 @@ impl Preview {
             Self::Nothing => "nothing",
             Self::Diff { .. } => "diff",
             Self::Command(_) => "command",
+            Self::Effects(_) => "effects",
             Self::Loss(_) => "loss",
             Self::Form { .. } => "form",
             Self::Todo { .. } => "todo",
@@ -137,6 +141,23 @@ pub struct CommandPreview {
     pub facts: Vec<CommandFact>,
     /// How long it may run, in milliseconds.
     pub timeout_ms: u64,
+    /// What this machine can promise of it; none where nobody tried yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub assurance: Option<Assurance>,
+    /// Why it is no more, and what it is at all: one plain sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub assured: Vec<String>,
+}
+
+/// A command with what it did in the sealed room: its effects are carried out as they are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct EffectsPreview {
+    /// The command.
+    pub command: CommandPreview,
+    /// What it did.
+    pub effects: Effects,
 }
 
 /// One thing found in a command.

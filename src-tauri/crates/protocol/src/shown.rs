@@ -42,6 +42,11 @@ pub fn shown(text: &str) -> Vec<Span> {
     spans
 }
 
+/// The text of all of it, with hidden characters by their names.
+pub fn plain(spans: &[Span]) -> String {
+    spans.iter().map(|span| span.text.as_str()).collect()
+}
+
 /// A text within a sentence: in one line, hidden characters by name, cut after so many characters.
 pub fn in_a_sentence(text: &str, chars_max: usize) -> String {
     let mut told = String::new();

@@ -3,9 +3,11 @@
 
 use jiff::Timestamp;
 use protocol::entry::SessionView;
-use protocol::preview::{FileDiff, LineKind, LossPreview};
-use protocol::shown::shown;
-use protocol::{At, CallView, Decision, Entry, EntryBody, NoticeLevel, Preview, UndoState};
+use protocol::preview::{CommandPreview, FileDiff, LineKind, LossPreview};
+use protocol::shown::{plain, shown};
+use protocol::{
+    At, CallView, Decision, Effects, Entry, EntryBody, NoticeLevel, Preview, UndoState,
+};
 
 /// Title and facts of a session.
 pub(crate) fn head(view: &SessionView) -> String {
@@ -166,14 +168,10 @@ fn preview(body: &mut String, view: &CallView) {
                 body.push_str(&fence("diff", &diff(file)));
             }
         }
-        Preview::Command(command) => {
-            let line: String = command
-                .command
-                .iter()
-                .map(|span| span.text.as_str())
-                .collect();
-            body.push_str(&format!("In {}:\n\n", code(&command.folder)));
-            body.push_str(&fence("sh", &line));
+        Preview::Command(shown) => command(body, shown),
+        Preview::Effects(shown) => {
+            command(body, &shown.command);
+            effects(body, &shown.effects);
         }
         Preview::Loss(loss) => body.push_str(&losses(loss)),
         Preview::Form { questions } => {
@@ -203,6 +201,29 @@ fn preview(body: &mut String, view: &CallView) {
                 body.push_str(&fence("json", &text));
             }
         }
+    }
+}
+
+fn command(body: &mut String, command: &CommandPreview) {
+    let line = plain(&command.command);
+    body.push_str(&format!("In {}:\n\n", code(&command.folder)));
+    body.push_str(&fence("sh", &line));
+}
+
+fn effects(body: &mut String, effects: &Effects) {
+    if effects.is_nothing() {
+        body.push_str("It changed nothing and was refused nothing.\n\n");
+        return;
+    }
+    for change in &effects.changes {
+        body.push_str(&format!("- {}\n", inline(&change.to_string())));
+    }
+    for refused in &effects.refused {
+        body.push_str(&format!("- {}\n", inline(&refused.to_string())));
+    }
+    body.push('\n');
+    for file in effects.changes.iter().filter_map(|it| it.diff.as_ref()) {
+        body.push_str(&fence("diff", &diff(file)));
     }
 }
 

@@ -143,6 +143,10 @@ pub(crate) fn paths(view: &CallView) -> String {
     let arguments = view.edited.as_ref().unwrap_or(&view.call.arguments);
     let named = arguments.get("path").and_then(Value::as_str);
     let drawn: Vec<&str> = match &view.preview {
+        Preview::Effects(shown) => {
+            let changes = shown.effects.changes.iter();
+            changes.map(|change| change.path.as_str()).collect()
+        }
         Preview::Diff { files } => files.iter().map(|file| file.path.as_str()).collect(),
         Preview::Loss(loss) => loss.shown.iter().map(|item| item.path.as_str()).collect(),
         Preview::Nothing | Preview::Command(_) | Preview::Form { .. } | Preview::Todo { .. } => {

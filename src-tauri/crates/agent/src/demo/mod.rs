@@ -142,12 +142,14 @@ pub fn decision(view: &CallView) -> Decision {
                 always: None,
             }
         }
-        Preview::Nothing | Preview::Command(_) | Preview::Loss(_) | Preview::Todo { .. } => {
-            Decision::Allow {
-                hunks: None,
-                note: String::new(),
-                always: None,
-            }
-        }
+        Preview::Nothing
+        | Preview::Command(_)
+        | Preview::Effects(_)
+        | Preview::Loss(_)
+        | Preview::Todo { .. } => Decision::Allow {
+            hunks: None,
+            note: String::new(),
+            always: None,
+        },
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agent::{DeskConfig, trust};
-use protocol::shown::Span;
+use protocol::shown::plain;
 use protocol::{Digest, ProjectRules, Trust};
 
 use crate::ending::{Code, Ended, Ending};
@@ -63,9 +63,4 @@ fn tell(rules: Option<&ProjectRules>, out: &mut Out) -> Result<(), Ending> {
         rules.digest.0
     );
     out.line(&next)
-}
-
-/// The text, hidden characters by name.
-fn plain(spans: &[Span]) -> String {
-    spans.iter().map(|span| span.text.as_str()).collect()
 }

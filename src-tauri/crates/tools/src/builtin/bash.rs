@@ -141,6 +141,8 @@ impl Tool for Bash {
                 command: shown(command),
                 facts: facts(command),
                 timeout_ms: timeout_ms(arguments),
+                assurance: None,
+                assured: Vec::new(),
             }),
             plan: Plan::None,
         })

@@ -153,6 +153,8 @@ impl Tool for Explicit {
                 command: shown(&format!("{} <<< {}", activity.word, quoted(&input))),
                 facts: vec![fact("program", &activity.word), fact("content", &program.0)],
                 timeout_ms: ACTIVITY_TIMEOUT_MS,
+                assurance: None,
+                assured: Vec::new(),
             }),
             plan: Plan::None,
         })

@@ -153,6 +153,7 @@ async fn a_person_sees_what_would_run() {
         command,
         facts,
         timeout_ms,
+        ..
     }) = prepared.preview
     else {
         panic!("no command");

@@ -1,0 +1,109 @@
+//! What a call would do, or did, as lines for a person: one shape for each kind of preview.
+
+use protocol::effects::{EffectKind, Effects};
+use protocol::preview::{CommandPreview, FileDiff, LineKind, TodoStatus};
+use protocol::shown::plain;
+use protocol::{CallView, Preview};
+
+use crate::limits::DIFF_LINES_MAX;
+use crate::out::Ink;
+use crate::story::count;
+
+/// What a call would do, or did, a line each.
+pub(crate) fn preview(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
+    match &view.preview {
+        Preview::Nothing => {}
+        Preview::Diff { files } => files.iter().for_each(|file| diff(file, add)),
+        Preview::Command(shown) => command(view, shown, add),
+        Preview::Effects(shown) => {
+            command(view, &shown.command, add);
+            effects(&shown.effects, add);
+        }
+        Preview::Loss(loss) => {
+            let (files, folders) = (count(loss.files, "file"), count(loss.folders, "folder"));
+            add(
+                Ink::Bad,
+                &format!("- {files}, {folders}, {}", count(loss.bytes, "byte")),
+            );
+            for item in &loss.shown {
+                add(Ink::Bad, &format!("- {}", item.path));
+            }
+        }
+        Preview::Form { questions } => {
+            for question in questions {
+                add(Ink::Plain, &format!("? {}", question.question));
+                for option in &question.options {
+                    add(Ink::Faint, &format!("  ○ {}", option.label));
+                }
+            }
+        }
+        Preview::Todo { items } => {
+            for item in items {
+                let mark = match item.status {
+                    TodoStatus::Pending => "☐",
+                    TodoStatus::InProgress => "◐",
+                    TodoStatus::Completed => "☑",
+                };
+                add(Ink::Plain, &format!("{mark} {}", item.content));
+            }
+        }
+    }
+}
+
+fn command(view: &CallView, command: &CommandPreview, add: &mut impl FnMut(Ink, &str)) {
+    let line = plain(&command.command);
+    if line != view.target {
+        add(Ink::Plain, &format!("$ {line}"));
+    }
+}
+
+fn effects(effects: &Effects, add: &mut impl FnMut(Ink, &str)) {
+    for change in &effects.changes {
+        let ink = match change.kind {
+            EffectKind::Deleted => Ink::Bad,
+            EffectKind::Added
+            | EffectKind::Changed
+            | EffectKind::Renamed
+            | EffectKind::Mode
+            | EffectKind::Link
+            | EffectKind::Special => Ink::Plain,
+        };
+        add(ink, &format!("* {change}"));
+        if let Some(file) = &change.diff {
+            diff(file, add);
+        }
+    }
+    for refused in &effects.refused {
+        add(Ink::Faint, &format!("* {refused}"));
+    }
+    if effects.is_nothing() {
+        add(Ink::Faint, "* It changed nothing and was refused nothing.");
+    }
+}
+
+fn diff(file: &FileDiff, add: &mut impl FnMut(Ink, &str)) {
+    let mut room = DIFF_LINES_MAX;
+    let lines: usize = file.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+    for hunk in &file.hunks {
+        let place = format!("@@ line {} @@ {}", hunk.new_start, hunk.section);
+        add(Ink::Faint, place.trim_end());
+        for line in hunk.lines.iter().take(room) {
+            let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();
+            match line.kind {
+                LineKind::Context => add(Ink::Plain, &format!("  {text}")),
+                LineKind::Added => add(Ink::Good, &format!("+ {text}")),
+                LineKind::Removed => add(Ink::Bad, &format!("- {text}")),
+            }
+        }
+        room = room.saturating_sub(hunk.lines.len());
+    }
+    if lines > DIFF_LINES_MAX {
+        add(
+            Ink::Faint,
+            &format!("… {} more lines", lines - DIFF_LINES_MAX),
+        );
+    }
+    if let Some(cut) = &file.cut {
+        add(Ink::Faint, cut);
+    }
+}
