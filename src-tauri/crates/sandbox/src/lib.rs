@@ -22,7 +22,7 @@ mod told;
 mod linux;
 
 pub use room::{Layers, Limits, Room};
-pub use told::{End, Told, read_told};
+pub use told::{End, REFUSED_MAX, Refused, RefusedKind, TARGET_BYTES_MAX, Told, read_told};
 
 #[cfg(target_os = "linux")]
 pub use linux::enter;

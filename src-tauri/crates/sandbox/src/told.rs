@@ -1,12 +1,13 @@
-//! What became of a room, as its program says it: one line of JSON in a file that the command cannot reach.
+//! What became of a room, as its program says it: lines of JSON in a file that the command cannot reach. Each is written as
+//! soon as it is known, so that a room that is ended from outside has still said what was refused until then.
 
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 /// What became of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
     /// The room could not be closed, so the command did not run.
     NotEntered {
@@ -15,8 +16,18 @@ pub enum Told {
         /// What the system said.
         error: String,
     },
-    /// The command ran and ended.
-    Ended(End),
+    /// The command ran, and does no more.
+    Ended {
+        /// How it ended.
+        end: End,
+        /// What it tried and was refused, each thing once, in the order in which it was first tried. At most
+        /// [`REFUSED_MAX`] of each kind.
+        refused: Vec<Refused>,
+        /// Whether it was refused more than is listed.
+        more: bool,
+        /// Whether the room saw what was refused. Where the system does not let it look, an empty list says nothing.
+        watched: bool,
+    },
 }
 
 /// How a command ended.
@@ -27,20 +38,154 @@ pub enum End {
     Exit(i32),
     /// By this signal.
     Signal(i32),
+    /// With the room, which was ended from outside: nobody wanted it any more, or a limit of the caller was met.
+    Stopped,
 }
 
-/// Reads what was said; none if the program was ended before it could say anything.
+/// Something that a command tried in the room and was not let.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refused {
+    /// What it tried.
+    pub kind: RefusedKind,
+    /// What it is about, see [`RefusedKind`]. At most [`TARGET_BYTES_MAX`]; bytes that are no text are `\xNN`.
+    pub target: String,
+}
+
+/// What a room refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusedKind {
+    /// A way to the network: a host name that was asked for, or an address with its port.
+    Network,
+    /// A socket of another program on this machine: its path or name.
+    Socket,
+    /// A change outside of the workspace, or of what is only to be read in it: the path.
+    Write,
+    /// A file or folder whose content is masked: its path.
+    Secret,
+    /// A limit that was met: `processes`, `file size`, or the place that is full.
+    Limit,
+}
+
+/// How many things of one kind are listed.
+pub const REFUSED_MAX: usize = 100;
+
+/// How long what a refusal is about may be, in bytes.
+pub const TARGET_BYTES_MAX: usize = 512;
+
+/// One line of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Line {
+    /// The room could not be closed. The only line then.
+    NotEntered { step: String, error: String },
+    /// The command runs.
+    Began { watched: bool },
+    /// It was refused something.
+    Refused(Refused),
+    /// It was refused more than is listed.
+    More,
+    /// It ended.
+    Ended(End),
+}
+
+impl Line {
+    /// Writes it down, whole or, if the room is ended meanwhile, without its end.
+    pub(crate) fn write(&self, mut told: &std::fs::File) -> io::Result<()> {
+        let mut line = serde_json::to_vec(self)?;
+        line.push(b'\n');
+        told.write_all(&line)
+    }
+}
+
+/// Reads what was said; none if the program was ended before the command began.
 ///
 /// # Errors
 /// The file cannot be read, or something else stands in it.
-pub fn read_told(file: &Path) -> std::io::Result<Option<Told>> {
+pub fn read_told(file: &Path) -> io::Result<Option<Told>> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    match text.trim() {
-        "" => Ok(None),
-        line => serde_json::from_str(line).map(Some).map_err(Into::into),
+    let (mut refused, mut more, mut began, mut ended) = (Vec::new(), false, None, End::Stopped);
+    // The last line has no end if the room was ended while it was written.
+    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    for line in whole.lines() {
+        match serde_json::from_str(line)? {
+            Line::NotEntered { step, error } => return Ok(Some(Told::NotEntered { step, error })),
+            Line::Began { watched } => began = Some(watched),
+            Line::Refused(one) => refused.push(one),
+            Line::More => more = true,
+            Line::Ended(end) => ended = end,
+        }
+    }
+    Ok(began.map(|watched| Told::Ended {
+        end: ended,
+        refused,
+        more,
+        watched,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> io::Result<Option<Told>> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        read_told(file.path())
+    }
+
+    #[test]
+    fn lines_become_what_is_told() {
+        let write = Refused {
+            kind: RefusedKind::Write,
+            target: "/etc/passwd".into(),
+        };
+        let ended = |end, more| {
+            Some(Told::Ended {
+                end,
+                refused: vec![write.clone()],
+                more,
+                watched: true,
+            })
+        };
+        let began = r#"{"began":{"watched":true}}"#;
+        let refused = r#"{"refused":{"kind":"write","target":"/etc/passwd"}}"#;
+        for (lines, told) in [
+            (String::new(), None),
+            (
+                r#"{"not_entered":{"step":"proc","error":"no"}}"#.to_owned() + "\n",
+                Some(Told::NotEntered {
+                    step: "proc".into(),
+                    error: "no".into(),
+                }),
+            ),
+            (
+                format!("{began}\n{refused}\n{{\"ended\":{{\"exit\":7}}}}\n"),
+                ended(End::Exit(7), false),
+            ),
+            // Ended from outside, the second time in the middle of a word.
+            (
+                format!("{began}\n{refused}\n\"more\"\n"),
+                ended(End::Stopped, true),
+            ),
+            (
+                format!("{began}\n{refused}\n{{\"ended\":{{\"ex"),
+                ended(End::Stopped, false),
+            ),
+        ] {
+            assert_eq!(read(&lines).unwrap(), told, "{lines}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_line_is_an_error() {
+        for text in ["x\n", "{}\n", "{\"began\":{\"watched\":true,\"y\":1}}\n"] {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 }

@@ -10,27 +10,25 @@ use rustix::process::{
     set_parent_process_death_signal, wait,
 };
 
-use super::{At as _, NotEntered, command, mounts, namespaces, tell};
-use crate::{End, Room, Told};
+use super::{At as _, NotEntered, command, mounts, namespaces};
+use crate::told::Line;
+use crate::{End, Room};
 
 /// How the keeper itself ends: nobody looks at it, for what became of the room stands in its file.
 const DONE: i32 = 0;
 
 /// Keeps the room until the command has ended. Never returns: with it, everything in the room ends.
 pub(super) fn keep(room: &Room, told: &File, door: &OwnedFd) -> ! {
-    let what = match run(room, door) {
-        Ok(end) => Told::Ended(end),
-        Err(failed) => Told::NotEntered {
-            step: failed.step.to_owned(),
-            error: failed.error.to_string(),
-        },
+    let last = match run(room, told, door) {
+        Ok(end) => Line::Ended(end),
+        Err(failed) => failed.line(),
     };
     // A file that cannot be written is read as a room that ended without a word, which is what it is.
-    let _ = told.try_clone().and_then(|mut told| tell(&mut told, &what));
+    let _ = last.write(told);
     std::process::exit(DONE)
 }
 
-fn run(room: &Room, door: &OwnedFd) -> Result<End, NotEntered> {
+fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
     set_parent_process_death_signal(Some(Signal::KILL)).at("keeper")?;
     if is_closed(door).at("keeper")? {
         return Err(std::io::Error::other("the door closed")).at("keeper");
@@ -46,6 +44,7 @@ fn run(room: &Room, door: &OwnedFd) -> Result<End, NotEntered> {
     };
     drop(says);
     command::wait_until_it_runs(ready)?;
+    Line::Began { watched: false }.write(told).at("told")?;
     wait_for(child).at("wait")
 }
 

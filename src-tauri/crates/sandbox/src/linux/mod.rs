@@ -18,18 +18,28 @@ mod refused;
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{PidfdFlags, WaitOptions, pidfd_open, waitpid};
 
-use crate::{Room, Told};
+use crate::Room;
+use crate::told::Line;
 
 /// Which wall of a room could not be built, and what the system said.
 #[derive(Debug)]
 pub struct NotEntered {
     step: &'static str,
     error: io::Error,
+}
+
+impl NotEntered {
+    fn line(&self) -> Line {
+        Line::NotEntered {
+            step: self.step.to_owned(),
+            error: self.error.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for NotEntered {
@@ -60,16 +70,10 @@ impl<T, E: Into<io::Error>> At<T> for Result<T, E> {
 /// The room could not be entered, or what became of it could not be written down.
 pub fn enter(room: &Room) -> Result<(), NotEntered> {
     // Opened here, where the path means what whoever asked for the room meant.
-    let mut told = File::create(&room.told).at("told")?;
+    let told = File::create(&room.told).at("told")?;
     through_the_door(room, &told).inspect_err(|failed| {
         // If that cannot be written either, the exit code still says it.
-        let _ = tell(
-            &mut told,
-            &Told::NotEntered {
-                step: failed.step.to_owned(),
-                error: failed.error.to_string(),
-            },
-        );
+        let _ = failed.line().write(&told);
     })
 }
 
@@ -106,11 +110,4 @@ fn through_the_door(room: &Room, told: &File) -> Result<(), NotEntered> {
             return Ok(());
         }
     }
-}
-
-/// Writes down what became of a room, as one line.
-fn tell(told: &mut File, what: &Told) -> io::Result<()> {
-    let mut line = serde_json::to_vec(what)?;
-    line.push(b'\n');
-    told.write_all(&line)
 }

@@ -257,8 +257,10 @@ impl Outside {
         };
         let ran = run_by(program, &room, prepare);
         let code = match ran.told {
-            Some(Told::Ended(End::Exit(code))) => Some(code),
-            Some(Told::Ended(End::Signal(_))) => None,
+            Some(Told::Ended { end, .. }) => match end {
+                End::Exit(code) => Some(code),
+                End::Signal(_) | End::Stopped => None,
+            },
             told => panic!("{name}: the room was not entered: {told:?}"),
         };
         (code, ran.said)

@@ -71,7 +71,17 @@ impl Drop for Place {
 }
 
 fn exit(code: i32) -> Option<Told> {
-    Some(Told::Ended(End::Exit(code)))
+    ended(End::Exit(code))
+}
+
+/// It ended so, and was refused nothing.
+fn ended(end: End) -> Option<Told> {
+    Some(Told::Ended {
+        end,
+        refused: Vec::new(),
+        more: false,
+        watched: false,
+    })
 }
 
 fn text(file: impl AsRef<Path>) -> String {
@@ -145,7 +155,7 @@ fn how_a_command_ends_is_told() {
         ("sleep 1000 & exit 3", End::Exit(3)),
     ] {
         let told = Place::new().runs(command).0;
-        assert_eq!(told, Some(Told::Ended(end)), "{command}");
+        assert_eq!(told, ended(end), "{command}");
     }
 }
 

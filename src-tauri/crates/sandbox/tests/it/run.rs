@@ -53,7 +53,13 @@ pub struct Ran {
 /// as in continuous integration, that is a failure.
 pub fn rooms_work() -> bool {
     let told = Place::new().runs("true").0;
-    let works = told == Some(Told::Ended(End::Exit(0)));
+    let works = matches!(
+        told,
+        Some(Told::Ended {
+            end: End::Exit(0),
+            ..
+        })
+    );
     assert!(works || std::env::var_os("CI").is_none(), "{told:?}");
     if !works {
         println!("left out, because this system lets nobody make a room: {told:?}");
