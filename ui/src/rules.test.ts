@@ -301,7 +301,7 @@ test('suggestions come with what speaks against them, and begin a rule', async (
 test('two sets are compared, also one that is put in', async () => {
   await open();
   await more('compare');
-  await waitFor(() => expect(text('compared')).toContain('0 rules stand in both, 3 only in the first, 2 only in the second.'));
+  await waitFor(() => expect(text('compared')).toContain('No rule stands in both, 3 only in the first, 2 only in the second.'));
   await click('compare-1');
   await click('compare-1-text');
   await type('compare-text-1', '[[rule]]\npermission = "fs.write"\npattern = ".env*"\naction = "deny"\n');

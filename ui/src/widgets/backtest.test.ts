@@ -14,6 +14,9 @@ test.each<[Backtest, string]>([
   [of(1_000, group('ask', 'allow', 41, 38, 3)), 'Would have allowed 41 of the last 1,000; 3 of them you rejected.'],
   [of(12, group('allow', 'deny', 2, 1, 0), group('ask', 'deny', 1, 1, 0)), 'Would have denied 3 of the last 12; 2 of them you allowed.'],
   [of(9, group('allow', 'ask', 4), group('ask', 'allow', 1)), 'Would have allowed 1 of the last 9. Would have asked for 4 of the last 9.'],
+  [of(1), 'Nothing would have changed for the one call on record.'],
+  [of(1, group('ask', 'allow', 1, 0, 1)), 'Would have allowed the one call on record; you rejected it.'],
+  [of(7, group('ask', 'deny', 1, 1, 0)), 'Would have denied 1 of the last 7; you allowed it.'],
 ])('%#', (test_, line) => expect(backtestLine(test_)).toBe(line));
 
 test('calls that come to the same are told together, what loosens first', () => {

@@ -33,14 +33,21 @@ export function against({ to, allowed, rejected }: Turned): number {
   return to === 'allow' ? rejected : to === 'deny' ? allowed : 0;
 }
 
+/** "Against the last 1,000 calls". */
+export function againstWords(calls: number): string {
+  return calls === 1 ? 'Against the one call on record' : `Against the last ${count(calls)} calls`;
+}
+
 /** One line: "would have allowed 41 of the last 1,000; 3 of them you rejected". */
 export function backtestLine(test: Backtest): string {
+  const all = test.calls === 1 ? 'the one call on record' : `the last ${count(test.calls)}`;
   const lines = turned(test.changed).map((group) => {
     const bad = against(group);
     const verb = { allow: 'allowed', ask: 'asked for', deny: 'denied' }[group.to];
-    const theirs = bad === 0 ? '' : `; ${count(bad)} of them you ${group.to === 'allow' ? 'rejected' : 'allowed'}`;
-    return `Would have ${verb} ${count(group.calls)} of the last ${count(test.calls)}${theirs}`;
+    const said = group.to === 'allow' ? 'rejected' : 'allowed';
+    const theirs = bad === 0 ? '' : group.calls === 1 ? `; you ${said} it` : `; ${count(bad)} of them you ${said}`;
+    return `Would have ${verb} ${test.calls === 1 ? all : `${count(group.calls)} of ${all}`}${theirs}`;
   });
   if (lines.length > 0) return `${lines.join('. ')}.`;
-  return test.calls === 0 ? 'There is no recorded call yet.' : `Nothing would have changed for the last ${count(test.calls)}.`;
+  return test.calls === 0 ? 'There is no recorded call yet.' : `Nothing would have changed for ${all}.`;
 }

@@ -73,6 +73,9 @@ test('what an untrusted file wants', () => {
   const source = view.sources.find((one) => one.scope === 'project');
   if (!source) throw new Error('no project');
   expect(wantsWords(source)).toBe('1 of its 3 rules would allow; until you trust the file that one does nothing.');
+  const allows = source.rules.filter(({ rule }) => rule.action === 'allow');
+  expect(wantsWords({ ...source, rules: allows })).toBe('Its only rule would allow; until you trust the file it does nothing.');
+  expect(wantsWords({ ...source, rules: [...allows, ...allows] })).toBe('All its 2 rules would allow; until you trust the file those do nothing.');
   expect(wantsWords({ ...source, rules: [] })).toBe('Its rules only tighten, so they hold already.');
 });
 

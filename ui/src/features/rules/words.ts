@@ -8,7 +8,7 @@ import type { RuleScope } from '../../ipc/bindings/RuleScope';
 import type { RuleSource } from '../../ipc/bindings/RuleSource';
 import type { RuleView } from '../../ipc/bindings/RuleView';
 import type { RulesView } from '../../ipc/bindings/RulesView';
-import { baseName, plural } from '../../widgets/figures';
+import { baseName, count, plural } from '../../widgets/figures';
 import { moment } from '../../widgets/lasting';
 import { grantReaches, grantScopes, scopes } from '../../widgets/rules';
 
@@ -94,7 +94,8 @@ export function wantsWords(source: RuleSource): string {
   const own = source.rules.filter(({ grant }) => grant === null);
   const loosens = own.filter(({ rule }) => rule.action === 'allow').length;
   if (loosens === 0) return 'Its rules only tighten, so they hold already.';
-  return `${loosens} of its ${plural(own.length, 'rule')} would allow; until you trust the file ${loosens === 1 ? 'that one does' : 'those do'} nothing.`;
+  const which = own.length === 1 ? 'Its only rule' : loosens === own.length ? `All its ${count(loosens)} rules` : `${count(loosens)} of its ${plural(own.length, 'rule')}`;
+  return `${which} would allow; until you trust the file ${loosens === 1 ? (own.length === 1 ? 'it does' : 'that one does') : 'those do'} nothing.`;
 }
 
 /** What is to be said of a rule beyond what it says: that it is over, used up or not trusted, and how long it still holds. */
