@@ -133,6 +133,22 @@ it('Reject makes a rule as well: such calls are denied from now on', async () =>
   expect(decisions(host)).toEqual([{ type: 'reject', note: '', stop: false, always: { lasts: 'session', permission: 'bash', pattern: 'cargo update*' } }]);
 });
 
+it('the link beside Reject names the rule that would deny such calls, and Shift+N opens it as well', async () => {
+  const { host, card, click } = await page(samples.command);
+  await pass(1_000);
+  expect(words(within(card).getByTestId('never'))).toContain('Deny bash cargo update* as well…');
+  await click('never');
+  await pass(1_000);
+  expect(words(within(card).getByTestId('always-rule'))).toBe('Session deny bash cargo update*');
+  await fireEvent.keyDown(card, { key: 'N', code: 'KeyN', shiftKey: true });
+  await pass(0);
+  expect(within(card).queryByTestId('always-picker')).toBeNull();
+  await fireEvent.keyDown(card, { key: 'N', code: 'KeyN', shiftKey: true });
+  await pass(0);
+  expect(within(card).getByTestId('always-picker')).toBeTruthy();
+  expect(decisions(host)).toEqual([]);
+});
+
 it('one y still allows once, without any rule', async () => {
   const { host, key } = await page(samples.command);
   await key('y');

@@ -22,7 +22,8 @@ describe('a letter', () => {
     const means = PLACES.map((place) => intentOf(press(key), place));
     expect(means).toEqual([intent, intent, intent, null, null, null]);
   });
-  it('means the same with Caps Lock, and nothing with Shift', () => {
+  it('means the same with Caps Lock, and nothing with Shift but the stronger no', () => {
+    expect(PLACES.map((place) => intentOf(press('N', { shiftKey: true }), place))).toEqual(['never', 'never', 'never', null, null, null]);
     expect(intentOf(press('Y'), 'card')).toBe('allow');
     expect(intentOf(press('Y', { shiftKey: true }), 'card')).toBeNull();
   });

@@ -1,7 +1,7 @@
 // Which key means what on a card. Pure; whether an answer counts is ruled in arming.ts.
 
 /** What a key asks for. */
-export type Intent = 'allow' | 'always' | 'reject' | 'later' | 'edit' | 'undo' | 'layout' | 'note' | 'leave';
+export type Intent = 'allow' | 'always' | 'reject' | 'never' | 'later' | 'edit' | 'undo' | 'layout' | 'note' | 'leave';
 
 /** The part of a keyboard event that matters. */
 export interface Press {
@@ -57,7 +57,8 @@ export function intentOf(press: Press, place: Place): Intent | null {
   if (place === 'text') return null;
   // Enter and Space never allow: on the main answer they open the note.
   if (press.key === 'Enter' || press.key === ' ') return place === 'answer' ? 'note' : null;
-  if (press.shiftKey) return null;
+  // The stronger no; nothing else is said with Shift.
+  if (press.shiftKey) return letterOf(press) === 'n' ? 'never' : null;
   return letters[letterOf(press)] ?? null;
 }
 

@@ -89,11 +89,15 @@ export interface GrantLine {
   reach: string;
   button: string;
   text: string;
+  /** The rule that would go along with it; it is seen before it is made. */
+  never?: string;
 }
 
 /** What *Always…* would do on a card: what it begins with, or why it is not offered; and how far a rule reaches once one is chosen. */
 export interface AlwaysWords {
   offer: Offer | undefined;
+  /** What *Reject from now on…* begins with; none where it cannot be offered. */
+  never?: Offer | undefined;
   refused: string;
   /** Which answer the rule that is chosen goes along with; none while none is. */
   open: 'allow' | 'deny' | null;
@@ -114,7 +118,9 @@ export function grantLines(grants: readonly Grant[], view: CallView, pick: Chose
   }
   const line = alwaysLine(always, told);
   const at = plain.findIndex((grant) => grant.reach === 'once') + 1;
-  return line ? [...lines.slice(0, at), line, ...lines.slice(at)] : lines;
+  const { never } = always;
+  const all = lines.map((one, i) => (never && plain[i]?.reach === 'nothing' ? { ...one, never: ruleWords(never) } : one));
+  return line ? [...all.slice(0, at), line, ...all.slice(at)] : all;
 }
 
 function alwaysLine({ offer, refused }: AlwaysWords, told: Grant | undefined): GrantLine | null {
