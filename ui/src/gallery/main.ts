@@ -1,4 +1,5 @@
-// The gallery page: `npm run dev`, then /gallery.html?theme=dark&owner=hunks&inspect=hunks&open, or ?rules for the Rules screen.
+// The gallery page: `npm run dev`, then /gallery.html?theme=dark&owner=hunks&inspect=hunks&open; ?rules for the Rules screen, ?picker
+// for Always…, ?cards=edit,command for some cards alone.
 // Not part of the app.
 
 import { mount } from 'svelte';
@@ -8,6 +9,7 @@ import '../styles/card.css';
 import { Desk } from '../state/desk.svelte';
 import Gallery from './Gallery.svelte';
 import { SampleHost } from './host';
+import PickerGallery from './PickerGallery.svelte';
 import RulesGallery from './RulesGallery.svelte';
 import { samples } from './samples';
 
@@ -19,9 +21,11 @@ const waiting = Object.values(samples).filter((sample) => sample.body.state === 
 const target = document.getElementById('app');
 if (target && asked.has('rules')) {
   mount(RulesGallery, { target });
+} else if (target && asked.has('picker')) {
+  mount(PickerGallery, { target });
 } else if (target) {
   void Desk.open(new SampleHost(waiting)).then((desk) => {
     if (asked.has('split')) void desk.set({ diff: 'split' });
-    mount(Gallery, { target, props: { desk, owner: named(asked.get('owner')), inspected: named(asked.get('inspect')), open: asked.has('open') } });
+    mount(Gallery, { target, props: { desk, owner: named(asked.get('owner')), inspected: named(asked.get('inspect')), open: asked.has('open'), only: asked.get('cards')?.split(',').map(named) } });
   });
 }

@@ -15,6 +15,14 @@ export const sampleOffers: Offer[] = [
   { permission: 'bash', pattern: 'cargo update*', action: 'deny', words: '`cargo update` with any arguments', lasts: ['session', 'project', 'everywhere'] },
 ];
 
+/** What may be granted from a card that changes a file; in the session a rule would be too weak. */
+export const pathOffers: Offer[] = [
+  { permission: 'fs.write', pattern: 'web/src/lib/query.ts', action: 'allow', words: 'just `web/src/lib/query.ts`', lasts: ['project', 'everywhere'] },
+  { permission: 'fs.write', pattern: 'web/src/lib/**', action: 'allow', words: 'everything in `web/src/lib`', lasts: ['project', 'everywhere'], overrides: { permission: 'fs.write', pattern: 'web/**', action: 'ask', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 8 } },
+  { permission: 'edit', pattern: null, action: 'allow', words: 'every call of `edit`', lasts: ['everywhere'] },
+  { permission: 'fs.write', pattern: 'web/src/lib/query.ts', action: 'deny', words: 'just `web/src/lib/query.ts`', lasts: ['session', 'project', 'everywhere'] },
+];
+
 export const sampleWatchdogs: WatchdogView[] = [
   { name: 'no-prod', program: '/home/mira/bin/no-prod', timeout_ms: 2_000 },
 ];

@@ -8,6 +8,7 @@ import type { Fault } from './bindings/Fault';
 import type { GrantView } from './bindings/GrantView';
 import type { ImportSource } from './bindings/ImportSource';
 import type { NewRule } from './bindings/NewRule';
+import type { Offer } from './bindings/Offer';
 import type { Op } from './bindings/Op';
 import type { Query } from './bindings/Query';
 import type { Rule } from './bindings/Rule';
@@ -132,6 +133,8 @@ export class FakeRules {
   trust: Trust = 'trusted';
   /** Why nothing can be granted from a card; null: something can. */
   refused: string | null = null;
+  /** What may be granted from a card, where anything can. */
+  offers: readonly Offer[] = sampleOffers;
   imports: readonly ImportSource[] = sampleImports;
   #revoked = new Set<string>();
   readonly now: () => number;
@@ -179,7 +182,7 @@ export class FakeRules {
       case 'project_rules':
         return { type: 'project_rules', rules: { file: PROJECT_FILE, digest: digestOf(this.texts.project), trust: this.trust, text: [{ text: this.texts.project, control: false }], changes: this.trust === 'changed' ? [{ text: '@@ -15,2 +15,2 @@\n-action = "ask"\n+action = "allow"\n', control: false }] : [] } };
       case 'offers':
-        return this.refused === null ? { type: 'offers', offers: sampleOffers, refused: null } : { type: 'offers', offers: [], refused: this.refused };
+        return this.refused === null ? { type: 'offers', offers: [...this.offers], refused: null } : { type: 'offers', offers: [], refused: this.refused };
       case 'backtest':
         return { type: 'backtest', ...this.#backtest(query.change.type === 'remove' ? 'ask' : query.change.type === 'add' ? query.change.rule.action : 'allow') };
       case 'try_call':
