@@ -1,43 +1,50 @@
 //! The command: gives away what it has, one thing after the other, and then runs.
 
 use std::ffi::CString;
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-use super::{At as _, NotEntered, ground, privileges, refused};
+use super::questions::{self, Questions};
+use super::{At as _, NotEntered, ground, handover, privileges, refused};
 use crate::Room;
 
-/// What stands in the way of the command, if anything does: a wall and what the system said, with a zero byte between.
-/// Nothing if the pipe closes silently, which it does when the command begins to run.
-pub(super) fn wait_until_it_runs(ready: OwnedFd) -> Result<(), NotEntered> {
-    let mut said = String::new();
-    File::from(ready).read_to_string(&mut said).at("command")?;
-    match said.split_once('\0') {
-        None if said.is_empty() => Ok(()),
-        None => Err(io::Error::other(said)).at("command"),
-        Some((step, error)) => Err(io::Error::other(error.to_owned())).at(step_named(step)),
+/// Waits until the command begins to run, and gives where questions about it arrive. An error if something stands in its way:
+/// it says so with the name of a wall and what the system said, and a zero byte between. It says nothing more once it runs.
+pub(super) fn wait_until_it_runs(ready: &OwnedFd) -> Result<Option<Questions>, NotEntered> {
+    let mut questions = None;
+    loop {
+        let (words, file) = handover::receive(ready).at("command")?;
+        match (file, words.as_slice()) {
+            (Some(listener), _) => questions = Some(Questions::new(listener)),
+            (None, []) => return Ok(questions),
+            (None, words) => {
+                let words = String::from_utf8_lossy(words);
+                let (step, error) = words.split_once('\0').unwrap_or(("", &words));
+                return Err(io::Error::other(error.to_owned())).at(step_named(step));
+            }
+        }
     }
 }
 
 /// Runs the command in place of this process. Never returns.
-pub(super) fn run(room: &Room, says: OwnedFd) -> ! {
-    let failed = become_it(room);
+pub(super) fn run(room: &Room, says: &OwnedFd) -> ! {
+    let failed = become_it(room, says);
     // The keeper reads it; if it is gone, so is the room.
-    let _ = File::from(says).write_all(format!("{}\0{}", failed.step, failed.error).as_bytes());
+    let words = format!("{}\0{}", failed.step, failed.error);
+    let _ = handover::send(says, words.as_bytes(), None);
     std::process::exit(1)
 }
 
-fn become_it(room: &Room) -> NotEntered {
+fn become_it(room: &Room, says: &OwnedFd) -> NotEntered {
     let Some((program, arguments)) = room.command.split_first() else {
         return NotEntered {
             step: "command",
             error: io::Error::other("there is no command"),
         };
     };
-    if let Err(failed) = give_away(room) {
+    if let Err(failed) = give_away(room, says) {
         return failed;
     }
     let error = Command::new(program)
@@ -53,7 +60,7 @@ fn become_it(room: &Room) -> NotEntered {
 }
 
 /// In this order: what needs a right before the right is gone, the calls last.
-fn give_away(room: &Room) -> Result<(), NotEntered> {
+fn give_away(room: &Room, says: &OwnedFd) -> Result<(), NotEntered> {
     // No terminal to push keys into, and no group of the door's to signal.
     rustix::process::setsid().at("session")?;
     std::env::set_current_dir(&room.workspace).at("workspace")?;
@@ -61,6 +68,9 @@ fn give_away(room: &Room) -> Result<(), NotEntered> {
     privileges::drop_all().at("privileges")?;
     privileges::close_files().at("files")?;
     ground::stand_on(room).at("landlock")?;
+    if let Some(listener) = questions::be_looked_at() {
+        handover::send(says, b"questions", Some(&listener)).at("questions")?;
+    }
     refused::refuse().at("seccomp")
 }
 
@@ -73,6 +83,7 @@ fn step_named(step: &str) -> &'static str {
         "privileges",
         "files",
         "landlock",
+        "questions",
         "seccomp",
     ]
     .into_iter()

@@ -6,11 +6,14 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, set_dumpable_behavior,
-    set_parent_process_death_signal, wait,
+    DumpableBehavior, Pid, Signal, WaitStatus, set_dumpable_behavior,
+    set_parent_process_death_signal,
 };
 
-use super::{At as _, NotEntered, command, mounts, namespaces};
+use super::children::{self, Children};
+use super::ledger::Ledger;
+use super::questions::Questions;
+use super::{At as _, NotEntered, command, handover, mounts, namespaces, sight};
 use crate::told::Line;
 use crate::{End, Room};
 
@@ -37,15 +40,23 @@ fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
     set_dumpable_behavior(DumpableBehavior::NotDumpable).at("keeper")?;
     mounts::build(room)?;
     super::devices::raise_loopback().at("loopback")?;
-    let (ready, says) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).at("pipe")?;
+    let children = children::listen().at("children")?;
+    let (ready, says) = handover::pair().at("pair")?;
     let Some(child) = namespaces::fork().at("fork")? else {
         drop(ready);
-        command::run(room, says);
+        command::run(room, &says);
     };
     drop(says);
-    command::wait_until_it_runs(ready)?;
-    Line::Began { watched: false }.write(told).at("told")?;
-    wait_for(child).at("wait")
+    let questions = command::wait_until_it_runs(&ready)?;
+    let watched = questions.is_some();
+    Line::Began { watched }.write(told).at("told")?;
+    let mut watch = Watch {
+        child,
+        children,
+        questions,
+        ledger: Ledger::new(told),
+    };
+    watch.until_the_end().at("wait")
 }
 
 /// Whether the other end of a pipe is closed.
@@ -55,17 +66,72 @@ fn is_closed(pipe: impl AsFd) -> rustix::io::Result<bool> {
     Ok(!seen[0].revents().is_empty())
 }
 
-/// Takes in every process that lost its parent, until the command has ended.
-fn wait_for(child: Pid) -> rustix::io::Result<End> {
-    loop {
-        match wait(WaitOptions::empty()) {
-            Ok(Some((ended, status))) if ended == child => return Ok(end(status)),
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error),
+/// Everything that the keeper hears of while the command runs.
+struct Watch<'a> {
+    child: Pid,
+    children: Children,
+    questions: Option<Questions>,
+    ledger: Ledger<'a>,
+}
+
+impl Watch<'_> {
+    fn until_the_end(&mut self) -> rustix::io::Result<End> {
+        loop {
+            let (ended, asked) = self.wait()?;
+            if asked.contains(PollFlags::IN) {
+                self.answer();
+            } else if !asked.is_empty() {
+                // Nobody is left who could be asked about.
+                self.questions = None;
+            }
+            if ended && let Some(status) = self.children.take_in(self.child)? {
+                return Ok(end(status));
+            }
+        }
+    }
+
+    /// Waits for something to happen.
+    fn wait(&self) -> rustix::io::Result<(bool, PollFlags)> {
+        let mut seen = vec![PollFd::new(&self.children, PollFlags::IN)];
+        seen.extend(
+            self.questions
+                .iter()
+                .map(|questions| PollFd::new(questions, PollFlags::IN)),
+        );
+        loop {
+            match poll(&mut seen, None) {
+                Ok(_) => break,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let asked = seen.get(1).map_or(PollFlags::empty(), PollFd::revents);
+        Ok((!seen[0].revents().is_empty(), asked))
+    }
+
+    /// Looks at a call and lets it pass, whatever was seen.
+    fn answer(&mut self) {
+        let Some(questions) = &self.questions else {
+            return;
+        };
+        match questions.next() {
+            Ok(Some(question)) => {
+                let seen = sight::look(&question);
+                if !seen.is_empty() && questions.still_waits(&question) {
+                    for (kind, target) in seen {
+                        self.ledger.note(kind, &target);
+                    }
+                }
+                questions.let_pass(&question);
+            }
+            Ok(None) => {}
+            // Closed, it lets nobody wait for an answer that cannot be given: their calls fail.
+            Err(_) => self.questions = None,
         }
     }
 }
 
+/// How a process ended.
 fn end(status: WaitStatus) -> End {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => End::Exit(code),

@@ -3,18 +3,25 @@
 //! 1. The *door* ([`enter`]) makes the namespaces and waits. It ends when the room does, and ends the room when nobody wants
 //!    it any more.
 //! 2. The *keeper* is the first process of the room. It builds the walls, starts the command, takes in what is left behind,
-//!    and says how the command ended. When it ends, the kernel ends everything in the room.
+//!    sees what the command is refused, and says that and how the command ended. When it ends, the kernel ends everything in
+//!    the room.
 //! 3. The *command* gives away what it has, one thing after the other, and then runs.
 
 mod attributes;
+mod children;
 mod command;
 mod devices;
 mod ground;
+mod handover;
 mod keeper;
+mod ledger;
 mod mounts;
 mod namespaces;
 mod privileges;
+mod questions;
 mod refused;
+mod sight;
+mod watched;
 
 use std::fmt;
 use std::fs::File;

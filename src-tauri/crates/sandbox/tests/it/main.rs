@@ -12,6 +12,7 @@
 mod calls;
 mod escape;
 mod outside;
+mod refusals;
 mod rooms;
 mod run;
 mod table;

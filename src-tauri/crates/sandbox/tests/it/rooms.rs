@@ -6,15 +6,15 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use sandbox::{End, Layers, Limits, Room, Told};
+use sandbox::{End, Layers, Limits, Refused, RefusedKind, Room, Told};
 
 use crate::run::{DISK, ROOM, rooms_work, run};
 
 /// A workspace with two files, and where a room keeps its things.
 pub struct Place {
-    state: tempfile::TempDir,
-    folder: tempfile::TempDir,
-    workspace: PathBuf,
+    pub state: tempfile::TempDir,
+    pub folder: tempfile::TempDir,
+    pub workspace: PathBuf,
 }
 
 impl Place {
@@ -40,7 +40,7 @@ impl Place {
         }
     }
 
-    fn room(&self, command: &str) -> Room {
+    pub fn room(&self, command: &str) -> Room {
         Room {
             workspace: self.workspace.clone(),
             layers: Some(Layers {
@@ -76,12 +76,29 @@ fn exit(code: i32) -> Option<Told> {
 
 /// It ended so, and was refused nothing.
 fn ended(end: End) -> Option<Told> {
+    with(end, &[])
+}
+
+/// It ended by itself, with this code, and was refused this.
+pub fn refused(code: i32, refused: &[(RefusedKind, &str)]) -> Option<Told> {
+    with(End::Exit(code), refused)
+}
+
+fn with(end: End, refused: &[(RefusedKind, &str)]) -> Option<Told> {
+    let refused = refused.iter().map(|(kind, target)| Refused {
+        kind: *kind,
+        target: (*target).to_owned(),
+    });
     Some(Told::Ended {
         end,
-        refused: Vec::new(),
+        refused: refused.collect(),
         more: false,
-        watched: false,
+        watched: true,
     })
+}
+
+pub fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
 }
 
 fn text(file: impl AsRef<Path>) -> String {
@@ -119,9 +136,13 @@ fn without_a_layer_the_workspace_itself_changes() {
         layers: None,
         ..place.room("echo new > n; echo x > ../outside")
     };
-    assert_eq!(run(&room).told, exit(1));
+    let outside = place.folder.path().join("outside");
+    assert_eq!(
+        run(&room).told,
+        refused(1, &[(RefusedKind::Write, path(&outside))])
+    );
     assert_eq!(text(place.workspace.join("n")), "new\n");
-    assert!(!place.folder.path().join("outside").exists());
+    assert!(!outside.exists());
 }
 
 #[test]

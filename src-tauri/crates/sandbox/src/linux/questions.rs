@@ -1,0 +1,161 @@
+//! How the kernel asks the keeper about a call, and the keeper lets it pass: the only answer that there is.
+#![allow(unsafe_code, reason = "none of this has a safe form")]
+
+use std::io;
+use std::mem::zeroed;
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+
+use super::watched;
+
+/// A call that waits until it is let pass.
+pub(super) struct Question {
+    id: u64,
+    /// Who calls: a thread of the room.
+    pub(super) pid: u32,
+    pub(super) call: libc::c_long,
+    pub(super) arguments: [u64; 6],
+}
+
+/// Where questions arrive.
+pub(super) struct Questions(OwnedFd);
+
+impl AsFd for Questions {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Has the calls of this process, and of all that it starts, looked at from here on. None where this system lets nobody look:
+/// an older kernel, or one whose only place for this is taken by what the room itself runs in.
+pub(super) fn be_looked_at() -> Option<OwnedFd> {
+    // Without the second a signal may interrupt a call that never was interrupted before.
+    let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    set_filter(flags | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+        .or_else(|_| set_filter(flags))
+        .ok()
+}
+
+fn set_filter(flags: libc::c_ulong) -> io::Result<OwnedFd> {
+    let mut filter = watched::filter();
+    let program = libc::sock_fprog {
+        len: filter.len() as u16,
+        filter: filter.as_mut_ptr(),
+    };
+    // SAFETY: the program lives until the call returns, and what it returns is a new descriptor of ours, closed when the
+    // command begins.
+    unsafe {
+        let listener = libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            flags,
+            &raw const program,
+        );
+        match i32::try_from(listener) {
+            Ok(listener) if listener >= 0 => Ok(OwnedFd::from_raw_fd(listener)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Questions {
+    pub(super) fn new(listener: OwnedFd) -> Self {
+        Self(listener)
+    }
+
+    /// The next one; none if whoever asked is gone meanwhile.
+    pub(super) fn next(&self) -> io::Result<Option<Question>> {
+        // SAFETY: the kernel wants it all zero, and fills no more than its size.
+        let asked = unsafe {
+            let mut asked: libc::seccomp_notif = zeroed();
+            match self.control(libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut asked) {
+                Ok(()) => asked,
+                Err(error) => {
+                    return match error.raw_os_error() {
+                        Some(libc::ENOENT | libc::EINTR) => Ok(None),
+                        _ => Err(error),
+                    };
+                }
+            }
+        };
+        Ok(Some(Question {
+            id: asked.id,
+            pid: asked.pid,
+            call: libc::c_long::from(asked.data.nr),
+            arguments: asked.data.args,
+        }))
+    }
+
+    /// Lets the call go on as if nobody had asked. Whoever is gone needs no answer.
+    pub(super) fn let_pass(&self, question: &Question) {
+        let mut pass = libc::seccomp_notif_resp {
+            id: question.id,
+            val: 0,
+            error: 0,
+            flags: libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32,
+        };
+        // SAFETY: the kernel reads no more than its size.
+        let _ = unsafe { self.control(libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut pass) };
+    }
+
+    /// Whether it is still the same who waits: otherwise what was read meanwhile may be another's.
+    pub(super) fn still_waits(&self, question: &Question) -> bool {
+        let mut id = question.id;
+        // SAFETY: the kernel reads no more than its size.
+        unsafe { self.control(libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw mut id) }.is_ok()
+    }
+
+    unsafe fn control<T>(&self, request: libc::Ioctl, what: *mut T) -> io::Result<()> {
+        // SAFETY: as the caller says.
+        match unsafe { libc::ioctl(self.0.as_raw_fd(), request, what) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Question {
+    /// Reads from the caller's memory; gives what could be read.
+    pub(super) fn read<'a>(&self, at: u64, into: &'a mut [u8]) -> &'a [u8] {
+        let mine = libc::iovec {
+            iov_base: into.as_mut_ptr().cast(),
+            iov_len: into.len(),
+        };
+        let theirs = libc::iovec {
+            iov_base: at as *mut libc::c_void,
+            iov_len: into.len(),
+        };
+        // SAFETY: the kernel checks the other's addresses, and writes no more than the length of ours.
+        let read = unsafe {
+            libc::process_vm_readv(
+                self.pid.cast_signed(),
+                &raw const mine,
+                1,
+                &raw const theirs,
+                1,
+                0,
+            )
+        };
+        &into[..usize::try_from(read).unwrap_or_default()]
+    }
+
+    /// Reads a text that ends in a zero byte; none if it is longer than a path can be, or not there.
+    pub(super) fn text(&self, at: u64) -> Option<Vec<u8>> {
+        const PAGE: u64 = 4096;
+        let mut text = Vec::new();
+        let mut page = [0; PAGE as usize];
+        while text.len() < PAGE as usize {
+            let from = at.checked_add(text.len() as u64)?;
+            // What comes behind the end of a page may not be there.
+            let read = self.read(from, &mut page[..(PAGE - from % PAGE) as usize]);
+            match read.iter().position(|byte| *byte == 0) {
+                Some(end) => {
+                    text.extend_from_slice(&read[..end]);
+                    return Some(text);
+                }
+                None if read.is_empty() => return None,
+                None => text.extend_from_slice(read),
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,174 @@
+//! What a command is refused is told: each thing once, and nothing that was not refused.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use sandbox::RefusedKind::{self, Network, Socket, Write};
+use sandbox::Room;
+
+use crate::rooms::{Place, path, refused};
+use crate::run::{rooms_work, run};
+
+/// A command, how it ends, and what it is refused: `WS` is the workspace, `OUT` a folder outside.
+type Case = (&'static str, i32, &'static [(RefusedKind, &'static str)]);
+
+const WRITES: &[Case] = &[
+    ("echo x > $OUT/new", 1, &[(Write, "OUT/new")]),
+    ("echo x > $OUT/file", 1, &[(Write, "OUT/file")]),
+    (
+        "echo x >> $OUT/file; echo y >> $OUT/file",
+        1,
+        &[(Write, "OUT/file")],
+    ),
+    ("echo x > out/file", 1, &[(Write, "OUT/file")]),
+    ("cd out && echo x > ./file", 1, &[(Write, "OUT/file")]),
+    (
+        "echo x > ../outside/folder/../file",
+        1,
+        &[(Write, "OUT/file")],
+    ),
+    (
+        "echo x > /proc/self/root/$OUT/file",
+        1,
+        &[(Write, "OUT/file")],
+    ),
+    (
+        "echo x > /proc/self/cwd/../outside/file",
+        1,
+        &[(Write, "OUT/file")],
+    ),
+    (
+        "exec 8< $OUT; echo x > /dev/fd/8/file",
+        1,
+        &[(Write, "OUT/file")],
+    ),
+    ("rm $OUT/file", 1, &[(Write, "OUT/file")]),
+    ("rmdir $OUT/folder/", 1, &[(Write, "OUT/folder")]),
+    ("mkdir $OUT/new/", 1, &[(Write, "OUT/new")]),
+    ("mkfifo $OUT/new", 1, &[(Write, "OUT/new")]),
+    ("ln -s x $OUT/new", 1, &[(Write, "OUT/new")]),
+    (
+        "perl -e 'exit !link \"$ENV{OUT}/file\", \"$ENV{OUT}/new\"'",
+        1,
+        &[(Write, "OUT/new")],
+    ),
+    (
+        "perl -e 'exit !rename \"$ENV{OUT}/file\", \"$ENV{OUT}/new\"'",
+        1,
+        &[(Write, "OUT/file"), (Write, "OUT/new")],
+    ),
+    ("chmod 700 $OUT/file", 1, &[(Write, "OUT/file")]),
+    ("touch -d 2001-01-01 $OUT/file", 1, &[(Write, "OUT/file")]),
+    ("touch -h -d 2001-01-01 out", 0, &[]),
+    (
+        "perl -e 'exit !truncate \"$ENV{OUT}/file\", 0'",
+        1,
+        &[(Write, "OUT/file")],
+    ),
+    ("cd /; rm -r $OUT/folder", 1, &[(Write, "OUT/folder/in it")]),
+    ("printf x > $OUT/$'a\\nb'", 1, &[(Write, "OUT/a\\x0ab")]),
+    // What is to be read only, what is masked, and the workspace itself.
+    ("echo x > kept/file", 1, &[(Write, "WS/kept/file")]),
+    ("echo x > kept/new", 1, &[(Write, "WS/kept/new")]),
+    ("mv kept elsewhere", 1, &[(Write, "WS/kept")]),
+    ("rm secret", 1, &[(Write, "WS/secret")]),
+    ("rmdir $PWD", 1, &[(Write, "WS")]),
+    // None of this is refused by the room.
+    (
+        "echo x > a; echo x > new; rm a; mkdir -p b/c; mv b d; ln -s x y; chmod 600 new",
+        0,
+        &[],
+    ),
+    (
+        "cat $OUT/file > /dev/null; ls -lR $OUT > /dev/stdout",
+        0,
+        &[],
+    ),
+    ("echo x > /tmp/x; echo x > /dev/shm/x; rm /tmp/x", 0, &[]),
+    ("mkdir -p $OUT/folder; rm -f $OUT/nothing", 0, &[]),
+    ("echo x > $OUT/nowhere/file", 1, &[]),
+    ("echo x > /proc/self/oom_score_adj", 1, &[]),
+];
+
+const SPEECH: &[Case] = &[
+    (
+        "echo x > /dev/tcp/192.0.2.1/443",
+        1,
+        &[(Network, "192.0.2.1:443")],
+    ),
+    (
+        "echo x > /dev/udp/192.0.2.1/53",
+        1,
+        &[(Network, "192.0.2.1:53")],
+    ),
+    (
+        "echo x > /dev/tcp/2001:db8::1/80",
+        1,
+        &[(Network, "[2001:db8::1]:80")],
+    ),
+    (
+        "perl -MSocket=:all -e 'socket(S, AF_INET6, SOCK_STREAM, 0); \
+         connect(S, pack_sockaddr_in6(7, inet_pton(AF_INET6, \"::ffff:192.0.2.1\")))'",
+        0,
+        &[(Network, "192.0.2.1:7")],
+    ),
+    (
+        "perl -MSocket=:all -e 'socket(S, AF_INET, SOCK_DGRAM, 0); \
+         send(S, \"x\", 0, pack_sockaddr_in(9, inet_aton(\"192.0.2.1\")))'",
+        0,
+        &[(Network, "192.0.2.1:9")],
+    ),
+    (
+        "perl -MSocket=:all -e 'socketpair(S, T, AF_UNIX, SOCK_STREAM, 0); \
+         connect(S, pack_sockaddr_un(\"/run/x\"))'",
+        0,
+        &[(Socket, "/run/x")],
+    ),
+    // The room's own.
+    (
+        "exec 3<>/dev/udp/127.0.0.1/9; exec 4<>/dev/udp/::1/9",
+        0,
+        &[],
+    ),
+    ("echo x > /dev/tcp/127.1.2.3/9", 1, &[]),
+];
+
+#[test]
+fn what_a_command_is_refused_is_told() {
+    if !rooms_work() {
+        return;
+    }
+    for (command, code, told) in [WRITES, SPEECH].concat() {
+        let place = Place::new();
+        let out = place.folder.path().join("outside");
+        fs::create_dir_all(out.join("folder")).unwrap();
+        fs::create_dir(place.workspace.join("kept")).unwrap();
+        for file in [
+            out.join("file"),
+            out.join("folder/in it"),
+            place.workspace.join("kept/file"),
+            place.workspace.join("secret"),
+        ] {
+            fs::write(file, "x\n").unwrap();
+        }
+        symlink(&out, place.workspace.join("out")).unwrap();
+        let mut room = Room {
+            read_only: vec![place.workspace.join("kept")],
+            masked: vec![place.workspace.join("secret")],
+            ..place.room(command)
+        };
+        room.environment.push(("OUT".into(), path(&out).into()));
+        let told: Vec<_> = told
+            .iter()
+            .map(|(kind, target)| {
+                let target = target.replace("OUT", path(&out));
+                (*kind, target.replace("WS", path(&place.workspace)))
+            })
+            .collect();
+        let told: Vec<_> = told
+            .iter()
+            .map(|(kind, target)| (*kind, target.as_str()))
+            .collect();
+        assert_eq!(run(&room).told, refused(code, &told), "{command}");
+    }
+}
