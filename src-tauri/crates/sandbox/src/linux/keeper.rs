@@ -12,10 +12,12 @@ use rustix::process::{
 
 use super::children::{self, Children};
 use super::ledger::Ledger;
+use super::names::Names;
 use super::questions::Questions;
+use super::secrets::Secrets;
 use super::{At as _, NotEntered, command, handover, mounts, namespaces, sight};
 use crate::told::Line;
-use crate::{End, Room};
+use crate::{End, RefusedKind, Room};
 
 /// How the keeper itself ends: nobody looks at it, for what became of the room stands in its file.
 const DONE: i32 = 0;
@@ -40,6 +42,8 @@ fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
     set_dumpable_behavior(DumpableBehavior::NotDumpable).at("keeper")?;
     mounts::build(room)?;
     super::devices::raise_loopback().at("loopback")?;
+    let names = Names::answer_here().at("names")?;
+    let secrets = Secrets::watch(&room.masked).at("masked")?;
     let children = children::listen().at("children")?;
     let (ready, says) = handover::pair().at("pair")?;
     let Some(child) = namespaces::fork().at("fork")? else {
@@ -53,6 +57,8 @@ fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
     let mut watch = Watch {
         child,
         children,
+        names,
+        secrets,
         questions,
         ledger: Ledger::new(told),
     };
@@ -70,6 +76,8 @@ fn is_closed(pipe: impl AsFd) -> rustix::io::Result<bool> {
 struct Watch<'a> {
     child: Pid,
     children: Children,
+    names: Names,
+    secrets: Secrets,
     questions: Option<Questions>,
     ledger: Ledger<'a>,
 }
@@ -77,22 +85,37 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn until_the_end(&mut self) -> rustix::io::Result<End> {
         loop {
-            let (ended, asked) = self.wait()?;
+            let [ended, named, opened, asked] = self.wait()?;
             if asked.contains(PollFlags::IN) {
                 self.answer();
             } else if !asked.is_empty() {
                 // Nobody is left who could be asked about.
                 self.questions = None;
             }
-            if ended && let Some(status) = self.children.take_in(self.child)? {
+            if !named.is_empty()
+                && let Some(name) = self.names.answer()
+            {
+                self.ledger.note(RefusedKind::Network, &name);
+            }
+            if !opened.is_empty() {
+                self.note_secrets();
+            }
+            if !ended.is_empty()
+                && let Some(status) = self.children.take_in(self.child)?
+            {
+                self.note_secrets();
                 return Ok(end(status));
             }
         }
     }
 
     /// Waits for something to happen.
-    fn wait(&self) -> rustix::io::Result<(bool, PollFlags)> {
-        let mut seen = vec![PollFd::new(&self.children, PollFlags::IN)];
+    fn wait(&self) -> rustix::io::Result<[PollFlags; 4]> {
+        let mut seen = vec![
+            PollFd::new(&self.children, PollFlags::IN),
+            PollFd::new(&self.names, PollFlags::IN),
+            PollFd::new(&self.secrets, PollFlags::IN),
+        ];
         seen.extend(
             self.questions
                 .iter()
@@ -105,8 +128,14 @@ impl Watch<'_> {
                 Err(error) => return Err(error),
             }
         }
-        let asked = seen.get(1).map_or(PollFlags::empty(), PollFd::revents);
-        Ok((!seen[0].revents().is_empty(), asked))
+        let mut flags = seen.iter().map(PollFd::revents);
+        Ok([(); 4].map(|()| flags.next().unwrap_or(PollFlags::empty())))
+    }
+
+    fn note_secrets(&mut self) {
+        for path in self.secrets.take() {
+            self.ledger.note(RefusedKind::Secret, path);
+        }
     }
 
     /// Looks at a call and lets it pass, whatever was seen.

@@ -16,11 +16,14 @@ mod handover;
 mod keeper;
 mod ledger;
 mod mounts;
+mod names;
 mod namespaces;
 mod privileges;
 mod questions;
 mod refused;
+mod secrets;
 mod sight;
+mod stand_ins;
 mod watched;
 
 use std::fmt;

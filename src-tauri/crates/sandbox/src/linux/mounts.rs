@@ -16,6 +16,7 @@ use rustix::mount::{
 
 use super::attributes::{Below, set};
 use super::command::c_path;
+use super::stand_ins::{self, StandIns};
 use super::{At as _, NotEntered, devices};
 use crate::{Layers, Room};
 
@@ -39,12 +40,13 @@ pub(super) fn build(room: &Room) -> Result<(), NotEntered> {
         None => tree(&room.workspace, Below::Too).at("workspace")?,
     };
     let devices = devices::take().at("devices")?;
-    let emptiness = tree(Path::new("/dev/null"), Below::Not).at("devices")?;
 
     let closed = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
     set(CWD, c"/", Below::Too, closed).at("read-only")?;
+    let tmp_folder = Path::new("/tmp");
+    let mut stand_ins = stand_ins::make(tmp_folder, room.masked.len()).at("stand-ins")?;
     let tmp = memory(&format!("size={},mode=1777", room.limits.tmp_bytes)).at("tmp")?;
-    attach(&tmp, Path::new("/tmp")).at("tmp")?;
+    attach(&tmp, tmp_folder).at("tmp")?;
     devices::build(devices).at("devices")?;
     // It may lie in a folder that was emptied just now.
     fs::create_dir_all(&room.workspace).at("workspace")?;
@@ -52,8 +54,9 @@ pub(super) fn build(room: &Room) -> Result<(), NotEntered> {
     for path in &room.read_only {
         keep_as_it_is(path).at("protected")?;
     }
+    stand_ins.lead_to_the_keeper().at("names")?;
     for path in &room.masked {
-        mask(path, &emptiness).at("masked")?;
+        mask(path, &mut stand_ins).at("masked")?;
     }
     let processes = file_system(c"proc", &[], NO_DEVICES).at("proc")?;
     attach(&processes, Path::new("/proc")).at("proc")?;
@@ -160,23 +163,15 @@ fn keep_as_it_is(path: &Path) -> io::Result<()> {
 }
 
 /// Lets a file or a folder be empty.
-fn mask(path: &Path, emptiness: &OwnedFd) -> io::Result<()> {
+fn mask(path: &Path, stand_ins: &mut StandIns) -> io::Result<()> {
     let found = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         found => found?,
     };
-    if found.is_dir() {
-        let nothing = memory("size=4096,mode=0555")?;
-        set(&nothing, c"", Below::Not, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
-        return attach(&nothing, path);
+    if !found.is_dir() {
+        return stand_ins.hide(path);
     }
-    let nothing = open_tree(
-        emptiness.as_fd(),
-        c"",
-        OpenTreeFlags::OPEN_TREE_CLONE
-            | OpenTreeFlags::OPEN_TREE_CLOEXEC
-            | OpenTreeFlags::AT_EMPTY_PATH,
-    )?;
+    let nothing = memory("size=4096,mode=0555")?;
     set(&nothing, c"", Below::Not, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
     attach(&nothing, path)
 }

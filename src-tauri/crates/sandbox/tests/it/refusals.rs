@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use sandbox::RefusedKind::{self, Network, Socket, Write};
+use sandbox::RefusedKind::{self, Network, Secret, Socket, Write};
 use sandbox::Room;
 
 use crate::rooms::{Place, path, refused};
@@ -90,6 +90,45 @@ const WRITES: &[Case] = &[
     ("echo x > /proc/self/oom_score_adj", 1, &[]),
 ];
 
+const SECRETS: &[Case] = &[
+    ("cat secret; cat < secret", 0, &[(Secret, "WS/secret")]),
+    ("ln -s secret s; cat s", 0, &[(Secret, "WS/secret")]),
+    ("ls keys", 0, &[(Secret, "WS/keys")]),
+    (
+        "grep -r x keys secret; true",
+        0,
+        &[(Secret, "WS/keys"), (Secret, "WS/secret")],
+    ),
+    ("echo x > secret", 1, &[(Write, "WS/secret")]),
+    ("echo x > keys/new", 1, &[(Write, "WS/keys/new")]),
+    // That it is there is no secret.
+    ("ls -l . ; test -f secret -a -d keys", 0, &[]),
+];
+
+const NAMES: &[Case] = &[
+    (
+        "getent ahosts Registry.example.org",
+        2,
+        &[(Network, "registry.example.org")],
+    ),
+    (
+        "getent ahosts example.org; getent ahosts example.org.",
+        2,
+        &[(Network, "example.org")],
+    ),
+    (
+        "perl -e 'for (@ARGV) { gethostbyname $_ or die }' localhost a.localhost $(uname -n)",
+        0,
+        &[],
+    ),
+    // Words that are no question are not answered, and stop nobody from being answered.
+    (
+        "exec 3<>/dev/udp/127.0.0.1/53; for i in 1 2 3; do head -c 100 /dev/urandom >&3; printf '' >&3; done; getent ahosts example.org",
+        2,
+        &[(Network, "example.org")],
+    ),
+];
+
 const SPEECH: &[Case] = &[
     (
         "echo x > /dev/tcp/192.0.2.1/443",
@@ -138,11 +177,12 @@ fn what_a_command_is_refused_is_told() {
     if !rooms_work() {
         return;
     }
-    for (command, code, told) in [WRITES, SPEECH].concat() {
+    for (command, code, told) in [WRITES, SECRETS, NAMES, SPEECH].concat() {
         let place = Place::new();
         let out = place.folder.path().join("outside");
         fs::create_dir_all(out.join("folder")).unwrap();
         fs::create_dir(place.workspace.join("kept")).unwrap();
+        fs::create_dir(place.workspace.join("keys")).unwrap();
         for file in [
             out.join("file"),
             out.join("folder/in it"),
@@ -154,7 +194,9 @@ fn what_a_command_is_refused_is_told() {
         symlink(&out, place.workspace.join("out")).unwrap();
         let mut room = Room {
             read_only: vec![place.workspace.join("kept")],
-            masked: vec![place.workspace.join("secret")],
+            masked: ["secret", "keys", "missing"]
+                .map(|name| place.workspace.join(name))
+                .into(),
             ..place.room(command)
         };
         room.environment.push(("OUT".into(), path(&out).into()));
