@@ -7,9 +7,9 @@ import type { Digest } from '../../ipc/bindings/Digest';
 import { rule, type By, type Moment, type Ruling, type Wish } from './arming';
 import type { Members } from '../../widgets/form/members';
 import { awakeSince } from './awake';
-import { chosen, named, put, type Chosen } from './hunks';
+import { named, pickOf, put, type Chosen } from './hunks';
 import { Watching } from './watching.svelte';
-import { appliedLeft, filesOf, mustHold } from './words';
+import { appliedLeft, mustHold } from './words';
 
 /** What a card can do about a ruling. */
 export interface Acts {
@@ -47,10 +47,10 @@ export class Deciding {
     const view = this.#view();
     return view.state === 'waiting' ? (view.waits?.digest ?? null) : null;
   }
-  /** Which hunks are chosen: those of the person while it waits, then those that were applied. */
+  /** What is chosen: by the person while it waits, then what was applied. */
   get pick(): Chosen {
     const view = this.#view();
-    return chosen(filesOf(view.preview), view.state === 'waiting' ? this.leftOut : appliedLeft(view));
+    return pickOf(view.preview, view.state === 'waiting' ? this.leftOut : appliedLeft(view));
   }
   /** Whether no answer can be given now. */
   get busy(): boolean {

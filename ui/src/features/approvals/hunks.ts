@@ -2,10 +2,12 @@
 
 import type { FileDiff } from '../../ipc/bindings/FileDiff';
 import type { Hunk } from '../../ipc/bindings/Hunk';
+import type { Preview } from '../../ipc/bindings/Preview';
+import { canChoose } from './effects/tree';
 
-/** What is chosen of a change. */
+/** What is chosen of a change: of its hunks, or of the paths that a command changed. */
 export interface Chosen {
-  /** How many hunks there are. */
+  /** How many there are. */
   all: number;
   /** The chosen ones, in order. */
   ids: number[];
@@ -32,6 +34,21 @@ export function chosen(files: readonly FileDiff[], leftOut: ReadonlySet<number>)
     added: kept.reduce((sum, hunk) => sum + hunk.added, 0),
     removed: kept.reduce((sum, hunk) => sum + hunk.removed, 0),
   };
+}
+
+/** The ids that can be chosen of what is shown. */
+export function idsOf(preview: Preview): number[] {
+  if (preview.type === 'effects') return preview.effects.changes.filter(canChoose).map(({ id }) => id);
+  return preview.type === 'diff' ? hunksOf(preview.files).map(({ id }) => id) : [];
+}
+
+/** What is chosen of what is shown when these are left out. */
+export function pickOf(preview: Preview, leftOut: ReadonlySet<number>): Chosen {
+  if (preview.type !== 'effects') return chosen(preview.type === 'diff' ? preview.files : [], leftOut);
+  const all = preview.effects.changes.filter(canChoose);
+  const kept = all.filter(({ id }) => !leftOut.has(id));
+  const sum = (member: 'added' | 'removed') => kept.reduce((lines, { diff }) => lines + (diff?.[member] ?? 0), 0);
+  return { all: all.length, ids: kept.map(({ id }) => id), left: all.filter(({ id }) => leftOut.has(id)).map(({ id }) => id), added: sum('added'), removed: sum('removed') };
 }
 
 /** One hunk in or out. */

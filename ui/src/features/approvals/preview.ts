@@ -1,18 +1,19 @@
 // What a preview needs to be drawn where nothing can be decided: beside the card, in the inspector.
 
+import type { CallState } from '../../ipc/bindings/CallState';
 import type { CallView } from '../../ipc/bindings/CallView';
-import { chosen } from './hunks';
+import { pickOf } from './hunks';
 import type { DiffArgs, FormArgs } from './parts';
 import { appliedLeft, filesOf } from './words';
 
-/** The arguments of both features, with every act left out. */
-export function previewArgs(view: CallView): { diffArgs: DiffArgs; formArgs: FormArgs } {
+/** The arguments of both features, with every act left out, and in full. */
+export function previewArgs(view: CallView): { diffArgs: DiffArgs; formArgs: FormArgs; state: CallState; full: true } {
   const files = filesOf(view.preview);
   const said = view.decision?.decision;
   const diffArgs: DiffArgs = {
     files,
     layout: 'unified',
-    pick: chosen(files, appliedLeft(view)),
+    pick: pickOf(view.preview, appliedLeft(view)),
     onput: null,
     onlayout: null,
     lines: null,
@@ -30,5 +31,5 @@ export function previewArgs(view: CallView): { diffArgs: DiffArgs; formArgs: For
     onskip: () => {},
     onlater: () => {},
   };
-  return { diffArgs, formArgs };
+  return { diffArgs, formArgs, state: view.state, full: true };
 }

@@ -2,17 +2,18 @@
 
 import type { CallState } from '../../ipc/bindings/CallState';
 import type { CallView } from '../../ipc/bindings/CallView';
+import type { CommandPreview } from '../../ipc/bindings/CommandPreview';
 import type { Grant } from '../../ipc/bindings/Grant';
 import type { GrantScope } from '../../ipc/bindings/GrantScope';
 import type { Offer } from '../../ipc/bindings/Offer';
 import type { Preview } from '../../ipc/bindings/Preview';
 import type { Reach } from '../../ipc/bindings/Reach';
 import type { Rule } from '../../ipc/bindings/Rule';
-import { age, bytes, clock, duration, plural } from '../../widgets/figures';
+import { age, bytes, clock, count, duration, plural } from '../../widgets/figures';
 import { exitCode } from '../../state/calls';
 import { grantReaches, grantsIn, ruleWords } from '../../widgets/rules';
 import { callStates } from '../../widgets/states';
-import { hunkNames, type Chosen } from './hunks';
+import { hunkNames, idsOf, type Chosen } from './hunks';
 
 /** The state in words with its figure: "Waits 42 s", "Failed, exit 101", "Undone 16:10". */
 export function stateWords(view: CallView, begun: number, now: number): string {
@@ -59,12 +60,17 @@ export function filesOf(preview: Preview): Extract<Preview, { type: 'diff' }>['f
   return preview.type === 'diff' ? preview.files : [];
 }
 
-/** The hunks that were left out when it was allowed. */
+/** What was left out when it was allowed: hunks, or changed paths. */
 export function appliedLeft(view: CallView): Set<number> {
   const said = view.decision?.decision;
   if (said?.type !== 'allow' || said.hunks === null) return new Set();
   const applied = new Set(said.hunks);
-  return new Set(filesOf(view.preview).flatMap((file) => file.hunks.map((hunk) => hunk.id).filter((id) => !applied.has(id))));
+  return new Set(idsOf(view.preview).filter((id) => !applied.has(id)));
+}
+
+/** Whether allowing writes what a dry run changed, and runs nothing. */
+export function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
+  return preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0;
 }
 
 /** What an answer is called that a rule goes along with. */
@@ -77,9 +83,16 @@ export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null
   if (lasts !== null) return alwaysButton('allow', view, lasts);
   if (mustHold(view)) {
     if (view.kind === 'delete') return 'Hold to delete';
+    if (isCommit(view)) return 'Hold to commit';
     return view.mode === 'external' ? 'Hold to send' : 'Hold to allow';
   }
+  if (isCommit(view)) return pick.left.length > 0 ? `Commit ${count(pick.ids.length)} of ${count(pick.all)}` : pick.all === 1 ? 'Commit' : `Commit all ${count(pick.all)}`;
   return pick.left.length === 0 ? 'Allow' : `Allow ${pick.ids.length} of ${pick.all} hunks`;
+}
+
+/** What the second answer is called. */
+export function noWords(view: CallView, usual = 'Reject'): string {
+  return isCommit(view) && usual === 'Reject' ? 'Discard' : usual;
 }
 
 const reaches: Record<Reach, string> = { once: 'Once', always: 'From now on', nothing: 'Nothing' };
@@ -132,10 +145,12 @@ function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): Gra
   return grants.map((grant) => {
     // The line names the button as it is written on it.
     const once = grant.reach === 'once';
-    const line = { reach: reaches[grant.reach], button: !once ? grant.button : mustHold(view) ? mainWords(view, pick) : 'Allow', text: grant.text };
+    const commits = isCommit(view);
+    const line = { reach: reaches[grant.reach], button: !once ? noWords(view, grant.button) : mustHold(view) || commits ? mainWords(view, pick) : 'Allow', text: grant.text };
     if (!once) return line;
     if (pick.left.length === 0) return line;
-    if (pick.ids.length === 0) return { ...line, text: 'needs at least one checked hunk.' };
+    if (pick.ids.length === 0) return { ...line, text: `needs at least one checked ${commits ? 'change' : 'hunk'}.` };
+    if (commits) return { ...line, text: `writes ${plural(pick.ids.length, 'checked change')}, and tells the agent that ${pick.left.length === 1 ? 'one was' : `${count(pick.left.length)} were`} left out. Nothing runs again.` };
     const kept = pick.ids.length === 1 ? 'the checked hunk' : `the ${pick.ids.length} checked hunks`;
     return { ...line, text: `writes ${kept} and tells the agent that ${hunkNames(pick.left)} ${pick.left.length === 1 ? 'was' : 'were'} left out.` };
   });
@@ -155,11 +170,17 @@ export function lossWords(loss: Extract<Preview, { type: 'loss' }>): string {
   return [...parts, bytes(loss.bytes)].join(', ');
 }
 
+/** The command of a preview that has one. */
+export function commandOf(preview: Preview): CommandPreview | null {
+  return preview.type === 'command' ? preview : preview.type === 'effects' ? preview.command : null;
+}
+
 /** A command for the head: whole if it is short, else how much of it there is. */
 export function commandWords(view: CallView): { strong: string; rest: string } {
   const target = view.target.trim();
   if (target.length <= 72 && !target.includes('\n')) return { strong: target, rest: '' };
-  const commands = view.preview.type === 'command' ? view.preview.facts.filter((fact) => /^(program|command)$/.test(fact.what)).length : 0;
+  const command = commandOf(view.preview);
+  const commands = command ? command.facts.filter((fact) => /^(program|command)$/.test(fact.what)).length : 0;
   if (commands > 1) return { strong: `${commands} commands`, rest: ` with ${view.tool}` };
   return { strong: plural(target.split('\n').length, 'line'), rest: ` of ${view.tool}` };
 }

@@ -1,0 +1,142 @@
+// What a command did, on the card: the tree and its ticks, the words, and what is sent (design/ui.md, "The card").
+
+import { fireEvent, within } from '@testing-library/svelte';
+import axe from 'axe-core';
+import { describe, expect, it, test, vi } from 'vitest';
+import { changes, effectSamples, effectsOf, manyChanges } from '../../../gallery/effect_samples';
+import type { Effect } from '../../../ipc/bindings/Effect';
+import { allow, decisions, page, pass } from '../card_page';
+import { filtered, isHeading, leftBefore, tickOf, treeOf, type Row } from './tree';
+import { endWords, holds, metaOf, openFirst, summary } from './words';
+
+const none: ReadonlySet<string> = new Set();
+const drawn = (rows: ReturnType<typeof treeOf>['rows']) => rows.map((row) => (isHeading(row) ? row.text : `${'  '.repeat(row.depth)}${row.name}`));
+const rowOf = (tree: ReturnType<typeof treeOf>, key: string) => tree.rows.find((row) => row.key === key) as Row;
+
+describe('the tree', () => {
+  it('has a row for each change, and one for each folder that holds several', () => {
+    expect(drawn(treeOf(changes, none).rows)).toEqual(['Cargo.lock', 'services/gateway', '  CHANGES-axum-0.8.md', '  Cargo.toml', '  build.sh', '  current', '  docs/upgrade.md', '  src/compat', '    extract.rs', '    local_tokens.rs', 'target/agent.sock']);
+  });
+  it('folds a row away, and what is below it is still chosen with it', () => {
+    const tree = treeOf(changes, new Set(['services/gateway']));
+    expect(drawn(tree.rows)).toEqual(['Cargo.lock', 'services/gateway', 'target/agent.sock']);
+    expect(tree.ids.slice(rowOf(tree, 'services/gateway').from, rowOf(tree, 'services/gateway').to)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+  it('tells a tick by everything below a row; what is never carried out has none', () => {
+    const tree = treeOf(changes, none);
+    const sums = leftBefore(tree.ids, new Set([6, 7, 8]));
+    expect(['services/gateway', 'services/gateway/src/compat', 'Cargo.lock', 'target/agent.sock'].map((key) => tickOf(rowOf(tree, key), sums))).toEqual(['mixed', false, true, null]);
+  });
+  it('puts what is lost first where there is much, and leaves nothing out', () => {
+    const many = manyChanges(10_000);
+    const tree = treeOf(many, none);
+    const at = (text: string) => tree.rows.findIndex((row) => isHeading(row) && row.text === text);
+    expect([at('Deleted'), tree.rows.slice(1, at('Everything else')).flatMap((row) => (isHeading(row) || !row.effect ? [] : [row.effect.kind])).every((kind) => kind === 'deleted')]).toEqual([0, true]);
+    expect([...tree.ids].sort((one, other) => one - other)).toEqual(many.map(({ id }) => id));
+  });
+  it('is filtered by words of the path, old or new, and by kind', () => {
+    expect(filtered(changes, 'axum gateway', null).map(({ id }) => id)).toEqual([1, 5]);
+    expect(filtered(changes, 'docs/axum', null).map(({ id }) => id)).toEqual([5]);
+    expect(filtered(changes, '', 'deleted').map(({ id }) => id)).toEqual([6, 7, 8]);
+  });
+});
+
+describe('the words', () => {
+  const one = (more: Partial<Effect>): Effect => ({ id: 0, path: 'a', kind: 'changed', before: null, after: null, ...more });
+  test.each([
+    [effectsOf({ changes: changes.slice(0, 3) }), '2 files changed, 1 added; nothing refused'],
+    [effectsOf({ changes: [one({ kind: 'deleted', before: { what: 'folder', bytes: 0, mode: 0o755 } })], refused: [{ kind: 'network', target: 'a:1' }] }), '1 path deleted; 1 refused'],
+    [effectsOf({ changes: [] }), 'Nothing changed; nothing refused'],
+  ])('%# sum up', (effects, words) => expect(summary(effects)).toBe(words));
+  test('say how it ended', () => {
+    expect([endWords({ exit_code: 0, ended: '' }), endWords({ exit_code: null, ended: 'signal 9' }), endWords({ exit_code: null, ended: '' })]).toEqual(['exit 0', 'signal 9', 'no exit code']);
+  });
+  test('say what stands at a path', () => {
+    expect(changes.map(metaOf)).toEqual(['too large to be compared, 18 kB → 18 kB', '1.1 kB', '903 B', '0644 → 0755', '→ releases/0.8', '2.3 kB', 'folder', '2 lines, 4 kB', '1.9 kB', 'not carried out']);
+    expect(metaOf(one({ before: { what: 'folder', bytes: 0, mode: 0o755 }, after: { what: 'file', bytes: 1, mode: 0o644 } }))).toBe('folder → file');
+  });
+  test('say what holds: before, after, and where nothing can be taken back', () => {
+    expect([holds('speculative', 'waiting'), holds('speculative', 'done'), holds('speculative', 'rejected'), holds('gate_only', 'done')].map(({ name, text }) => `${name}: ${text}`)).toEqual(['Speculative: nothing has changed yet', 'Committed: what was shown was written, and nothing ran again', 'Discarded: nothing was changed', 'Gate only: it ran for real, and cannot be undone']);
+  });
+  test('differences are open from the start until enough lines stand there; what goes is told by its name', () => {
+    expect([...openFirst(changes)]).toEqual([1, 2]);
+    expect(openFirst(manyChanges(1_000)).size).toBeLessThan(100);
+  });
+});
+
+describe('on the card', () => {
+  it('y commits all that is shown', async () => {
+    const { host, card, key } = await page(effectSamples.effects);
+    expect(within(card).getByTestId('allow').textContent).toContain('Commit all 9');
+    expect(within(card).getByTestId('held').textContent).toBe('Speculative: nothing has changed yet');
+    await key('y');
+    expect(decisions(host)).toEqual([allow]);
+  });
+  it('only what is ticked is committed; a folder stands for all below it', async () => {
+    const { host, card, key } = await page(effectSamples.effects);
+    await fireEvent.click(within(card).getByTestId('change-6-check'));
+    expect(within(card).getByTestId('allow').textContent).toContain('Commit 6 of 9');
+    expect(within(card).getByTestId('grants').textContent).toContain('writes 6 checked changes, and tells the agent that 3 were left out');
+    expect((within(card).getByTestId('change-9-check') as HTMLInputElement).disabled).toBe(true);
+    card.focus();
+    await key('y');
+    expect(decisions(host)).toEqual([{ ...allow, hunks: [0, 1, 2, 3, 4, 5] }]);
+  });
+  it('by keys alone: arrows go, Space leaves out, Left and Right fold; none of them decides', async () => {
+    const { host, card, key } = await page(effectSamples.effects);
+    const tree = within(card).getByTestId('changes');
+    tree.focus();
+    const here = () => document.getElementById(tree.getAttribute('aria-activedescendant') ?? '');
+    for (const name of ['ArrowDown', 'ArrowDown', ' ']) await key(name, tree);
+    expect([here()?.getAttribute('aria-label'), here()?.getAttribute('aria-checked')]).toEqual(['services/gateway/CHANGES-axum-0.8.md, added, 1.1 kB', 'false']);
+    await key('ArrowLeft', tree);
+    expect(here()?.getAttribute('aria-expanded')).toBe('false');
+    await key('ArrowLeft', tree);
+    await key('ArrowLeft', tree);
+    expect(within(card).queryByTestId('change-2')).toBeNull();
+    await key('ArrowRight', tree);
+    await key('End', tree);
+    expect(here()?.getAttribute('data-testid')).toBe('change-9');
+    await key('Enter', tree);
+    expect(host.ops).toEqual([]);
+    expect(within(card).getByTestId('allow').textContent).toContain('Commit 8 of 9');
+  });
+  it('nothing ticked: nothing can be committed', async () => {
+    const { host, card, key } = await page(effectSamples.effects);
+    await fireEvent.click(within(card).getByTestId('changes-all'));
+    card.focus();
+    await key('y');
+    expect([(within(card).getByTestId('allow') as HTMLButtonElement).disabled, host.ops]).toEqual([true, []]);
+  });
+  it('n discards it', async () => {
+    const first = await page(effectSamples.effects);
+    expect(within(first.card).getByTestId('reject').textContent).toContain('Discard');
+    await first.key('n');
+    expect(decisions(first.host)).toEqual([{ type: 'reject', note: '', stop: false }]);
+  });
+  it('a command without effects is allowed, not committed, and shows what it printed', async () => {
+    const { card } = await page(effectSamples.effectsNone);
+    expect(within(card).getByTestId('allow').textContent).toContain('Allow');
+    expect(within(card).getByTestId('effects-output').textContent).toContain('214 passed');
+    expect(within(card).getByTestId('effects-summary').textContent).toBe('Nothing changed; nothing refused');
+  });
+  it('what was refused, what is to be known and how it ended are told', async () => {
+    const { card } = await page(effectSamples.effectsFailed);
+    const words = (id: string) => within(card).getByTestId(id).textContent?.replace(/\s+/g, ' ');
+    expect(words('refused')).toContain('masked secret.env.production');
+    expect(words('effect-notes')).toContain('A process was left behind');
+    expect(words('effects-end')).toBe('dry run, exit 101');
+  });
+  it('that nothing can be undone is said before the act, with the reason', async () => {
+    const { card } = await page(effectSamples.gateOnly);
+    expect(within(card).getByTestId('held').textContent).toBe('Gate only: runs for real, and what it changes cannot be undone');
+    expect(card.textContent).toContain('User namespaces are switched off');
+  });
+  it.each(Object.entries(effectSamples).filter(([name]) => name !== 'effectsMany'))('%s has no fault that axe finds', async (_, entry) => {
+    const { card } = await page(entry);
+    await pass(0);
+    vi.useRealTimers();
+    const { violations } = await axe.run(card, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+    expect(violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)])).toEqual([]);
+  });
+});
