@@ -1,23 +1,26 @@
 // The gallery page: `npm run dev`, then /gallery.html?theme=dark&owner=hunks&inspect=hunks&open; ?rules for the Rules screen, ?picker
-// for Always…, ?cards=edit,command for some cards alone.
+// for Always…, ?effects for what commands did, ?cards=edit,command for some cards alone.
 // Not part of the app.
 
 import { mount } from 'svelte';
 import '../styles/tokens.css';
 import '../styles/base.css';
 import '../styles/card.css';
-import { Desk } from '../state/desk.svelte';
+import { Desk, type CallEntry } from '../state/desk.svelte';
 import Gallery from './Gallery.svelte';
 import { SampleHost } from './host';
 import PickerGallery from './PickerGallery.svelte';
 import RulesGallery from './RulesGallery.svelte';
+import { effectSamples } from './effect_samples';
 import { samples } from './samples';
 
 const asked = new URLSearchParams(location.search);
 const theme = asked.get('theme');
 if (theme) document.documentElement.dataset['theme'] = theme;
-const named = (name: string | null): keyof typeof samples => (name !== null && name in samples ? (name as keyof typeof samples) : 'hunks');
-const waiting = Object.values(samples).filter((sample) => sample.body.state === 'waiting');
+const all = { ...samples, ...effectSamples };
+const named = (name: string | null): keyof typeof all => (name !== null && name in all ? (name as keyof typeof all) : 'hunks');
+const waiting = Object.values<CallEntry>(all).filter((sample) => sample.body.state === 'waiting');
+const effectColumns: (keyof typeof all)[][] = [['effects', 'effectsFailed', 'effectsMany'], ['canDryRun', 'runsForReal', 'gateOnly', 'rehearsing', 'effectsNone', 'effectsEnded', 'effectsSnapshot', 'effectsCommitted', 'effectsDiscarded']];
 const target = document.getElementById('app');
 if (target && asked.has('rules')) {
   mount(RulesGallery, { target });
@@ -26,6 +29,6 @@ if (target && asked.has('rules')) {
 } else if (target) {
   void Desk.open(new SampleHost(waiting)).then((desk) => {
     if (asked.has('split')) void desk.set({ diff: 'split' });
-    mount(Gallery, { target, props: { desk, owner: named(asked.get('owner')), inspected: named(asked.get('inspect')), open: asked.has('open'), only: asked.get('cards')?.split(',').map(named) } });
+    mount(Gallery, { target, props: { desk, all, columns: asked.has('effects') ? effectColumns : undefined, owner: named(asked.get('owner')), inspected: named(asked.get('inspect')), open: asked.has('open'), only: asked.get('cards')?.split(',').map(named) } });
   });
 }
