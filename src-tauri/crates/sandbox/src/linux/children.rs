@@ -37,17 +37,17 @@ pub(super) fn listen() -> io::Result<Children> {
 }
 
 impl Children {
-    /// Takes in every process that ended, also those that lost their parents. Gives how `awaited` ended, once it has.
-    pub(super) fn take_in(&self, awaited: Pid) -> rustix::io::Result<Option<WaitStatus>> {
+    /// Takes in every process that ended, also those that lost their parents, and gives how.
+    pub(super) fn take_in(&self) -> rustix::io::Result<Vec<(Pid, WaitStatus)>> {
         // Several ends make one signal.
         let mut signal = [0; size_of::<libc::signalfd_siginfo>()];
         while rustix::io::read(&self.0, &mut signal).is_ok() {}
-        let mut found = None;
+        let mut ended = Vec::new();
         loop {
             match wait(WaitOptions::NOHANG) {
-                Ok(Some((ended, status))) if ended == awaited => found = Some(status),
-                Ok(Some(_)) | Err(Errno::INTR) => {}
-                Ok(None) | Err(Errno::CHILD) => return Ok(found),
+                Ok(Some(one)) => ended.push(one),
+                Err(Errno::INTR) => {}
+                Ok(None) | Err(Errno::CHILD) => return Ok(ended),
                 Err(error) => return Err(error),
             }
         }

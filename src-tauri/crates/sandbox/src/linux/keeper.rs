@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitStatus, set_dumpable_behavior,
@@ -12,6 +13,7 @@ use rustix::process::{
 
 use super::children::{self, Children};
 use super::ledger::Ledger;
+use super::limits::{self, Limits};
 use super::names::Names;
 use super::questions::Questions;
 use super::secrets::Secrets;
@@ -21,6 +23,15 @@ use crate::{End, RefusedKind, Room};
 
 /// How the keeper itself ends: nobody looks at it, for what became of the room stands in its file.
 const DONE: i32 = 0;
+
+/// How often the limits are looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// The same, as the system takes it.
+const LOOK_AGAIN: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: LOOK_EVERY.subsec_nanos() as i64,
+};
 
 /// Keeps the room until the command has ended. Never returns: with it, everything in the room ends.
 pub(super) fn keep(room: &Room, told: &File, door: &OwnedFd) -> ! {
@@ -60,6 +71,8 @@ fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
         names,
         secrets,
         questions,
+        limits: Limits::of(room),
+        looked: Instant::now(),
         ledger: Ledger::new(told),
     };
     watch.until_the_end().at("wait")
@@ -68,7 +81,7 @@ fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
 /// Whether the other end of a pipe is closed.
 fn is_closed(pipe: impl AsFd) -> rustix::io::Result<bool> {
     let mut seen = [PollFd::new(&pipe, PollFlags::empty())];
-    poll(&mut seen, Some(&rustix::event::Timespec::default()))?;
+    poll(&mut seen, Some(&Timespec::default()))?;
     Ok(!seen[0].revents().is_empty())
 }
 
@@ -79,6 +92,8 @@ struct Watch<'a> {
     names: Names,
     secrets: Secrets,
     questions: Option<Questions>,
+    limits: Limits<'a>,
+    looked: Instant,
     ledger: Ledger<'a>,
 }
 
@@ -100,10 +115,14 @@ impl Watch<'_> {
             if !opened.is_empty() {
                 self.note_secrets();
             }
+            if self.looked.elapsed() > LOOK_EVERY {
+                self.note_limits();
+            }
             if !ended.is_empty()
-                && let Some(status) = self.children.take_in(self.child)?
+                && let Some(status) = self.take_in()?
             {
                 self.note_secrets();
+                self.note_limits();
                 return Ok(end(status));
             }
         }
@@ -122,7 +141,7 @@ impl Watch<'_> {
                 .map(|questions| PollFd::new(questions, PollFlags::IN)),
         );
         loop {
-            match poll(&mut seen, None) {
+            match poll(&mut seen, Some(&LOOK_AGAIN)) {
                 Ok(_) => break,
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error),
@@ -130,6 +149,27 @@ impl Watch<'_> {
         }
         let mut flags = seen.iter().map(PollFd::revents);
         Ok([(); 4].map(|()| flags.next().unwrap_or(PollFlags::empty())))
+    }
+
+    /// Gives how the command ended, once it has.
+    fn take_in(&mut self) -> rustix::io::Result<Option<WaitStatus>> {
+        let mut found = None;
+        for (ended, status) in self.children.take_in()? {
+            if let Some(limit) = limits::ended_by(status) {
+                self.ledger.note(RefusedKind::Limit, limit.as_bytes());
+            }
+            if ended == self.child {
+                found = Some(status);
+            }
+        }
+        Ok(found)
+    }
+
+    fn note_limits(&mut self) {
+        self.looked = Instant::now();
+        for limit in self.limits.met() {
+            self.ledger.note(RefusedKind::Limit, limit.as_bytes());
+        }
     }
 
     fn note_secrets(&mut self) {

@@ -15,6 +15,7 @@ mod ground;
 mod handover;
 mod keeper;
 mod ledger;
+mod limits;
 mod mounts;
 mod names;
 mod namespaces;

@@ -257,24 +257,33 @@ fn limits_hold() {
         open_files: 64,
         memory_bytes: 300_000_000,
     };
-    for (command, said) in [
+    for (command, said, met) in [
         // A thousand are wanted; the room has no place for them.
         (
             "(for i in $(seq 1000); do sleep 1000 & done) 2>/dev/null; set -- /proc/[0-9]*; echo $(($# <= 400))",
             "1\n",
+            &["processes"][..],
         ),
         (
-            "head -c 2000000 /dev/zero > big; stat -c %s big",
-            "1000000\n",
+            "head -c 2000000 /dev/zero > big; echo $?; stat -c %s big",
+            "153\n1000000\n",
+            &[],
+        ),
+        ("exec head -c 2000000 /dev/zero > big", "", &["file size"]),
+        (
+            "head -c 2000000 /dev/zero > big; exit $?",
+            "",
+            &["file size"],
         ),
         (
             "for i in 1 2 3; do head -c 900000 /dev/zero > /tmp/$i; done 2>/dev/null; \
              set -- $(du -bc /tmp/? | tail -1); echo $(($1 <= 2097152))",
             "1\n",
+            &["/tmp"],
         ),
-        ("ulimit -n", "64\n"),
-        ("ulimit -c", "0\n"),
-        ("head -c 1000000000 /dev/zero | tail | wc -c", "0\n"),
+        ("ulimit -n", "64\n", &[]),
+        ("ulimit -c", "0\n", &[]),
+        ("head -c 1000000000 /dev/zero | tail | wc -c", "0\n", &[]),
     ] {
         let place = Place::new();
         let room = Room {
@@ -283,6 +292,14 @@ fn limits_hold() {
         };
         let ran = run(&room);
         assert_eq!(ran.said, said, "{command} {:?}", ran.told);
+        let met: Vec<_> = met
+            .iter()
+            .map(|limit| (RefusedKind::Limit, *limit))
+            .collect();
+        let Some(Told::Ended { end, .. }) = ran.told else {
+            panic!("{command} {:?}", ran.told);
+        };
+        assert_eq!(ran.told, with(end, &met), "{command}");
     }
 }
 

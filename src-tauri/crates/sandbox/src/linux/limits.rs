@@ -1,0 +1,94 @@
+//! Which limits were met, as far as that can be seen from beside: the call that met one is told by its error, and nobody else.
+//! Of memory and open files nothing is seen; what is full only for a moment, or ignores the signal of a file that is too
+//! long, may be missed.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use rustix::fs::statvfs;
+use rustix::process::WaitStatus;
+
+use super::namespaces;
+use crate::Room;
+
+const PROCESSES: &str = "processes";
+const FILE_SIZE: &str = "file size";
+
+/// What can be met.
+pub(super) struct Limits<'a> {
+    processes: usize,
+    /// Places that were not full at first, and what they are called.
+    places: Vec<(&'a Path, &'static str)>,
+}
+
+impl<'a> Limits<'a> {
+    pub(super) fn of(room: &'a Room) -> Self {
+        let places = [
+            (Path::new("/tmp"), "/tmp"),
+            (Path::new("/dev/shm"), "/dev/shm"),
+            (&room.workspace, "disk"),
+        ];
+        Self {
+            processes: room.limits.processes as usize,
+            places: places
+                .into_iter()
+                .filter(|(place, _)| !is_full(place))
+                .collect(),
+        }
+    }
+
+    /// Looks once.
+    pub(super) fn met(&self) -> Vec<&'static str> {
+        let full = self.places.iter().filter(|(place, _)| is_full(place));
+        let mut met: Vec<_> = full.map(|(_, name)| *name).collect();
+        if self.is_crowded() {
+            met.push(PROCESSES);
+        }
+        met
+    }
+
+    /// Whether no more processes can be started. Trying costs one, and is left until it may be so.
+    fn is_crowded(&self) -> bool {
+        let there = tasks();
+        there >= self.processes || there > self.processes / 4 * 3 && !one_more_starts()
+    }
+}
+
+/// The limit that a process was ended by, by its own end or, as shells pass it on, by the code of who waited for it.
+pub(super) fn ended_by(status: WaitStatus) -> Option<&'static str> {
+    const SHELL_SAYS: i32 = 128;
+    let told = status.exit_status() == Some(SHELL_SAYS + libc::SIGXFSZ);
+    (told || status.terminating_signal() == Some(libc::SIGXFSZ)).then_some(FILE_SIZE)
+}
+
+fn is_full(place: &Path) -> bool {
+    statvfs(place).is_ok_and(|found| found.f_blocks > 0 && found.f_bavail == 0)
+}
+
+/// Processes and threads of the room.
+fn tasks() -> usize {
+    // A folder has two names beside those of the folders in it.
+    const OWN_NAMES: u64 = 2;
+    let Ok(found) = fs::read_dir("/proc") else {
+        return 0;
+    };
+    let processes = found.flatten().filter(|entry| {
+        let name = entry.file_name();
+        name.as_encoded_bytes().iter().all(u8::is_ascii_digit)
+    });
+    let threads = processes.map(|process| {
+        let tasks = fs::metadata(process.path().join("task"));
+        tasks.map_or(0, |tasks| tasks.nlink().saturating_sub(OWN_NAMES) as usize)
+    });
+    threads.sum()
+}
+
+fn one_more_starts() -> bool {
+    match namespaces::fork() {
+        Ok(None) => std::process::exit(0),
+        Ok(Some(_)) => true,
+        Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+    }
+}
