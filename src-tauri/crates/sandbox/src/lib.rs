@@ -20,9 +20,13 @@ mod told;
 
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "linux")]
+mod outside;
 
 pub use room::{Layers, Limits, Room};
 pub use told::{End, REFUSED_MAX, Refused, RefusedKind, TARGET_BYTES_MAX, Told, read_told};
 
 #[cfg(target_os = "linux")]
 pub use linux::enter;
+#[cfg(target_os = "linux")]
+pub use outside::Outside;

@@ -19,9 +19,12 @@ pub struct Room {
     pub masked: Vec<PathBuf>,
     /// What the command may use.
     pub limits: Limits,
+    /// Whether programs find a proxy in the room. It is nobody's until whoever asks for the room takes it: the standard input
+    /// of the program is then the other end of an `Outside`, and not a pipe.
+    pub proxy: bool,
     /// The program, absolute, and its arguments.
     pub command: Vec<String>,
-    /// All of its environment.
+    /// All of its environment, but for what leads to the proxy.
     pub environment: Vec<(String, String)>,
     /// The file in which the program says what became of it, see [`crate::Told`]. It lies outside the workspace.
     pub told: PathBuf,

@@ -2,12 +2,13 @@
 
 use std::ffi::CString;
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
 use super::questions::{self, Questions};
-use super::{At as _, NotEntered, ground, handover, privileges, refused};
+use super::{At as _, NotEntered, ground, handover, privileges, refused, way_out};
 use crate::Room;
 
 /// Waits until the command begins to run, and gives where questions about it arrive. An error if something stands in its way:
@@ -29,15 +30,15 @@ pub(super) fn wait_until_it_runs(ready: &OwnedFd) -> Result<Option<Questions>, N
 }
 
 /// Runs the command in place of this process. Never returns.
-pub(super) fn run(room: &Room, says: &OwnedFd) -> ! {
-    let failed = become_it(room, says);
+pub(super) fn run(room: &Room, way_out: Option<SocketAddr>, says: &OwnedFd) -> ! {
+    let failed = become_it(room, way_out, says);
     // The keeper reads it; if it is gone, so is the room.
     let words = format!("{}\0{}", failed.step, failed.error);
     let _ = handover::send(says, words.as_bytes(), None);
     std::process::exit(1)
 }
 
-fn become_it(room: &Room, says: &OwnedFd) -> NotEntered {
+fn become_it(room: &Room, way_out: Option<SocketAddr>, says: &OwnedFd) -> NotEntered {
     let Some((program, arguments)) = room.command.split_first() else {
         return NotEntered {
             step: "command",
@@ -51,6 +52,7 @@ fn become_it(room: &Room, says: &OwnedFd) -> NotEntered {
         .args(arguments)
         .env_clear()
         .envs(room.environment.iter().map(|(name, value)| (name, value)))
+        .envs(way_out.into_iter().flat_map(way_out::environment))
         .stdin(Stdio::null())
         .exec();
     NotEntered {

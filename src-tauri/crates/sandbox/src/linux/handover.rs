@@ -1,15 +1,16 @@
-//! What the command hands to its keeper before it begins: where questions about it arrive, or what stood in its way.
+//! How an open file goes from one process to another: from the command to its keeper, where questions about it arrive, and
+//! from the keeper to the outside, where programs of the room are led to.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
 };
 
-/// The keeper's end and the command's, which closes when the command begins.
+/// The keeper's end and the command's, which closes when the command begins. Each message arrives whole.
 pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(
         AddressFamily::UNIX,
@@ -20,7 +21,7 @@ pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 /// Sends words, and an open file with them.
-pub(super) fn send(to: &OwnedFd, words: &[u8], file: Option<&OwnedFd>) -> io::Result<()> {
+pub(super) fn send(to: impl AsFd, words: &[u8], file: Option<&OwnedFd>) -> io::Result<()> {
     let files: Vec<_> = file.into_iter().map(|file| file.as_fd()).collect();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut with = SendAncillaryBuffer::new(&mut space);
@@ -32,7 +33,7 @@ pub(super) fn send(to: &OwnedFd, words: &[u8], file: Option<&OwnedFd>) -> io::Re
 }
 
 /// Receives words, none of them when the other end is closed, and an open file, if one came.
-pub(super) fn receive(from: &OwnedFd) -> io::Result<(Vec<u8>, Option<OwnedFd>)> {
+pub(crate) fn receive(from: impl AsFd) -> io::Result<(Vec<u8>, Option<OwnedFd>)> {
     let mut words = vec![0; 4096];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut with = RecvAncillaryBuffer::new(&mut space);

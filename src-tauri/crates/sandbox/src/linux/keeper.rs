@@ -17,7 +17,7 @@ use super::limits::{self, Limits};
 use super::names::Names;
 use super::questions::Questions;
 use super::secrets::Secrets;
-use super::{At as _, NotEntered, command, handover, mounts, namespaces, sight};
+use super::{At as _, NotEntered, command, handover, mounts, namespaces, sight, way_out};
 use crate::told::Line;
 use crate::{End, RefusedKind, Room};
 
@@ -55,11 +55,15 @@ fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
     super::devices::raise_loopback().at("loopback")?;
     let names = Names::answer_here().at("names")?;
     let secrets = Secrets::watch(&room.masked).at("masked")?;
+    let way_out = match room.proxy {
+        true => Some(way_out::open().at("proxy")?),
+        false => None,
+    };
     let children = children::listen().at("children")?;
     let (ready, says) = handover::pair().at("pair")?;
     let Some(child) = namespaces::fork().at("fork")? else {
         drop(ready);
-        command::run(room, &says);
+        command::run(room, way_out, &says);
     };
     drop(says);
     let questions = command::wait_until_it_runs(&ready)?;

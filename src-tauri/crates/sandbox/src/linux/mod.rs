@@ -12,7 +12,7 @@ mod children;
 mod command;
 mod devices;
 mod ground;
-mod handover;
+pub(crate) mod handover;
 mod keeper;
 mod ledger;
 mod limits;
@@ -26,12 +26,14 @@ mod secrets;
 mod sight;
 mod stand_ins;
 mod watched;
+mod way_out;
 
 use std::fmt;
 use std::fs::File;
 use std::io;
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::net::{Shutdown, shutdown};
 use rustix::process::{PidfdFlags, WaitOptions, pidfd_open, waitpid};
 
 use crate::Room;
@@ -82,10 +84,15 @@ impl<T, E: Into<io::Error>> At<T> for Result<T, E> {
 pub fn enter(room: &Room) -> Result<(), NotEntered> {
     // Opened here, where the path means what whoever asked for the room meant.
     let told = File::create(&room.told).at("told")?;
-    through_the_door(room, &told).inspect_err(|failed| {
+    let entered = through_the_door(room, &told).inspect_err(|failed| {
         // If that cannot be written either, the exit code still says it.
         let _ = failed.line().write(&told);
-    })
+    });
+    if room.proxy {
+        // Whoever waits for the way out hears that there is none, also where this end is still open elsewhere.
+        let _ = shutdown(io::stdin(), Shutdown::Both);
+    }
+    entered
 }
 
 fn through_the_door(room: &Room, told: &File) -> Result<(), NotEntered> {

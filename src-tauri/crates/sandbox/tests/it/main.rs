@@ -16,3 +16,4 @@ mod refusals;
 mod rooms;
 mod run;
 mod table;
+mod way_out;

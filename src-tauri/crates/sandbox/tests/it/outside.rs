@@ -247,6 +247,7 @@ impl Outside {
             read_only: vec![self.workspace().join(".git/hooks")],
             masked: vec![self.workspace().join(".env"), self.out().join("keys")],
             limits: Limits::default(),
+            proxy: false,
             command,
             environment,
             told: state.join("told"),

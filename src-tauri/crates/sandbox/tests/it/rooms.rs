@@ -50,6 +50,7 @@ impl Place {
             read_only: Vec::new(),
             masked: Vec::new(),
             limits: Limits::default(),
+            proxy: false,
             command: vec!["/bin/bash".into(), "-c".into(), command.into()],
             environment: vec![("PATH".into(), "/usr/sbin:/usr/bin:/sbin:/bin".into())],
             told: self.state.path().join("told"),

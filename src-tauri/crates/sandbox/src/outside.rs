@@ -1,0 +1,56 @@
+//! The caller's end of a room with a way out: what its program is told through, and the port that it hands back.
+
+use std::io::{self, Write as _};
+use std::net::TcpListener;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+use crate::Room;
+use crate::linux::handover;
+
+/// Stands in for the pipe to the program's standard input, see [`Room::proxy`]. The room lasts as long as this does.
+#[derive(Debug)]
+pub struct Outside(UnixStream);
+
+impl Outside {
+    /// This end, and the one that becomes the program's standard input.
+    ///
+    /// # Errors
+    /// There is no file left to be opened.
+    pub fn pair() -> io::Result<(Self, OwnedFd)> {
+        let (outside, inside) = UnixStream::pair()?;
+        Ok((Self(outside), inside.into()))
+    }
+
+    /// Asks the program, which runs already, for a room.
+    ///
+    /// # Errors
+    /// The program is gone, or a word of the room is no text.
+    pub fn ask(&self, room: &Room) -> io::Result<()> {
+        let mut line = serde_json::to_vec(room)?;
+        line.push(b'\n');
+        (&self.0).write_all(&line)
+    }
+
+    /// Waits for the port of the room's network that programs are led to. Whoever connects there is a program of the room;
+    /// what it asks for is somebody's to judge.
+    ///
+    /// # Errors
+    /// The room ended before it had one: what stood in its way is told in its file.
+    pub fn take_listener(&self) -> io::Result<TcpListener> {
+        match handover::receive(&self.0)? {
+            (_, Some(listener)) => Ok(listener.into()),
+            (_, None) => Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "the room ended before it had a way out",
+            )),
+        }
+    }
+}
+
+impl AsFd for Outside {
+    /// Readable once there is a listener to take, or none will come.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
