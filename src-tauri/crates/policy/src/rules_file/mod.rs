@@ -1,5 +1,6 @@
 //! Reads `rules.toml`: every error names the file, the line, what is wrong and what to do.
 
+mod change;
 mod examples;
 mod look;
 pub mod manifest;
@@ -16,6 +17,7 @@ use crate::path::Os;
 use crate::rules::CompiledRule;
 use written::{File, Written};
 
+pub use change::{block_with, with_changed, without};
 pub use look::{Looked, look};
 pub use warnings::Warning;
 pub use writing::{read_new, text_of};

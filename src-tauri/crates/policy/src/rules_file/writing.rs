@@ -1,10 +1,11 @@
 //! A rule as it is written into a file.
 
 use protocol::rules_view::NewRule;
-use protocol::{Action, Fault};
+use protocol::{Fault, Verdict};
 use toml::Value;
 
 use super::{Lines, RulesFile, Source, parse, time};
+use crate::explain::verdict_word;
 
 /// The rule as it would stand in a file, its header first.
 pub fn text_of(rule: &NewRule) -> String {
@@ -20,11 +21,7 @@ pub fn text_of(rule: &NewRule) -> String {
     if let Some(pattern) = &rule.pattern {
         lines.push(format!("pattern = {}", quoted(pattern)));
     }
-    let action = match rule.action {
-        Action::Allow => "allow",
-        Action::Ask => "ask",
-        Action::Deny => "deny",
-    };
+    let action = verdict_word(Verdict::from(rule.action));
     lines.push(format!("action = \"{action}\""));
     if let Some(reason) = &rule.reason {
         lines.push(format!("reason = {}", quoted(reason)));
@@ -65,7 +62,7 @@ pub fn read_new(rule: &NewRule, source: &Source<'_>) -> Result<RulesFile, Fault>
 
 #[cfg(test)]
 mod tests {
-    use protocol::RuleScope;
+    use protocol::{Action, RuleScope};
 
     use super::*;
 
