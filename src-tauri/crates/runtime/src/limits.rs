@@ -66,3 +66,7 @@ pub const ADDRESSES_MAX: usize = 16;
 pub const URL_BYTES_MAX: usize = 8 << 10;
 /// From the first packet to a connection.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often a lock is tried that another process holds.
+pub const LOCK_TRIES: u32 = 100;
+/// From one try to the next.
+pub const LOCK_TRY_EVERY: Duration = Duration::from_millis(20);
