@@ -2,7 +2,7 @@
 
 use protocol::backtest::{Backtest, PersonSaid, RuleChange};
 use protocol::query::{Answer, Query};
-use protocol::rules_view::{NewRule, RuleState, RuleText, RulesView};
+use protocol::rules_view::{NewRule, RulePlace, RuleState, RuleText, RulesView};
 use protocol::{Action, Decision, Op, RuleScope, Trust, Verdict};
 use serde_json::{Value, json};
 use support::{Fixture, call};
@@ -218,6 +218,86 @@ async fn rules_are_saved_and_hold_at_once() {
     assert_eq!(hits, 1, "one of both spoke, once");
 }
 
+/// One rule of a file is changed where it stands, and taken out; whoever read the file before somebody else wrote it is told.
+#[tokio::test]
+async fn one_rule_of_a_file_is_changed_where_it_stands() {
+    let desk = Fixture::new(json!([{}])).await;
+    let text =
+        "# mine\n[[rule]]\npermission = \"bash\"\npattern = \"ls*\" # short\naction = \"allow\"\n";
+    for scope in [RuleScope::User, RuleScope::Project] {
+        let save = Op::SaveRules {
+            scope,
+            workspace: here(&desk),
+            text: text.to_owned(),
+            base: None,
+        };
+        desk.desk.submit(save).await.unwrap();
+        let place = RulePlace {
+            scope,
+            workspace: here(&desk),
+            line: 2,
+            base: policy::trust::digest(text),
+        };
+        let check = Query::CheckRule {
+            rule: rule("ls -l*", Action::Allow),
+            instead: Some(place.clone()),
+        };
+        let Answer::CheckRule(checked) = desk.desk.query(check.clone()).await.unwrap() else {
+            panic!()
+        };
+        let block = text.replace("ls*", "ls -l*").replace("# mine\n", "");
+        assert_eq!((checked.fault, checked.text), (None, block));
+        let change = |rule: Option<NewRule>| Op::ChangeRule {
+            place: place.clone(),
+            rule,
+        };
+        let wrong = NewRule {
+            matches: vec!["rm x".to_owned()],
+            ..rule("ls -l*", Action::Allow)
+        };
+        let fault = desk.desk.submit(change(Some(wrong))).await.unwrap_err();
+        assert!(fault.message.contains("rm x"), "{fault}");
+        let other = change(Some(rule("ls -l*", Action::Allow)));
+        desk.desk.submit(other).await.unwrap();
+        let written = text.replace("ls*", "ls -l*");
+        let seen = view(&desk).await;
+        let source = seen.sources.iter().find(|one| one.scope == scope).unwrap();
+        assert_eq!(source.text.as_deref(), Some(written.as_str()));
+        // What was read before is not what stands there now.
+        let stale = desk.desk.submit(change(None)).await.unwrap_err();
+        assert!(stale.message.contains("changed since"), "{stale}");
+        let Answer::CheckRule(checked) = desk.desk.query(check).await.unwrap() else {
+            panic!()
+        };
+        assert!(checked.fault.unwrap().message.contains("changed since"));
+        let gone = Op::ChangeRule {
+            place: RulePlace {
+                base: source.digest.clone().unwrap(),
+                ..place.clone()
+            },
+            rule: None,
+        };
+        desk.desk.submit(gone).await.unwrap();
+        let seen = view(&desk).await;
+        let source = seen.sources.iter().find(|one| one.scope == scope).unwrap();
+        assert_eq!(source.text.as_deref(), Some("# mine\n"));
+    }
+    // What nobody trusts is not trusted because one of its rules was changed.
+    let file = desk.root().join(".countersign/rules.toml");
+    std::fs::write(&file, text).unwrap();
+    let change = Op::ChangeRule {
+        place: RulePlace {
+            scope: RuleScope::Project,
+            workspace: here(&desk),
+            line: 2,
+            base: policy::trust::digest(text),
+        },
+        rule: Some(rule("ls -l*", Action::Allow)),
+    };
+    let fault = desk.desk.submit(change).await.unwrap_err();
+    assert!(fault.message.contains("is not trusted"), "{fault}");
+}
+
 /// A rule that denied a call before anything was looked at counts like any other.
 #[tokio::test]
 async fn a_rule_that_denies_outright_is_counted() {
@@ -300,7 +380,10 @@ async fn rules_are_tried_before_they_hold() {
     wrong.not_matches = vec!["git log -1".to_owned(), "git push".to_owned()];
     let Answer::CheckRule(checked) = desk
         .desk
-        .query(Query::CheckRule { rule: wrong })
+        .query(Query::CheckRule {
+            rule: wrong,
+            instead: None,
+        })
         .await
         .unwrap()
     else {

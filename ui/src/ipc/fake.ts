@@ -135,6 +135,7 @@ export class FakeHost implements Host {
       case 'revoke_grant':
       case 'save_rules':
       case 'add_rules':
+      case 'change_rule':
         this.rules.carryOut(op);
         return null;
       case 'set_settings':

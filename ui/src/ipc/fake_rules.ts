@@ -16,8 +16,8 @@ import type { RuleScope } from './bindings/RuleScope';
 import type { RuleSource } from './bindings/RuleSource';
 import type { RuleView } from './bindings/RuleView';
 import type { Trust } from './bindings/Trust';
-import { ruleText, withRule } from '../state/rule_text';
 import { Refused } from './desk';
+import { ruleText, withChanged, withRule } from './fake_rule_text';
 import { sampleImports, sampleOffers, sampleTrail, sampleWatchdogs } from './fake_rule_samples';
 
 const MINUTE_MS = 60_000;
@@ -155,14 +155,12 @@ export class FakeRules {
       case 'distrust_rules':
         this.trust = 'unknown';
         return true;
-      case 'save_rules': {
-        const scope = op.scope === 'user' ? 'user' : 'project';
-        if (op.base !== digestOf(this.texts[scope])) throw new Refused(fault('The file changed since you began.', 'Look at it again, then save.'));
-        const { fault: wrong } = read(op.text, op.scope, op.scope === 'user' ? USER_FILE : PROJECT_FILE);
-        if (wrong) throw new Refused(wrong);
-        this.texts[scope] = op.text;
-        if (scope === 'project') this.trust = 'trusted';
-        return true;
+      case 'save_rules':
+        return this.#save(op.scope === 'user' ? 'user' : 'project', op.base, op.text);
+      case 'change_rule': {
+        const { scope: given, line, base } = op.place;
+        const scope = given === 'user' ? 'user' : 'project';
+        return this.#save(scope, base, withChanged(this.texts[scope], line, op.rule));
       }
       case 'add_rules': {
         const scope = op.scope === 'user' ? 'user' : 'project';
@@ -184,7 +182,7 @@ export class FakeRules {
       case 'offers':
         return this.refused === null ? { type: 'offers', offers: [...this.offers], refused: null } : { type: 'offers', offers: [], refused: this.refused };
       case 'backtest':
-        return { type: 'backtest', ...this.#backtest(query.change.type === 'remove' ? 'ask' : query.change.type === 'add' ? query.change.rule.action : 'allow') };
+        return { type: 'backtest', ...this.#backtest(query.change.type === 'remove' ? 'ask' : query.change.type === 'replace' ? 'allow' : query.change.rule.action) };
       case 'try_call':
         return { type: 'try_call', trail: sampleTrail(String(query.arguments['command'] ?? query.arguments['path'] ?? '')) };
       case 'check_rule':
@@ -208,6 +206,16 @@ export class FakeRules {
       default:
         return null;
     }
+  }
+
+  #save(scope: 'user' | 'project', base: string | null, text: string): true {
+    const file = scope === 'user' ? USER_FILE : PROJECT_FILE;
+    if (base !== digestOf(this.texts[scope])) throw new Refused(fault(`${file} changed since you began to edit it.`, 'Look at it again, and put your change into what it is now.'));
+    const { fault: wrong } = read(text, scope, file);
+    if (wrong) throw new Refused(wrong);
+    this.texts[scope] = text;
+    if (scope === 'project') this.trust = 'trusted';
+    return true;
   }
 
   #view(rule: Rule, written: NewRule, state: RuleView['state'], more: Partial<RuleView> = {}): RuleView {

@@ -134,6 +134,10 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             let saved = rulebook::add(&shared.config.data_dir, &place, scope, &rules);
             rules_saved(shared, saved?)
         }
+        Op::ChangeRule { place, rule } => {
+            let saved = rulebook::change(&shared.config.data_dir, &place, rule.as_ref());
+            rules_saved(shared, saved?)
+        }
         Op::SetSettings { settings } => shared.set_settings(*settings).map(|()| Receipt::default()),
         Op::SetTool {
             tool,

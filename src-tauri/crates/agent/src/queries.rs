@@ -13,8 +13,9 @@ use tools::Registry;
 
 use crate::desk::Shared;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
+use crate::rulebook::asked;
 use crate::toolbox::Toolbox;
-use crate::{rulebook, trust};
+use crate::trust;
 
 /// Entries that one page holds at most.
 const PAGE_MAX: u32 = 1_000;
@@ -115,19 +116,60 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             })?;
             Answer::Offers(crate::grant::offers(&session, &weighed))
         }
-        Query::Rules { .. }
-        | Query::Backtest { .. }
-        | Query::TryCall { .. }
-        | Query::CheckRules { .. }
-        | Query::CheckRule { .. }
-        | Query::CompareRules { .. }
-        | Query::Suggestions { .. }
-        | Query::Imports { .. } => {
-            let shared = shared.clone();
-            let asked = tokio::task::spawn_blocking(move || rulebook::answer(&shared, query));
-            asked
-                .await
-                .map_err(|_| Fault::new("The question broke off.", "Report this."))??
+        Query::Rules { workspace, session } => {
+            by_rulebook(shared, move |shared| {
+                asked::rules(shared, workspace.as_deref(), session.as_ref())
+            })
+            .await?
+        }
+        Query::Backtest {
+            workspace,
+            change,
+            calls_max,
+        } => {
+            by_rulebook(shared, move |shared| {
+                asked::backtest(shared, workspace.as_deref(), &change, calls_max)
+            })
+            .await?
+        }
+        Query::TryCall {
+            workspace,
+            tool,
+            arguments,
+            draft,
+        } => {
+            by_rulebook(shared, move |shared| {
+                let call = (tool.as_str(), &arguments);
+                asked::try_call(shared, workspace.as_deref(), call, draft.as_ref())
+            })
+            .await?
+        }
+        Query::CheckRules { scope, text, .. } => {
+            by_rulebook(shared, move |shared| {
+                Ok(asked::check_rules(shared, &text, scope))
+            })
+            .await?
+        }
+        Query::CheckRule { rule, instead } => {
+            by_rulebook(shared, move |shared| {
+                Ok(asked::check_rule(shared, &rule, instead.as_ref()))
+            })
+            .await?
+        }
+        Query::CompareRules { a, b, workspace } => {
+            by_rulebook(shared, move |shared| {
+                asked::compare(shared, workspace.as_deref(), &a, &b)
+            })
+            .await?
+        }
+        Query::Suggestions { workspace } => {
+            by_rulebook(shared, move |shared| {
+                asked::suggestions(shared, workspace.as_deref())
+            })
+            .await?
+        }
+        Query::Imports { workspace } => {
+            by_rulebook(shared, move |_| asked::imports(workspace.as_deref())).await?
         }
         Query::Export { session, format } => {
             let format = record::Format::parse(&format)?;
@@ -136,6 +178,18 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             }
         }
     })
+}
+
+/// Asks what reads files, and may judge many calls.
+async fn by_rulebook(
+    shared: &Arc<Shared>,
+    ask: impl FnOnce(&Shared) -> Result<Answer, Fault> + Send + 'static,
+) -> Result<Answer, Fault> {
+    let shared = shared.clone();
+    let asked = tokio::task::spawn_blocking(move || ask(&shared));
+    asked
+        .await
+        .map_err(|_| Fault::new("The question broke off.", "Report this."))?
 }
 
 fn told(stretch: record::Stretch) -> Answer {

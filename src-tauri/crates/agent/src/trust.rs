@@ -79,13 +79,13 @@ pub fn revoke(data_dir: &Path, folder: &Path) -> Result<PathBuf, Fault> {
 
 /// One text is trusted for a workspace at most.
 fn change(data_dir: &Path, root: &str, add: impl FnOnce(&mut Vec<Trusted>)) -> Result<(), Fault> {
+    let _lock = runtime::lock(&data_dir.join("trusted.lock"))?;
     let mut known = trusted(data_dir)?;
     known.retain(|one| one.workspace != root);
     add(&mut known);
     let text = serde_json::to_vec_pretty(&known).map_err(|error| {
         Fault::new("What you trust cannot be written.", "Report this.").caused_by(&error)
     })?;
-    runtime::private_folder(data_dir)?;
     Ok(runtime::write_atomic(
         &data_dir.join(TRUSTED_FILE),
         &text,

@@ -24,6 +24,15 @@ pub enum RuleChange {
         /// The text.
         text: String,
     },
+    /// Another rule in the place of one.
+    Change {
+        /// Of which file.
+        scope: RuleScope,
+        /// The line of its `[[rule]]` header, from 1.
+        line: u32,
+        /// The rule.
+        rule: NewRule,
+    },
     /// One rule less.
     Remove {
         /// Of which file.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::ledger::Always;
-use crate::rules_view::NewRule;
+use crate::rules_view::{NewRule, RulePlace};
 use crate::{
     CallId, Digest, GrantId, ModelChoice, RuleScope, SessionId, Settings, ToolMode, UndoId,
 };
@@ -120,6 +120,13 @@ pub enum Op {
         workspace: Option<String>,
         /// The rules.
         rules: Vec<NewRule>,
+    },
+    /// Changes one rule of a rules file, or takes it out, and keeps the rest as it stands.
+    ChangeRule {
+        /// Which one.
+        place: RulePlace,
+        /// What it is to say; none: it goes.
+        rule: Option<NewRule>,
     },
     /// Replaces the settings.
     SetSettings {

@@ -11,7 +11,9 @@ use crate::history::UndoCheck;
 use crate::import::ImportSource;
 use crate::ledger::Offers;
 use crate::model::ProviderView;
-use crate::rules_view::{NewRule, RuleCheck, RuleText, RulesCheck, RulesCompared, RulesView};
+use crate::rules_view::{
+    NewRule, RuleCheck, RulePlace, RuleText, RulesCheck, RulesCompared, RulesView,
+};
 use crate::search::SearchPage;
 use crate::shown::Span;
 use crate::{
@@ -201,6 +203,10 @@ pub enum Query {
     CheckRule {
         /// The rule.
         rule: NewRule,
+        /// The rule of a file that it is to take the place of; none for one more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        instead: Option<RulePlace>,
     },
     /// What distinguishes two texts of rules.
     CompareRules {

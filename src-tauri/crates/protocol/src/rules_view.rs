@@ -38,6 +38,20 @@ pub struct NewRule {
     pub max_uses: Option<u32>,
 }
 
+/// A rule of a file, where it stood when it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct RulePlace {
+    /// The person's or the project's.
+    pub scope: RuleScope,
+    /// The workspace root, absolute, for a project's.
+    pub workspace: Option<String>,
+    /// The line of its `[[rule]]` header, from 1.
+    pub line: u32,
+    /// Digest of the text that it was read from: whatever is asked about it is refused if the file changed since.
+    pub base: Digest,
+}
+
 /// All rules that hold in a workspace, by where they come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct RulesView {

@@ -2,12 +2,14 @@
 
 import type { Fault } from '../../ipc/bindings/Fault';
 import type { NewRule } from '../../ipc/bindings/NewRule';
+import type { Op } from '../../ipc/bindings/Op';
 import type { RuleChange } from '../../ipc/bindings/RuleChange';
+import type { RulePlace } from '../../ipc/bindings/RulePlace';
 import type { RuleSource } from '../../ipc/bindings/RuleSource';
 import type { RulesView } from '../../ipc/bindings/RulesView';
 import { faultOf } from '../../ipc/desk';
 import type { Desk } from '../../state/desk.svelte';
-import { CALLS_MAX, Editing, type OwnScope } from './editing.svelte';
+import { CALLS_MAX, Editing, type Asked, type OwnScope } from './editing.svelte';
 import { BLANK, byKey, draftOf, sought, withGrants, type Found } from './words';
 
 /** What fills the screen. */
@@ -69,8 +71,8 @@ export class Book {
   }
   editingOf(found: Found): Editing {
     const rule = draftOf(found.view);
-    const id = `${found.key} ${JSON.stringify([rule, found.next])}`;
-    const editing = this.#edited.get(id) ?? new Editing(this.#engine, rule, found.source.scope === 'project' ? 'project' : 'user', { line: found.view.rule.line ?? 0, next: found.next });
+    const id = `${found.key} ${JSON.stringify(rule)}`;
+    const editing = this.#edited.get(id) ?? new Editing(this.#engine, rule, found.source.scope === 'project' ? 'project' : 'user', found.view.rule.line);
     this.#edited.set(id, editing);
     return editing;
   }
@@ -82,8 +84,8 @@ export class Book {
     }
     const editing = this.#begun?.changed ? this.#begun : [...this.#edited.values()].find((one) => one.changed);
     if (!editing) return null;
-    const text = editing.textIn(this.source(editing.scope));
-    return editing.place === null ? { type: 'add', rule: editing.rule, scope: editing.scope } : text === null ? null : { type: 'replace', scope: editing.scope, text };
+    const { rule, scope, line } = editing;
+    return line === null ? { type: 'add', rule, scope } : { type: 'change', scope, line, rule };
   }
   /** Forgets what was written of a rule. */
   forget(editing: Editing): void {
@@ -92,7 +94,7 @@ export class Book {
   }
 
   readonly #engine = {
-    check: (rule: NewRule) => this.#desk.query({ type: 'check_rule', rule }),
+    check: (asked: Asked) => this.#desk.query({ type: 'check_rule', ...asked }),
     backtest: (change: Parameters<Editing['test']['put']>[0] & object) => this.#desk.query({ type: 'backtest', workspace: this.workspace, change, calls_max: CALLS_MAX }),
   };
 
@@ -158,7 +160,18 @@ export class Book {
 
   /** Saves a file's text; false if that was refused, which the person is told. */
   async save(scope: OwnScope, text: string, base: string | null): Promise<boolean> {
-    const receipt = await this.#desk.submit({ type: 'save_rules', scope, workspace: scope === 'project' ? this.workspace : null, text, base });
+    return this.#write({ type: 'save_rules', scope, workspace: scope === 'project' ? this.workspace : null, text, base });
+  }
+  /** Saves a rule as it was written: in its place, or at the end of its file. The same answer. */
+  async put({ rule, scope }: Editing, place: RulePlace | undefined): Promise<boolean> {
+    return this.#write(place ? { type: 'change_rule', place, rule } : { type: 'add_rules', scope, workspace: scope === 'project' ? this.workspace : null, rules: [rule] });
+  }
+  /** Takes a rule out of its file. The same answer. */
+  async remove(place: RulePlace): Promise<boolean> {
+    return this.#write({ type: 'change_rule', place, rule: null });
+  }
+  async #write(op: Op): Promise<boolean> {
+    const receipt = await this.#desk.submit(op);
     await this.load();
     return receipt !== null;
   }

@@ -4,9 +4,9 @@ import type { Backtest } from '../../ipc/bindings/Backtest';
 import type { NewRule } from '../../ipc/bindings/NewRule';
 import type { RuleChange } from '../../ipc/bindings/RuleChange';
 import type { RuleCheck } from '../../ipc/bindings/RuleCheck';
+import type { RulePlace } from '../../ipc/bindings/RulePlace';
 import type { RuleSource } from '../../ipc/bindings/RuleSource';
 import { Asking } from '../../state/asking.svelte';
-import { ruleText, withChanged, withRule, type Place } from '../../state/rule_text';
 import { BLANK } from './words';
 
 /** Whose files are written here. */
@@ -16,9 +16,14 @@ export const CALLS_MAX = 1_000;
 const CHECK_AFTER_MS = 150;
 const TEST_AFTER_MS = 300;
 
+/** A rule, and the one of a file that it is to take the place of. */
+export interface Asked {
+  rule: NewRule;
+  instead?: RulePlace;
+}
 /** How the engine is asked. */
 export interface Engine {
-  check(rule: NewRule): Promise<RuleCheck>;
+  check(asked: Asked): Promise<RuleCheck>;
   backtest(change: RuleChange): Promise<Backtest>;
 }
 
@@ -31,20 +36,20 @@ export interface Blocked {
 export class Editing {
   /** The rule as it was when it began to be written. */
   readonly before: NewRule;
-  /** Where it stands in its file; none: it is new. */
-  readonly place: Place | null;
+  /** The line that it begins in; none: it is new. */
+  readonly line: number | null;
   scope: OwnScope = $state('user');
   #rule: NewRule = $state.raw(null!);
   /** How many uses; `undefined` while what was typed is no number. */
   uses: number | null | undefined = $state(null);
   /** When it ends; `undefined` while what was typed is no time. */
   until: number | null | undefined = $state(null);
-  readonly check: Asking<NewRule, RuleCheck>;
+  readonly check: Asking<Asked, RuleCheck>;
   readonly test: Asking<RuleChange, Backtest>;
 
-  constructor(engine: Engine, rule: NewRule, scope: OwnScope, place: Place | null) {
+  constructor(engine: Engine, rule: NewRule, scope: OwnScope, line: number | null) {
     this.before = rule;
-    this.place = place;
+    this.line = line;
     this.scope = scope;
     this.#rule = rule;
     this.uses = rule.max_uses;
@@ -76,30 +81,26 @@ export class Editing {
     };
   }
   get changed(): boolean {
-    return (this.place === null && this.before !== BLANK) || ruleText(this.rule) !== ruleText({ ...this.before, pattern: this.before.pattern || null });
+    return (this.line === null && this.before !== BLANK) || JSON.stringify(this.rule) !== JSON.stringify({ ...this.before, pattern: this.before.pattern || null });
   }
 
-  /** The file's text with it; none where it is written as only the whole file can be changed. */
-  textIn(source: RuleSource | undefined): string | null {
-    const text = source?.text ?? '';
-    return this.place === null ? withRule(text, this.rule) : withChanged(text, this.place, this.before, this.rule);
+  /** Where it stands in the file that was read; none: it is new, or there is no file. */
+  place(source: RuleSource | undefined, workspace: string | null): RulePlace | undefined {
+    const { scope, line } = this;
+    return line === null || !source?.digest ? undefined : { scope, workspace: scope === 'project' ? workspace : null, line, base: source.digest };
   }
-  /** What would stand there of it. */
-  written(source: RuleSource | undefined): string | null {
-    const { place } = this;
-    if (place === null) return ruleText(this.rule);
-    const lines = (source?.text ?? '').split('\n').slice(place.line - 1, place.next === null ? undefined : place.next - 1);
-    return withChanged(lines.join('\n'), { line: 1, next: null }, this.before, this.rule)?.trimEnd() ?? null;
+  /** What the engine is asked about it. */
+  asked(source: RuleSource | undefined, workspace: string | null): Asked {
+    const instead = this.place(source, workspace);
+    return { rule: this.rule, ...(instead && { instead }) };
   }
 
   /** What saving it would change, or what deleting it would; none while it cannot be or changes nothing. */
-  change(source: RuleSource | undefined, removing: boolean): RuleChange | null {
-    const { rule, scope, place } = this;
-    if (place !== null && removing) return { type: 'remove', scope, line: place.line };
+  change(removing: boolean): RuleChange | null {
+    const { rule, scope, line } = this;
+    if (line !== null && removing) return { type: 'remove', scope, line };
     if (this.check.busy || this.check.reply?.fault !== null || !this.changed) return null;
-    if (place === null) return { type: 'add', rule, scope };
-    const text = this.textIn(source);
-    return text === null ? null : { type: 'replace', scope, text };
+    return line === null ? { type: 'add', rule, scope } : { type: 'change', scope, line, rule };
   }
 
   /** How many examples there are, and how many of them fail. */

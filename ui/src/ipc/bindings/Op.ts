@@ -5,6 +5,7 @@ import type { Digest } from "./Digest";
 import type { GrantId } from "./GrantId";
 import type { ModelChoice } from "./ModelChoice";
 import type { NewRule } from "./NewRule";
+import type { RulePlace } from "./RulePlace";
 import type { RuleScope } from "./RuleScope";
 import type { SessionId } from "./SessionId";
 import type { Settings } from "./Settings";
@@ -130,7 +131,15 @@ workspace: string | null,
 /**
  * The rules.
  */
-rules: Array<NewRule>, } | { "type": "set_settings", 
+rules: Array<NewRule>, } | { "type": "change_rule", 
+/**
+ * Which one.
+ */
+place: RulePlace, 
+/**
+ * What it is to say; none: it goes.
+ */
+rule: NewRule | null, } | { "type": "set_settings", 
 /**
  * All of them.
  */

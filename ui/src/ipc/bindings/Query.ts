@@ -2,6 +2,7 @@
 import type { CallId } from "./CallId";
 import type { NewRule } from "./NewRule";
 import type { RuleChange } from "./RuleChange";
+import type { RulePlace } from "./RulePlace";
 import type { RuleScope } from "./RuleScope";
 import type { RuleText } from "./RuleText";
 import type { SessionId } from "./SessionId";
@@ -198,7 +199,11 @@ text: string, } | { "type": "check_rule",
 /**
  * The rule.
  */
-rule: NewRule, } | { "type": "compare_rules", 
+rule: NewRule, 
+/**
+ * The rule of a file that it is to take the place of; none for one more.
+ */
+instead?: RulePlace, } | { "type": "compare_rules", 
 /**
  * The first.
  */

@@ -21,7 +21,19 @@ scope: RuleScope,
 /**
  * The text.
  */
-text: string, } | { "type": "remove", 
+text: string, } | { "type": "change", 
+/**
+ * Of which file.
+ */
+scope: RuleScope, 
+/**
+ * The line of its `[[rule]]` header, from 1.
+ */
+line: number, 
+/**
+ * The rule.
+ */
+rule: NewRule, } | { "type": "remove", 
 /**
  * Of which file.
  */

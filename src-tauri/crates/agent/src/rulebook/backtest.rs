@@ -146,14 +146,18 @@ impl Versions {
         let after = place.changed(data_dir, change)?.rules;
         let is_about = |rule: &protocol::Rule| match change {
             RuleChange::Add { .. } => false,
-            RuleChange::Replace { scope, .. } => rule.scope == *scope && rule.grant.is_none(),
+            RuleChange::Replace { scope, .. } | RuleChange::Change { scope, .. } => {
+                rule.scope == *scope && rule.grant.is_none()
+            }
             RuleChange::Remove { scope, line } => {
                 rule.scope == *scope && rule.line == Some(*line) && rule.grant.is_none()
             }
         };
         let added = match change {
             RuleChange::Add { .. } => after.rules().len().min(before.rules().len()),
-            RuleChange::Replace { .. } | RuleChange::Remove { .. } => after.rules().len(),
+            RuleChange::Replace { .. } | RuleChange::Change { .. } | RuleChange::Remove { .. } => {
+                after.rules().len()
+            }
         };
         let is_whole = before.default_action() != after.default_action()
             || before.broken.is_some()

@@ -1,5 +1,6 @@
 //! Rules as a person looks at them, edits them and tries them out. Nothing here decides a call.
 
+pub(crate) mod asked;
 mod backtest;
 mod check;
 mod compare;
@@ -10,84 +11,17 @@ mod suggest;
 mod view;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use policy::rules_file::{self, Source};
 use protocol::backtest::RuleChange;
-use protocol::query::{Answer, Query};
 use protocol::{Fault, RuleScope};
 use runtime::Workspace;
 
-use crate::desk::Shared;
 use crate::rules::{self, Draft, Loaded};
-use crate::toolbox::Toolbox;
-use crate::trial::Trial;
 use crate::trust::PROJECT_FILE;
 
 pub use backtest::{Tested, backtest};
-pub use edit::{add, save};
-
-/// Answers a question about rules; others are not its matter.
-pub(crate) fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer, Fault> {
-    let data_dir = &shared.config.data_dir;
-    let now = shared.config.clock.now();
-    match query {
-        Query::Rules { workspace, session } => {
-            let place = Place::of(workspace.as_deref())?;
-            view::rules(shared, &place, session.as_ref()).map(Answer::Rules)
-        }
-        Query::Backtest {
-            workspace,
-            change,
-            calls_max,
-        } => {
-            let place = Place::of(workspace.as_deref())?;
-            let tested = Tested {
-                data_dir,
-                record: &shared.record,
-                ask_for_everything: shared.settings().ask_for_everything,
-                now,
-                calls_max,
-            };
-            backtest(&tested, &place, &change).map(Answer::Backtest)
-        }
-        Query::TryCall {
-            workspace,
-            tool,
-            arguments,
-            draft,
-        } => {
-            let place = Place::of(workspace.as_deref())?;
-            let rules = match draft {
-                Some(change) => place.changed(data_dir, &change)?.rules,
-                None => place.load(data_dir, &Draft::Nothing).rules,
-            };
-            let registry = Toolbox::of_folder(shared, workspace.as_deref())?;
-            let trial = Trial::of_rules(place.0, rules, registry, now);
-            let trail = trial.weigh(&tool, &arguments)?;
-            Ok(Answer::TryCall { trail })
-        }
-        Query::CheckRules { scope, text, .. } => {
-            Ok(Answer::CheckRules(check::rules(&text, scope, now)))
-        }
-        Query::CheckRule { rule } => Ok(Answer::CheckRule(check::rule(&rule))),
-        Query::CompareRules { a, b, workspace } => {
-            let place = Place::of(workspace.as_deref())?;
-            compare::rules(shared, &place, &a, &b).map(Answer::CompareRules)
-        }
-        Query::Suggestions { workspace } => {
-            let place = Place::of(workspace.as_deref())?;
-            let suggestions = suggest::rules(shared, &place)?;
-            Ok(Answer::Suggestions { suggestions })
-        }
-        Query::Imports { workspace } => {
-            let place = Place::of(workspace.as_deref())?;
-            let found = imports::found(&place);
-            Ok(Answer::Imports { found })
-        }
-        _ => Err(Fault::new("This is no question about rules.", "")),
-    }
-}
+pub use edit::{add, change, save};
 
 /// A workspace, or what holds everywhere.
 pub struct Place(Option<Workspace>);
@@ -129,6 +63,12 @@ impl Place {
                 let source = Source::new("The draft", *scope);
                 rules_file::read(text, &source)?;
                 self.load(data_dir, &draft)
+            }
+            RuleChange::Change { scope, line, rule } => {
+                let text = self.text(data_dir, *scope)?.unwrap_or_default();
+                let text = rules_file::with_changed(&text, *line, rule)?;
+                rules_file::read(&text, &Source::new("The draft", *scope))?;
+                self.load(data_dir, &Draft::Instead(*scope, &text))
             }
             RuleChange::Remove { scope, line } => {
                 self.load(data_dir, &Draft::Without(*scope, *line))
