@@ -33,7 +33,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
 ];
 
 /// What `policy` may be built on: nothing that can read a clock, a file, the network or a dice.
-const POLICY_BUILT_ON: [&str; 12] = [
+const POLICY_BUILT_ON: [&str; 13] = [
     "brush-parser",
     "globset",
     "jsonc-parser",
@@ -42,6 +42,7 @@ const POLICY_BUILT_ON: [&str; 12] = [
     "serde_json",
     "similar",
     "toml",
+    "toml_edit",
     "tree-sitter",
     "tree-sitter-bash",
     "unicode-normalization",
