@@ -47,8 +47,10 @@ mod hooks;
 mod put_in;
 // What a person allows or refuses from now on, how far it reaches and how it ends.
 mod grants;
-// Rules looked at, edited, tried out, and held against what happened.
+// Rules looked at, tried out, and held against what happened.
 mod rulebook;
+// Rules files as a person writes them through the desk.
+mod rules_saved;
 // Limits of a run, and calls that repeat themselves.
 mod run_limits;
 // What is kept and told of a result: empty, cut, masked, replayed.

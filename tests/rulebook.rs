@@ -2,16 +2,16 @@
 
 use protocol::backtest::{Backtest, PersonSaid, RuleChange};
 use protocol::query::{Answer, Query};
-use protocol::rules_view::{NewRule, RulePlace, RuleState, RuleText, RulesView};
-use protocol::{Action, Decision, Op, RuleScope, Trust, Verdict};
+use protocol::rules_view::{NewRule, RuleText, RulesView};
+use protocol::{Action, Decision, Op, RuleScope, Verdict};
 use serde_json::{Value, json};
 use support::{Fixture, call};
 
-fn bash(command: &str) -> Value {
+pub fn bash(command: &str) -> Value {
     call("bash", json!({ "command": command }))
 }
 
-fn rule(pattern: &str, action: Action) -> NewRule {
+pub fn rule(pattern: &str, action: Action) -> NewRule {
     NewRule {
         permission: "bash".to_owned(),
         pattern: Some(pattern.to_owned()),
@@ -20,11 +20,11 @@ fn rule(pattern: &str, action: Action) -> NewRule {
     }
 }
 
-fn here(desk: &Fixture) -> Option<String> {
+pub fn here(desk: &Fixture) -> Option<String> {
     Some(desk.root().display().to_string())
 }
 
-async fn view(desk: &Fixture) -> RulesView {
+pub async fn view(desk: &Fixture) -> RulesView {
     let query = Query::Rules {
         workspace: here(desk),
         session: None,
@@ -170,132 +170,6 @@ async fn answers_become_suggestions() {
         .collect();
     assert_eq!(told, [(Some("git log*"), 3, 1)]);
     assert_eq!(suggestions[0].counter_examples[0].target, "git log -n 2");
-}
-
-/// A file is saved as it was edited, and only if nobody changed it meanwhile; a project's is trusted by that act.
-#[tokio::test]
-async fn rules_are_saved_and_hold_at_once() {
-    let mut desk = Fixture::new(json!([bash("echo a"), {}])).await;
-    let save = |scope, text: &str, base| Op::SaveRules {
-        scope,
-        workspace: here(&desk),
-        text: text.to_owned(),
-        base,
-    };
-    for scope in [RuleScope::User, RuleScope::Project] {
-        let broken = save(scope, "[[rule]]\npermission = 3\n", None);
-        let fault = desk.desk.submit(broken).await.unwrap_err();
-        assert!(fault.message.contains("line 2"), "{fault}");
-        let text = "# mine\n[[rule]]\npermission = \"bash\"\npattern = \"ls*\"\naction = \"allow\"\nmatch = [\"ls -l\"]\n";
-        desk.desk.submit(save(scope, text, None)).await.unwrap();
-        let stale = desk.desk.submit(save(scope, "", None)).await.unwrap_err();
-        assert!(stale.message.contains("changed since"), "{stale}");
-        let add = Op::AddRules {
-            scope,
-            workspace: here(&desk),
-            rules: vec![rule("echo a", Action::Allow)],
-        };
-        desk.desk.submit(add).await.unwrap();
-        let seen = view(&desk).await;
-        let source = seen.sources.iter().find(|one| one.scope == scope).unwrap();
-        let written = source.text.clone().unwrap();
-        assert!(written.starts_with(text), "{written}");
-        assert_eq!(source.rules.len(), 2);
-        assert_eq!(source.rules[0].matches, ["ls -l"]);
-        assert_eq!(source.rules[1].state, RuleState::Active);
-        let trusted = (scope == RuleScope::Project).then_some(Trust::Trusted);
-        assert_eq!((source.trust, &source.fault), (trusted, &None));
-    }
-    desk.start("go").await;
-    desk.until_ended().await;
-    let seen = view(&desk).await;
-    let hits: u64 = seen
-        .sources
-        .iter()
-        .flat_map(|one| &one.rules)
-        .map(|rule| rule.hits)
-        .sum();
-    assert_eq!(hits, 1, "one of both spoke, once");
-}
-
-/// One rule of a file is changed where it stands, and taken out; whoever read the file before somebody else wrote it is told.
-#[tokio::test]
-async fn one_rule_of_a_file_is_changed_where_it_stands() {
-    let desk = Fixture::new(json!([{}])).await;
-    let text =
-        "# mine\n[[rule]]\npermission = \"bash\"\npattern = \"ls*\" # short\naction = \"allow\"\n";
-    for scope in [RuleScope::User, RuleScope::Project] {
-        let save = Op::SaveRules {
-            scope,
-            workspace: here(&desk),
-            text: text.to_owned(),
-            base: None,
-        };
-        desk.desk.submit(save).await.unwrap();
-        let place = RulePlace {
-            scope,
-            workspace: here(&desk),
-            line: 2,
-            base: policy::trust::digest(text),
-        };
-        let check = Query::CheckRule {
-            rule: rule("ls -l*", Action::Allow),
-            instead: Some(place.clone()),
-        };
-        let Answer::CheckRule(checked) = desk.desk.query(check.clone()).await.unwrap() else {
-            panic!()
-        };
-        let block = text.replace("ls*", "ls -l*").replace("# mine\n", "");
-        assert_eq!((checked.fault, checked.text), (None, block));
-        let change = |rule: Option<NewRule>| Op::ChangeRule {
-            place: place.clone(),
-            rule,
-        };
-        let wrong = NewRule {
-            matches: vec!["rm x".to_owned()],
-            ..rule("ls -l*", Action::Allow)
-        };
-        let fault = desk.desk.submit(change(Some(wrong))).await.unwrap_err();
-        assert!(fault.message.contains("rm x"), "{fault}");
-        let other = change(Some(rule("ls -l*", Action::Allow)));
-        desk.desk.submit(other).await.unwrap();
-        let written = text.replace("ls*", "ls -l*");
-        let seen = view(&desk).await;
-        let source = seen.sources.iter().find(|one| one.scope == scope).unwrap();
-        assert_eq!(source.text.as_deref(), Some(written.as_str()));
-        // What was read before is not what stands there now.
-        let stale = desk.desk.submit(change(None)).await.unwrap_err();
-        assert!(stale.message.contains("changed since"), "{stale}");
-        let Answer::CheckRule(checked) = desk.desk.query(check).await.unwrap() else {
-            panic!()
-        };
-        assert!(checked.fault.unwrap().message.contains("changed since"));
-        let gone = Op::ChangeRule {
-            place: RulePlace {
-                base: source.digest.clone().unwrap(),
-                ..place.clone()
-            },
-            rule: None,
-        };
-        desk.desk.submit(gone).await.unwrap();
-        let seen = view(&desk).await;
-        let source = seen.sources.iter().find(|one| one.scope == scope).unwrap();
-        assert_eq!(source.text.as_deref(), Some("# mine\n"));
-    }
-    // What nobody trusts is not trusted because one of its rules was changed.
-    let file = desk.root().join(".countersign/rules.toml");
-    std::fs::write(&file, text).unwrap();
-    let change = Op::ChangeRule {
-        place: RulePlace {
-            scope: RuleScope::Project,
-            workspace: here(&desk),
-            line: 2,
-            base: policy::trust::digest(text),
-        },
-        rule: Some(rule("ls -l*", Action::Allow)),
-    };
-    let fault = desk.desk.submit(change).await.unwrap_err();
-    assert!(fault.message.contains("is not trusted"), "{fault}");
 }
 
 /// A rule that denied a call before anything was looked at counts like any other.
