@@ -113,6 +113,14 @@ fn calls() -> io::Result<BTreeMap<libc::c_long, Vec<SeccompRule>>> {
         }
     }
     calls.insert(libc::SYS_clone, clones);
+    // Of two who look at a call the later is asked, and the keeper would see nothing more. Filters that only refuse are a
+    // program's own affair.
+    let listens = argument(
+        1,
+        SeccompCmpOp::MaskedEq(libc::SECCOMP_FILTER_FLAG_NEW_LISTENER),
+        libc::SECCOMP_FILTER_FLAG_NEW_LISTENER,
+    )?;
+    calls.insert(libc::SYS_seccomp, vec![rule(vec![listens])?]);
     // Keys pushed into a terminal are typed by whoever sits there.
     let typing = [libc::TIOCSTI, libc::TIOCLINUX];
     let typing = typing
@@ -157,13 +165,8 @@ fn rule(conditions: Vec<SeccompCondition>) -> io::Result<SeccompRule> {
 /// On x86-64 the same kernel answers a second set of numbers, with which every refusal above could be walked around.
 #[cfg(target_arch = "x86_64")]
 fn refuse_other_numbers() -> io::Result<()> {
+    use super::watched::step;
     const OTHER_NUMBERS: u32 = 0x4000_0000;
-    let step = |code: u32, jt, jf, k| libc::sock_filter {
-        code: code as u16,
-        jt,
-        jf,
-        k,
-    };
     let mut filter = [
         step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
         step(

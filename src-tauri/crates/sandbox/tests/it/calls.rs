@@ -10,6 +10,8 @@ use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixStream};
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU8};
 
 fn given(name: &str) -> String {
     std::env::var(name).unwrap()
@@ -60,6 +62,10 @@ pub fn succeeds(name: &str) -> bool {
             let names = std::fs::File::open(format!("/proc/{}/ns/uts", pid()));
             names.is_ok_and(|names| unsafe { libc::setns(names.as_raw_fd(), 0) == 0 })
         }
+        "new names by the newer clone" => new_names_by_clone3(),
+        "an open file of another process" => open_file_of_another(),
+        "a listener of its own" => listener_of_its_own(),
+        "a path changed after it was looked at" => changed_path(),
         "a file by its handle" => by_handle(),
         "the clock" => unsafe {
             let mut now: libc::timespec = std::mem::zeroed();
@@ -134,6 +140,86 @@ fn new_names_by_clone() -> bool {
         unsafe { libc::_exit(0) };
     }
     child > 0
+}
+
+fn new_names_by_clone3() -> bool {
+    // As `struct clone_args` of the kernel was at first.
+    let mut arguments = [0_u64; 8];
+    arguments[0] = libc::CLONE_NEWUSER as u64;
+    arguments[4] = libc::SIGCHLD as u64;
+    let child = unsafe {
+        libc::syscall(
+            libc::SYS_clone3,
+            arguments.as_ptr(),
+            size_of_val(&arguments),
+        )
+    };
+    if child == 0 {
+        unsafe { libc::_exit(0) };
+    }
+    child > 0
+}
+
+/// Among those of the first process of a room is where calls are asked about.
+fn open_file_of_another() -> bool {
+    const LOOKED_AT: i32 = 32;
+    [pid(), 1].into_iter().any(|process| unsafe {
+        let process = libc::syscall(libc::SYS_pidfd_open, process, 0);
+        (0..LOOKED_AT).any(|file| libc::syscall(libc::SYS_pidfd_getfd, process, file, 0) >= 0)
+    })
+}
+
+/// Who has one answers for the calls of its children, and could let all of them pass.
+fn listener_of_its_own() -> bool {
+    let mut filter = [libc::sock_filter {
+        code: (libc::BPF_RET | libc::BPF_K) as u16,
+        jt: 0,
+        jf: 0,
+        k: libc::SECCOMP_RET_ALLOW,
+    }];
+    let program = libc::sock_fprog {
+        len: 1,
+        filter: filter.as_mut_ptr(),
+    };
+    unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::syscall(
+                libc::SYS_seccomp,
+                libc::SECCOMP_SET_MODE_FILTER,
+                libc::SECCOMP_FILTER_FLAG_NEW_LISTENER,
+                &raw const program,
+            ) >= 0
+    }
+}
+
+/// While one thread opens a path, another changes its last letter: what was looked at is not what is opened.
+fn changed_path() -> bool {
+    const TRIES: usize = 3_000;
+    let folder = PathBuf::from(given("WS"));
+    for (name, target) in [("l0", folder.join("a")), ("l1", out("file"))] {
+        std::os::unix::fs::symlink(target, folder.join(name)).unwrap();
+    }
+    let mut path = folder.join("l0").into_os_string().into_encoded_bytes();
+    let end = path.len() - 1;
+    path.push(0);
+    let letters: Vec<AtomicU8> = path.into_iter().map(AtomicU8::new).collect();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            while !done.load(Relaxed) {
+                letters[end].fetch_xor(1, Relaxed);
+            }
+        });
+        for _ in 0..TRIES {
+            unsafe {
+                let file = libc::open(letters.as_ptr().cast(), libc::O_WRONLY | libc::O_APPEND);
+                libc::write(file, b"x".as_ptr().cast(), 1);
+                libc::close(file);
+            }
+        }
+        done.store(true, Relaxed);
+    });
+    true
 }
 
 fn add_key() -> bool {

@@ -11,6 +11,7 @@
 
 mod calls;
 mod escape;
+mod hostile;
 mod outside;
 mod refusals;
 mod rooms;

@@ -329,6 +329,17 @@ fn a_room_has_what_programs_need() {
             "script -qec 'test -t 0 && echo terminal' /dev/null | tr -d '\\r'",
             "terminal\n",
         ),
+        // Nothing of the keeper's is left open, and no signal is held back.
+        (
+            "ls -l /proc/self/fd | grep -c -e anon_inode -e socket:",
+            "0\n",
+        ),
+        (
+            "grep SigBlk /proc/self/status",
+            "SigBlk:\t0000000000000000\n",
+        ),
+        // No room in a room; a program goes on without.
+        ("unshare -r true 2>/dev/null; echo $?", "1\n"),
         // What lost its parent is taken in, and leaves no corpse.
         (
             "(true & true); while grep -q '^State:.Z' /proc/[0-9]*/status 2>/dev/null; do :; done; echo none",

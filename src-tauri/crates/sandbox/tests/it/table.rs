@@ -166,6 +166,7 @@ pub const ATTEMPTS: &[Attempt] = &[
         "mv $WS/.git/hooks $WS/.git/old",
         Is::Exit,
     ),
+    shell("write over a secret", "echo x > $WS/.env", Is::Changed),
     shell("read a secret", "cat $WS/.env", Is::Told),
     shell(
         "read a secret by a link",
@@ -241,6 +242,11 @@ pub const ATTEMPTS: &[Attempt] = &[
         ),
         Is::Outlived,
     ),
+    root(shell(
+        "look at the open files of the first process",
+        "readlink /proc/$PPID/fd/0",
+        Is::Exit,
+    )),
     shell("look at processes", "ls /proc/$PID/exe", Is::Exit),
     shell(
         "read another's environment",
@@ -256,6 +262,10 @@ pub const ATTEMPTS: &[Attempt] = &[
     call("trace a process", Is::Exit),
     call("read a process's memory", Is::Exit),
     call("new names by clone", Is::Exit),
+    call("new names by the newer clone", Is::Exit),
+    call("a listener of its own", Is::Exit),
+    call("an open file of another process", Is::Exit),
+    call("a path changed after it was looked at", Is::Changed),
     call("shared memory by key", Is::Exit),
     call("a key for all of the user's programs", Is::Exit),
     call("a lower nice value for a process", Is::Exit),

@@ -1,0 +1,246 @@
+//! Commands that do not want to end, keepers that do, and workspaces that lie where writing is odd.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use sandbox::RefusedKind::Write;
+use sandbox::{End, Limits, Refused, Room, Told, read_told};
+
+use crate::rooms::{Place, path, refused};
+use crate::run::{ROOM, rooms_work, run_by};
+
+/// A room whose command has said that it began.
+struct Begun {
+    room: Room,
+    program: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+fn begin(room: Room) -> Begun {
+    let mut program = Command::new(ROOM)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = program.stdin.take().unwrap();
+    writeln!(input, "{}", serde_json::to_string(&room).unwrap()).unwrap();
+    let mut output = BufReader::new(program.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "begun\n");
+    Begun {
+        room,
+        program,
+        input: Some(input),
+        output,
+    }
+}
+
+impl Begun {
+    /// Nobody wants it any more.
+    fn unwanted(mut self) -> Option<Told> {
+        self.input = None;
+        self.ended()
+    }
+
+    /// Waits until nobody is left who could write, and gives what was told.
+    fn ended(mut self) -> Option<Told> {
+        self.program.wait().unwrap();
+        self.output.read_to_end(&mut Vec::new()).unwrap();
+        read_told(&self.room.told).unwrap()
+    }
+}
+
+fn crowded(place: &Place, command: &str) -> Room {
+    let limits = Limits {
+        processes: 400,
+        tmp_bytes: 1_000_000,
+        ..Limits::default()
+    };
+    Room {
+        limits,
+        ..place.room(command)
+    }
+}
+
+fn end(told: &Option<Told>) -> Option<End> {
+    match told {
+        Some(Told::Ended { end, .. }) => Some(*end),
+        Some(Told::NotEntered { .. }) | None => None,
+    }
+}
+
+#[test]
+fn whatever_does_not_want_to_end_ends_with_the_room() {
+    if !rooms_work() {
+        return;
+    }
+    for command in [
+        // Forks forever.
+        "echo begun; f() { f | f & f; }; f",
+        "echo begun; while :; do (while :; do sleep 1000 & done) & done",
+        // Goes into the background and leaves everything behind.
+        "(setsid sh -c 'trap \"\" HUP TERM INT; cd /; echo begun; exec sleep 1000' &); sleep 1000",
+        // Does not listen.
+        "trap '' HUP TERM INT QUIT; echo begun; while :; do :; done",
+        // Stops itself, and all that would hear of it.
+        "echo begun; kill -STOP 0 $$",
+        // Fills what there is.
+        "echo begun; while :; do cat /dev/zero > /tmp/x; done",
+    ] {
+        let place = Place::new();
+        let told = begin(crowded(&place, command)).unwanted();
+        assert_eq!(end(&told), Some(End::Stopped), "{command}");
+    }
+}
+
+#[test]
+fn what_was_refused_until_then_is_told_of_a_room_that_was_ended() {
+    if !rooms_work() {
+        return;
+    }
+    let place = Place::new();
+    let outside = place.folder.path().join("outside");
+    let command = "echo x > ../outside; echo begun; sleep 1000";
+    let told = begin(place.room(command)).unwanted();
+    let expected = Told::Ended {
+        end: End::Stopped,
+        refused: vec![Refused {
+            kind: Write,
+            target: path(&outside).to_owned(),
+        }],
+        more: false,
+        watched: true,
+    };
+    assert_eq!(told, Some(expected));
+}
+
+/// Without its keeper nothing hangs and nothing opens: it takes everything with it.
+#[test]
+fn a_room_whose_keeper_dies_ends() {
+    if !rooms_work() {
+        return;
+    }
+    let place = Place::new();
+    // All the time somebody waits for the keeper to let a call pass.
+    let begun = begin(place.room("echo begun; while :; do echo x > a; done"));
+    let door = begun.program.id();
+    let children = fs::read_to_string(format!("/proc/{door}/task/{door}/children")).unwrap();
+    let killed = Command::new("kill").args(["-9", children.trim()]).status();
+    assert!(killed.unwrap().success());
+    assert_eq!(end(&begun.ended()), Some(End::Stopped));
+}
+
+#[test]
+fn a_command_cannot_end_or_hold_its_keeper() {
+    if !rooms_work() {
+        return;
+    }
+    for command in [
+        "kill -9 1",
+        "kill -STOP 1",
+        "kill -9 -1",
+        "kill -CHLD 1",
+        "exec >&-; kill -INT 1",
+    ] {
+        let place = Place::new();
+        let told = place.runs(&format!("({command}) 2>/dev/null; exit 7")).0;
+        assert!(
+            matches!(end(&told), Some(End::Exit(7) | End::Signal(9))),
+            "{command}: {told:?}"
+        );
+    }
+}
+
+/// Runs a room in a world that a script has prepared, which knows the workspace as `WS` and a folder beside it as `BESIDE`.
+fn in_a_world(place: &Place, script: &str, room: &Room) -> (Option<Told>, String) {
+    let beside = place.folder.path().join("beside");
+    for made in ["upper", "work"] {
+        fs::create_dir_all(beside.join(made)).unwrap();
+    }
+    let ran = run_by(Path::new("unshare"), room, |program| {
+        program
+            .args(["--map-root-user", "--mount", "sh", "-c"])
+            .arg(format!("{script} && exec \"$ROOM\""))
+            .envs([
+                ("ROOM", Path::new(ROOM)),
+                ("WS", &place.workspace),
+                ("BESIDE", &beside),
+            ]);
+    });
+    (ran.told, ran.said)
+}
+
+const READ_ONLY: &str = "mount --bind $WS $WS && mount -o remount,bind,ro $WS";
+const ON_OVERLAY: &str = "mount -t overlay -o \
+    lowerdir=$WS,upperdir=$BESIDE/upper,workdir=$BESIDE/work,userxattr none $WS";
+
+#[test]
+fn workspaces_on_other_mounts() {
+    if !rooms_work() {
+        return;
+    }
+    for script in [READ_ONLY, ON_OVERLAY] {
+        let place = Place::new();
+        let room = place.room("cat folder/b && echo changed > a && rm -r folder && cat a");
+        let (told, said) = in_a_world(&place, script, &room);
+        assert_eq!(
+            (told, said.as_str()),
+            (refused(0, &[]), "b\nchanged\n"),
+            "{script}"
+        );
+        assert_eq!(
+            fs::read_to_string(place.workspace.join("a")).unwrap(),
+            "a\n"
+        );
+        let layer = place.state.path().join("upper");
+        assert_eq!(fs::read_to_string(layer.join("a")).unwrap(), "changed\n");
+    }
+}
+
+#[test]
+fn a_workspace_that_cannot_be_written_is_not_written_without_a_layer() {
+    if !rooms_work() {
+        return;
+    }
+    let place = Place::new();
+    let room = Room {
+        layers: None,
+        ..place.room("cat a; echo changed > a")
+    };
+    let (told, said) = in_a_world(&place, READ_ONLY, &room);
+    let a = place.workspace.join("a");
+    assert_eq!(
+        (told, said.as_str()),
+        (refused(1, &[(Write, path(&a))]), "a\n")
+    );
+}
+
+/// As it is in many containers: whoever asks for the room has to keep the layer elsewhere then, in memory.
+#[test]
+fn a_layer_on_an_overlay_is_no_layer() {
+    if !rooms_work() {
+        return;
+    }
+    let place = Place::new();
+    let room = Room {
+        told: place.folder.path().join("told"),
+        ..place.room("echo changed > a; cat a")
+    };
+    let state = path(place.state.path());
+    let script = format!(
+        "mount -t overlay -o lowerdir={state},upperdir=$BESIDE/upper,workdir=$BESIDE/work,userxattr none {state}"
+    );
+    let (told, _) = in_a_world(&place, &script, &room);
+    assert!(
+        matches!(told, Some(Told::NotEntered { ref step, .. }) if step == "overlay"),
+        "{told:?}"
+    );
+    let in_memory = format!("mount -t tmpfs none {state} && mkdir {state}/upper {state}/work");
+    let (told, said) = in_a_world(&place, &in_memory, &room);
+    assert_eq!((told, said.as_str()), (refused(0, &[]), "changed\n"));
+}
