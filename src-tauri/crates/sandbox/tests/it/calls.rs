@@ -64,7 +64,7 @@ pub fn succeeds(name: &str) -> bool {
         }
         "new names by the newer clone" => new_names_by_clone3(),
         "an open file of another process" => open_file_of_another(),
-        "a listener of its own" => listener_of_its_own(),
+        "a listener of its own" => listener_of_its_own() >= 0,
         "a path changed after it was looked at" => changed_path(),
         "a file by its handle" => by_handle(),
         "the clock" => unsafe {
@@ -169,8 +169,8 @@ fn open_file_of_another() -> bool {
     })
 }
 
-/// Who has one answers for the calls of its children, and could let all of them pass.
-fn listener_of_its_own() -> bool {
+/// Who has one answers for the calls of its children, and could let all of them pass. Below zero if there is none.
+pub fn listener_of_its_own() -> libc::c_int {
     let mut filter = [libc::sock_filter {
         code: (libc::BPF_RET | libc::BPF_K) as u16,
         jt: 0,
@@ -182,13 +182,13 @@ fn listener_of_its_own() -> bool {
         filter: filter.as_mut_ptr(),
     };
     unsafe {
-        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-            && libc::syscall(
-                libc::SYS_seccomp,
-                libc::SECCOMP_SET_MODE_FILTER,
-                libc::SECCOMP_FILTER_FLAG_NEW_LISTENER,
-                &raw const program,
-            ) >= 0
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            libc::SECCOMP_FILTER_FLAG_NEW_LISTENER,
+            &raw const program,
+        ) as libc::c_int
     }
 }
 

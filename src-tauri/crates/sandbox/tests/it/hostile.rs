@@ -1,13 +1,19 @@
 //! Commands that do not want to end, keepers that do, and workspaces that lie where writing is odd.
+#![allow(
+    unsafe_code,
+    reason = "a program is started with something that it must cope with"
+)]
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use sandbox::RefusedKind::Write;
 use sandbox::{End, Limits, Refused, Room, Told, read_told};
 
+use crate::calls;
 use crate::rooms::{Place, path, refused};
 use crate::run::{ROOM, rooms_work, run_by};
 
@@ -243,4 +249,35 @@ fn a_layer_on_an_overlay_is_no_layer() {
     let in_memory = format!("mount -t tmpfs none {state} && mkdir {state}/upper {state}/work");
     let (told, said) = in_a_world(&place, &in_memory, &room);
     assert_eq!((told, said.as_str()), (refused(0, &[]), "changed\n"));
+}
+
+/// A system that has its only place for looking taken already, as some containers have.
+#[test]
+fn where_nobody_may_look_the_walls_stand_and_it_is_said() {
+    if !rooms_work() {
+        return;
+    }
+    let place = Place::new();
+    let room = place.room("cat a; echo x > ../outside");
+    let ran = run_by(Path::new(ROOM), &room, |program| {
+        // SAFETY: it calls nothing but the kernel.
+        unsafe { program.pre_exec(listened_to_already) };
+    });
+    let expected = Told::Ended {
+        end: End::Exit(1),
+        refused: Vec::new(),
+        more: false,
+        watched: false,
+    };
+    assert_eq!((ran.told, ran.said.as_str()), (Some(expected), "a\n"));
+    assert!(!place.folder.path().join("outside").exists());
+}
+
+fn listened_to_already() -> std::io::Result<()> {
+    let listener = calls::listener_of_its_own();
+    // SAFETY: nobody else has it; it stays open in the program, so that its place is taken.
+    match unsafe { libc::fcntl(listener, libc::F_SETFD, 0) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
 }
