@@ -15,7 +15,7 @@ use super::children::{self, Children};
 use super::ledger::Ledger;
 use super::limits::{self, Limits};
 use super::names::Names;
-use super::questions::Questions;
+use super::questions::{self, Questions};
 use super::secrets::Secrets;
 use super::{At as _, NotEntered, command, handover, mounts, namespaces, sight, way_out};
 use crate::told::Line;
@@ -67,7 +67,7 @@ fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
     };
     drop(says);
     let questions = command::wait_until_it_runs(&ready)?;
-    let watched = questions.is_some();
+    let watched = questions.is_some() && questions::is_legible(child);
     Line::Began { watched }.write(told).at("told")?;
     let mut watch = Watch {
         child,

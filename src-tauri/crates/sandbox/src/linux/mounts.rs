@@ -171,7 +171,7 @@ fn mask(path: &Path, stand_ins: &mut StandIns) -> io::Result<()> {
     if !found.is_dir() {
         return stand_ins.hide(path);
     }
-    let nothing = memory("size=4096,mode=0555")?;
+    let nothing = memory("size=4096,mode=0755")?;
     set(&nothing, c"", Below::Not, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
     attach(&nothing, path)
 }

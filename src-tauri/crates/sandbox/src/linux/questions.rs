@@ -1,9 +1,11 @@
 //! How the kernel asks the keeper about a call, and the keeper lets it pass: the only answer that there is.
 #![allow(unsafe_code, reason = "none of this has a safe form")]
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::mem::zeroed;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+
+use rustix::process::Pid;
 
 use super::watched;
 
@@ -116,26 +118,8 @@ impl Questions {
 impl Question {
     /// Reads from the caller's memory; gives what could be read.
     pub(super) fn read<'a>(&self, at: u64, into: &'a mut [u8]) -> &'a [u8] {
-        let mine = libc::iovec {
-            iov_base: into.as_mut_ptr().cast(),
-            iov_len: into.len(),
-        };
-        let theirs = libc::iovec {
-            iov_base: at as *mut libc::c_void,
-            iov_len: into.len(),
-        };
-        // SAFETY: the kernel checks the other's addresses, and writes no more than the length of ours.
-        let read = unsafe {
-            libc::process_vm_readv(
-                self.pid.cast_signed(),
-                &raw const mine,
-                1,
-                &raw const theirs,
-                1,
-                0,
-            )
-        };
-        &into[..usize::try_from(read).unwrap_or_default()]
+        let read = read_memory(self.pid.cast_signed(), at, into);
+        &into[..read.unwrap_or_default()]
     }
 
     /// Reads a text that ends in a zero byte; none if it is longer than a path can be, or not there.
@@ -158,4 +142,28 @@ impl Question {
         }
         None
     }
+}
+
+/// Whether this system lets the words of a process be read at all.
+pub(super) fn is_legible(process: Pid) -> bool {
+    // Nothing is there: what counts is whether that, or the asking, is the error.
+    let error =
+        read_memory(process.as_raw_nonzero().get(), 0, &mut [0]).map_err(|error| error.kind());
+    !matches!(
+        error,
+        Err(ErrorKind::PermissionDenied | ErrorKind::Unsupported)
+    )
+}
+
+fn read_memory(pid: libc::pid_t, at: u64, into: &mut [u8]) -> io::Result<usize> {
+    let length = into.len();
+    let part = |base: *mut libc::c_void| libc::iovec {
+        iov_base: base,
+        iov_len: length,
+    };
+    let theirs = part(at as *mut libc::c_void);
+    let mine = part(into.as_mut_ptr().cast());
+    // SAFETY: the kernel checks the other's addresses, and writes no more than the length of ours.
+    let read = unsafe { libc::process_vm_readv(pid, &raw const mine, 1, &raw const theirs, 1, 0) };
+    usize::try_from(read).map_err(|_| io::Error::last_os_error())
 }

@@ -4,7 +4,8 @@
 //! and the refusing filters of `refused.rs` that let it fail. So nothing is lost where a program changes a path after it was
 //! read, or where this system lets nobody look. For the same reason what those filters refuse is not told: of two filters the
 //! stricter answer counts, and a wall that stood on the keeper's word, so that the keeper hears of it, would be a worse wall.
-//! That is so for sockets of closed families, `mount` and their like: the command has the error of the call.
+//! That is so for sockets of closed families, `mount` and their like: the command has the error of the call. Nor is it told of
+//! words sent to an address that only lies in memory (`sendmsg`), which would cost every program that speaks to itself so.
 //!
 //! The filter looks at the numbers and flags of a call in the kernel; whatever cannot be refused in a room, reading above all,
 //! is let through there and costs nothing.

@@ -171,14 +171,37 @@ fn open_file_of_another() -> bool {
 
 /// Who has one answers for the calls of its children, and could let all of them pass. Below zero if there is none.
 pub fn listener_of_its_own() -> libc::c_int {
-    let mut filter = [libc::sock_filter {
-        code: (libc::BPF_RET | libc::BPF_K) as u16,
+    let listens = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    set_filter(
+        &mut [step(libc::BPF_RET, 0, libc::SECCOMP_RET_ALLOW)],
+        listens,
+    )
+}
+
+/// Refuses one call to this process and all that it starts. Below zero if that cannot be.
+pub fn refuse(call: libc::c_long) -> libc::c_int {
+    let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs();
+    let filter = &mut [
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        step(libc::BPF_JMP | libc::BPF_JEQ, 1, call as u32),
+        step(libc::BPF_RET, 0, refused),
+        step(libc::BPF_RET, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    set_filter(filter, 0)
+}
+
+fn step(code: u32, jf: u8, k: u32) -> libc::sock_filter {
+    libc::sock_filter {
+        code: code as u16,
         jt: 0,
-        jf: 0,
-        k: libc::SECCOMP_RET_ALLOW,
-    }];
+        jf,
+        k,
+    }
+}
+
+fn set_filter(filter: &mut [libc::sock_filter], flags: libc::c_ulong) -> libc::c_int {
     let program = libc::sock_fprog {
-        len: 1,
+        len: filter.len() as u16,
         filter: filter.as_mut_ptr(),
     };
     unsafe {
@@ -186,7 +209,7 @@ pub fn listener_of_its_own() -> libc::c_int {
         libc::syscall(
             libc::SYS_seccomp,
             libc::SECCOMP_SET_MODE_FILTER,
-            libc::SECCOMP_FILTER_FLAG_NEW_LISTENER,
+            flags,
             &raw const program,
         ) as libc::c_int
     }

@@ -251,32 +251,43 @@ fn a_layer_on_an_overlay_is_no_layer() {
     assert_eq!((told, said.as_str()), (refused(0, &[]), "changed\n"));
 }
 
-/// A system that has its only place for looking taken already, as some containers have.
 #[test]
 fn where_nobody_may_look_the_walls_stand_and_it_is_said() {
     if !rooms_work() {
         return;
     }
-    let place = Place::new();
-    let room = place.room("cat a; echo x > ../outside");
-    let ran = run_by(Path::new(ROOM), &room, |program| {
-        // SAFETY: it calls nothing but the kernel.
-        unsafe { program.pre_exec(listened_to_already) };
-    });
-    let expected = Told::Ended {
-        end: End::Exit(1),
-        refused: Vec::new(),
-        more: false,
-        watched: false,
-    };
-    assert_eq!((ran.told, ran.said.as_str()), (Some(expected), "a\n"));
-    assert!(!place.folder.path().join("outside").exists());
+    let ways: [fn() -> std::io::Result<()>; 2] = [listened_to_already, illegible];
+    for prepared in ways {
+        let place = Place::new();
+        let room = place.room("cat a; echo x > ../outside");
+        let ran = run_by(Path::new(ROOM), &room, |program| {
+            // SAFETY: it calls nothing but the kernel.
+            unsafe { program.pre_exec(prepared) };
+        });
+        let expected = Told::Ended {
+            end: End::Exit(1),
+            refused: Vec::new(),
+            more: false,
+            watched: false,
+        };
+        assert_eq!((ran.told, ran.said.as_str()), (Some(expected), "a\n"));
+        assert!(!place.folder.path().join("outside").exists());
+    }
 }
 
+/// As in containers that have the only place for looking taken already.
 fn listened_to_already() -> std::io::Result<()> {
     let listener = calls::listener_of_its_own();
     // SAFETY: nobody else has it; it stays open in the program, so that its place is taken.
     match unsafe { libc::fcntl(listener, libc::F_SETFD, 0) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
+/// As in containers where no process reads another's memory.
+fn illegible() -> std::io::Result<()> {
+    match calls::refuse(libc::SYS_process_vm_readv) {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),
     }
