@@ -56,12 +56,17 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
             1 => "removes this file and nothing else.".to_owned(),
             files => format!("removes these {files} files and nothing else."),
         },
+        (_, Plan::Effects(_)) => {
+            "carries out what is shown as it was captured; the command does not run again."
+                .to_owned()
+        }
         (_, Plan::None) => "lets this one call run.".to_owned(),
     };
     let kept = match plan {
         Plan::None => "does not run it.",
         Plan::Write(_) => "leaves the file as it is.",
         Plan::Remove(_) => "keeps everything.",
+        Plan::Effects(_) => "leaves everything as it is.",
     };
     let narrowest = offers
         .offers

@@ -1,8 +1,12 @@
 //! What a call will do to files, to the byte: made while it is previewed, carried out as it was shown.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Digest;
+use crate::captured::Captured;
 
 /// What execution will change. A tool that changes no file, or cannot know, has none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +18,8 @@ pub enum Plan {
     Write(Vec<FileChange>),
     /// This path goes, with all that is below it.
     Remove(Removal),
+    /// What a command did in the sealed room happens as it was captured.
+    Effects(Arc<Captured>),
 }
 
 /// One file before and after.
@@ -41,12 +47,16 @@ pub struct Removal {
 }
 
 impl Plan {
-    /// Paths that execution will touch, relative to the workspace root.
-    pub fn paths(&self) -> Vec<&str> {
+    /// Paths that execution will touch, relative to the workspace root; what is not UTF-8 in them replaced.
+    pub fn paths(&self) -> Vec<Cow<'_, str>> {
         match self {
             Self::None => Vec::new(),
-            Self::Write(changes) => changes.iter().map(|change| change.path.as_str()).collect(),
-            Self::Remove(removal) => vec![removal.path.as_str()],
+            Self::Write(changes) => changes.iter().map(|c| c.path.as_str().into()).collect(),
+            Self::Remove(removal) => vec![removal.path.as_str().into()],
+            Self::Effects(captured) => {
+                let steps = captured.steps.iter();
+                steps.map(|step| step.path.to_string_lossy()).collect()
+            }
         }
     }
 
@@ -68,6 +78,7 @@ impl Plan {
                 Digest::of_json(&("write", parts))
             }
             Self::Remove(removal) => Digest::of_json(&("remove", removal)),
+            Self::Effects(captured) => captured.digest(),
         }
     }
 }

@@ -64,6 +64,33 @@ pub fn in_a_sentence(text: &str, chars_max: usize) -> String {
     told
 }
 
+/// A path in one line: hidden characters and bytes that are no text by name; `.` for the folder that paths begin at.
+pub fn name(path: &std::path::Path) -> String {
+    match path.as_os_str().as_encoded_bytes() {
+        [] => ".".to_owned(),
+        bytes => name_of_bytes(bytes),
+    }
+}
+
+/// The same for the bytes of a path.
+pub fn name_of_bytes(bytes: &[u8]) -> String {
+    let mut named = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                c if c == '\n' || c == '\t' || is_hidden(c) => {
+                    named.push_str(&format!("U+{:04X}", c as u32));
+                }
+                c => named.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            named.push_str(&format!("0x{byte:02X}"));
+        }
+    }
+    named
+}
+
 /// Whether a character is invisible, reorders its neighbours, or moves the cursor.
 pub fn is_hidden(c: char) -> bool {
     match c {

@@ -28,10 +28,10 @@ impl Watch {
     ///
     /// # Errors
     /// When a path leads outside, or the system gives no more watches.
-    pub fn new(workspace: &Workspace, paths: &[&str]) -> Result<Self, Fault> {
+    pub fn new(workspace: &Workspace, paths: &[impl AsRef<str>]) -> Result<Self, Fault> {
         let mut targets = Vec::new();
         for path in paths {
-            let place = workspace.readable_place(path, true, Use::List)?;
+            let place = workspace.readable_place(path.as_ref(), true, Use::List)?;
             targets.push(joined(&place.root.path, &place.rel));
         }
         // One sign is enough: it says that something happened, not what.

@@ -65,6 +65,10 @@ fn title(plan: &Plan) -> String {
     match plan {
         Plan::None => String::new(),
         Plan::Remove(removal) => format!("Deleted {}", removal.path),
+        Plan::Effects(captured) => match captured.steps.len() {
+            1 => "Let a command change 1 path".to_owned(),
+            paths => format!("Let a command change {paths} paths"),
+        },
         Plan::Write(changes) => match changes.as_slice() {
             [one] if one.before.is_none() => format!("Created {}", one.path),
             [one] => format!("Changed {}", one.path),

@@ -1,10 +1,11 @@
 //! Runs one command line in its own process group and leaves nothing running.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use protocol::CallId;
+pub use protocol::ran::{Exit, Ran};
+use tokio::process::{Child, ChildStdin};
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::LEFTOVER_GRACE;
@@ -14,7 +15,9 @@ use crate::{FileError, SessionFolder, Workspace};
 mod fallback;
 mod output;
 mod program;
-mod shell;
+#[cfg(target_os = "linux")]
+pub(crate) mod room;
+pub(crate) mod shell;
 #[cfg(unix)]
 mod unix;
 
@@ -55,38 +58,6 @@ pub struct Spill {
     pub call: CallId,
 }
 
-/// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Exit {
-    /// By itself, with this code; 127 when the shell found no such program.
-    Code(i32),
-    /// By this signal.
-    Signal(i32),
-    /// It was stopped after its time.
-    TimedOut,
-    /// It was stopped on request.
-    Cancelled,
-}
-
-/// What a command left.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
-    /// How it ended.
-    pub exit: Exit,
-    /// Standard output and error together in the order they came, at most `output_bytes_max` bytes.
-    pub head: Vec<u8>,
-    /// The file with the whole output from byte 0, when it was longer than the head.
-    pub spilled: Option<PathBuf>,
-    /// Why the spill file is missing or shorter than the output, if it is.
-    pub spill_note: Option<String>,
-    /// Length of the whole output as it is kept, in bytes.
-    pub bytes: u64,
-    /// How many secrets were masked in it.
-    pub secrets_masked: u32,
-    /// From start to end, in milliseconds.
-    pub duration_ms: u64,
-}
-
 /// Runs a command to its end. `on_output` gets the output as text in pieces cut between characters; what is not UTF-8 is
 /// replaced there, never in [`Ran::head`].
 ///
@@ -100,7 +71,26 @@ pub async fn run(
     on_output: impl FnMut(&str) + Send,
     cancel: &CancellationToken,
 ) -> Result<Ran, FileError> {
-    let started = Instant::now();
+    attend(command, async { shell::start(command) }, on_output, cancel).await
+}
+
+/// A command that was started, and the reading end of its output.
+pub(crate) struct Started {
+    pub child: Child,
+    pub pipe: Pipe,
+    /// What ends the command by being closed, where it has such a thing.
+    pub wanted: Option<ChildStdin>,
+}
+
+/// Starts a command and stays with it to its end, as [`run`] says. What has something to close is ended by closing that
+/// first.
+pub(crate) async fn attend(
+    command: &Command,
+    start: impl Future<Output = Result<Started, FileError>>,
+    on_output: impl FnMut(&str) + Send,
+    cancel: &CancellationToken,
+) -> Result<Ran, FileError> {
+    let began = Instant::now();
     let mut output = Output::new(
         command.output_bytes_max,
         command.spill.as_ref(),
@@ -108,9 +98,13 @@ pub async fn run(
         on_output,
     );
     if cancel.is_cancelled() {
-        return Ok(output.into_ran(Exit::Cancelled, started.elapsed()));
+        return Ok(output.into_ran(Exit::Cancelled, began.elapsed()));
     }
-    let (mut child, mut pipe) = shell::start(command)?;
+    let Started {
+        mut child,
+        mut pipe,
+        wanted,
+    } = start.await?;
     let mut group = Group::of(&child);
     let failed = |error: std::io::Error| FileError::from_io(command.line.as_str(), &error);
 
@@ -145,7 +139,13 @@ pub async fn run(
         }
     };
     // Said while it is asked to end still counts as its output; and a group is gone only when its head was waited for.
-    let end = group.end();
+    let end = async {
+        if wanted.is_some() {
+            drop(wanted);
+            group.goes().await;
+        }
+        group.end().await;
+    };
     tokio::pin!(end);
     loop {
         tokio::select! {
@@ -161,7 +161,7 @@ pub async fn run(
     if open {
         drain(&mut pipe, &mut output, LEFTOVER_GRACE).await;
     }
-    Ok(output.into_ran(exit, started.elapsed()))
+    Ok(output.into_ran(exit, began.elapsed()))
 }
 
 /// Takes what the pipe still has, until it ends or `grace` is over.

@@ -149,7 +149,7 @@ pub(super) fn carry_out(
             ));
         }
         Plan::Write(changes) => changes,
-        Plan::Remove(_) => {
+        Plan::Remove(_) | Plan::Effects(_) => {
             return Err(ToolError::Failed(format!(
                 "The plan for `{path}` is not one of writing; nothing was done."
             )));

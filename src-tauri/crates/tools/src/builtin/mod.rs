@@ -141,6 +141,7 @@ fn failed(error: FileError) -> ToolError {
         | FileError::Changed { .. }
         | FileError::DiskFull { .. }
         | FileError::NotJudged { .. }
+        | FileError::NoRoom { .. }
         | FileError::Other { .. } => ToolError::Failed(error.to_string()),
     }
 }
