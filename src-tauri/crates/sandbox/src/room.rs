@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Room {
     /// The folder that the command works in; it keeps its path.
     pub workspace: PathBuf,
+    /// Where it starts: the workspace, or a folder in it.
+    pub folder: PathBuf,
     /// Where what the command changes is kept, so that the workspace itself stays as it is. None: it is changed for real.
     pub layers: Option<Layers>,
     /// Paths in the workspace that can be read and not written: hooks, start-up files.

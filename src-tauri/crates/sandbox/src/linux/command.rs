@@ -65,7 +65,7 @@ fn become_it(room: &Room, way_out: Option<SocketAddr>, says: &OwnedFd) -> NotEnt
 fn give_away(room: &Room, says: &OwnedFd) -> Result<(), NotEntered> {
     // No terminal to push keys into, and no group of the door's to signal.
     rustix::process::setsid().at("session")?;
-    std::env::set_current_dir(&room.workspace).at("workspace")?;
+    std::env::set_current_dir(&room.folder).at("folder")?;
     privileges::limit(&room.limits).at("limits")?;
     privileges::drop_all().at("privileges")?;
     privileges::close_files().at("files")?;
@@ -80,7 +80,7 @@ fn give_away(room: &Room, says: &OwnedFd) -> Result<(), NotEntered> {
 fn step_named(step: &str) -> &'static str {
     [
         "session",
-        "workspace",
+        "folder",
         "limits",
         "privileges",
         "files",

@@ -34,7 +34,7 @@ use std::io;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{Shutdown, shutdown};
-use rustix::process::{PidfdFlags, WaitOptions, pidfd_open, waitpid};
+use rustix::process::{PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
 
 use crate::Room;
 use crate::told::Line;
@@ -124,7 +124,9 @@ fn through_the_door(room: &Room, told: &File) -> Result<(), NotEntered> {
             return Ok(());
         }
         if unwanted {
-            // Everything in the room ends with the keeper, and the keeper with the door.
+            // Everything in the room ends with the keeper, and is gone when the keeper is.
+            pidfd_send_signal(&ends, Signal::KILL).at("wait")?;
+            waitpid(Some(keeper), WaitOptions::empty()).at("wait")?;
             return Ok(());
         }
     }

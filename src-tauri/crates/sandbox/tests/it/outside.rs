@@ -240,6 +240,7 @@ impl Outside {
         let state = self.folder.path().join("state");
         let room = Room {
             workspace: self.workspace(),
+            folder: self.workspace(),
             layers: Some(Layers {
                 upper: state.join("upper"),
                 work: state.join("work"),

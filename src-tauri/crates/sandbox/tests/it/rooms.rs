@@ -43,6 +43,7 @@ impl Place {
     pub fn room(&self, command: &str) -> Room {
         Room {
             workspace: self.workspace.clone(),
+            folder: self.workspace.clone(),
             layers: Some(Layers {
                 upper: self.state.path().join("upper"),
                 work: self.state.path().join("work"),
