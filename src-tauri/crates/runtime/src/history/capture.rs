@@ -8,6 +8,7 @@ use protocol::history::Node;
 use protocol::plan::{FileChange, Removal};
 use protocol::{At, Plan};
 
+use super::captured;
 use super::manifest::{Step, Touched, Way};
 use super::node;
 use super::store::{Batch, Store};
@@ -48,6 +49,7 @@ pub(super) fn capture(
             }
         }
         Plan::Remove(removal) => taking.removal(removal)?,
+        Plan::Effects(captured) => taking.effects(captured)?,
     }
     taking.batch.finish().map_err(failed)?;
     let touched = taking.touched.into_iter();
@@ -63,11 +65,11 @@ pub(super) fn capture(
     })
 }
 
-struct Taking<'a> {
-    workspace: &'a Workspace,
-    batch: Batch<'a>,
+pub(super) struct Taking<'a> {
+    pub workspace: &'a Workspace,
+    pub batch: Batch<'a>,
     steps: BTreeMap<PathBuf, Step>,
-    touched: BTreeMap<PathBuf, i64>,
+    pub touched: BTreeMap<PathBuf, i64>,
     at_ns: i64,
 }
 
@@ -166,7 +168,7 @@ impl Taking<'_> {
         }
     }
 
-    fn node(&mut self, rel: &Path, path: &str) -> Result<Node, FileError> {
+    pub(super) fn node(&mut self, rel: &Path, path: &str) -> Result<Node, FileError> {
         match node::read(self.workspace.dir(), rel, &mut self.batch) {
             Ok(Some(node)) => Ok(node),
             Ok(None) => Err(FileError::Special { path: path.into() }),
@@ -175,7 +177,7 @@ impl Taking<'_> {
         }
     }
 
-    fn add(&mut self, rel: PathBuf, before: Node, after: Node, made: bool) {
+    pub(super) fn add(&mut self, rel: PathBuf, before: Node, after: Node, made: bool) {
         let path = Way(rel.clone());
         self.steps.insert(
             rel,
@@ -199,6 +201,7 @@ pub(super) fn weigh(workspace: &Workspace, plan: &Plan) -> Result<u64, FileError
             };
             Ok(changes.iter().map(length).sum::<usize>() as u64)
         }
+        Plan::Effects(captured) => Ok(captured::bytes(captured)),
         Plan::Remove(removal) => {
             let limits = crate::TreeLimits {
                 lines_bytes_max: 0,

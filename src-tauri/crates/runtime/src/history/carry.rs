@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use protocol::history::Node;
 
 use super::Direction;
-use super::manifest::{Manifest, Step};
+use super::manifest::Step;
 use super::node::{self, Fit};
-use super::store::Store;
+use super::store::{Store, copy_checked};
 use crate::dir::{self, Dir, is_absence};
+use crate::error::is_link_refused;
 use crate::files::{PathKind, shown};
 use crate::limits::SYNC_SINGLY_MAX;
 use crate::steps::between;
@@ -32,7 +33,7 @@ pub(super) enum Stand {
 /// Where every path stands on the way in `direction`.
 pub(super) fn survey(
     dir: &Dir,
-    manifest: &Manifest,
+    steps: &[Step],
     direction: Direction,
     fit: Fit,
 ) -> Result<Vec<Stand>, FileError> {
@@ -53,8 +54,7 @@ pub(super) fn survey(
             Stand::Elsewhere
         })
     };
-    manifest
-        .steps
+    steps
         .iter()
         .map(|step| stand(step).map_err(|error| FileError::from_io(shown(&step.path.0), &error)))
         .collect()
@@ -80,12 +80,12 @@ fn same_but_time(one: &Node, other: &Node) -> bool {
 /// Names in folders that are to go which the entry knows nothing of: they would go with them.
 pub(super) fn strangers(
     dir: &Dir,
-    manifest: &Manifest,
+    steps: &[Step],
     direction: Direction,
 ) -> Result<Vec<String>, FileError> {
-    let known: BTreeSet<&Path> = manifest.steps.iter().map(|step| &*step.path.0).collect();
+    let known: BTreeSet<&Path> = steps.iter().map(|step| &*step.path.0).collect();
     let mut found = Vec::new();
-    for step in manifest.steps.iter().filter(|step| !step.made) {
+    for step in steps.iter().filter(|step| !step.made) {
         let path = &step.path.0;
         let from_folder = matches!(step.to(direction.opposite()), Node::Folder { .. });
         if !from_folder || matches!(step.to(direction), Node::Folder { .. }) {
@@ -105,11 +105,20 @@ pub(super) fn strangers(
     Ok(found)
 }
 
-/// One journey of an entry to one side.
+/// Where the bytes come from.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// By what is in them.
+    Store(&'a Store),
+    /// By their place: a folder laid out as the workspace.
+    Layer(&'a Dir),
+}
+
+/// One journey of these steps to one side.
 pub(super) struct Carry<'a> {
     pub workspace: &'a Workspace,
-    pub store: &'a Store,
-    pub manifest: &'a Manifest,
+    pub source: Source<'a>,
+    pub steps: &'a [Step],
     pub direction: Direction,
     pub tag: Tag,
     /// Whether this finishes what was begun before: folders that are there may still lack their mode and time.
@@ -131,7 +140,6 @@ impl<'a> Carry<'a> {
         folders: &[(PathBuf, i64)],
     ) -> Result<(), FileError> {
         let moving: Vec<&Step> = self
-            .manifest
             .steps
             .iter()
             .zip(stands)
@@ -204,7 +212,12 @@ impl<'a> Carry<'a> {
             folder.set_mtime_of(&temp, mtime_ns)?;
         } else if let Node::File { blob, mode, .. } = step.to(self.direction) {
             let mut file = folder.create(&temp, Some(*mode))?;
-            self.store.copy_to(blob, &mut file)?;
+            match self.source {
+                Source::Store(store) => store.copy_to(blob, &mut file)?,
+                Source::Layer(layer) => {
+                    copy_checked(&mut layer.file(&step.path.0)?, blob, &mut file)?;
+                }
+            }
             folder.set_mtime_of(&temp, mtime_ns)?;
             if sync {
                 file.sync_all()?;
@@ -218,7 +231,8 @@ impl<'a> Carry<'a> {
     fn nearest_folder(&self, path: &Path) -> io::Result<Dir> {
         for above in path.ancestors().skip(1) {
             match self.root().folder(above) {
-                Err(error) if is_absence(&error) => {}
+                // A link goes, where something is to come below it.
+                Err(error) if is_absence(&error) || is_link_refused(&error) => {}
                 other => return other,
             }
         }
@@ -231,7 +245,8 @@ impl<'a> Carry<'a> {
             return Ok(());
         };
         let folder = match self.root().folder(parent) {
-            Err(error) if is_absence(&error) => return Ok(()),
+            // Below a link that goes stands nothing of ours.
+            Err(error) if is_absence(&error) || is_link_refused(&error) => return Ok(()),
             other => other?,
         };
         let Some(stat) = folder.stat(name)? else {
@@ -283,7 +298,7 @@ impl<'a> Carry<'a> {
         stands: &[Stand],
         folders: &[(PathBuf, i64)],
     ) -> Result<(), FileError> {
-        for (step, stand) in self.manifest.steps.iter().zip(stands).rev() {
+        for (step, stand) in self.steps.iter().zip(stands).rev() {
             let Node::Folder { mode, mtime_ns } = step.to(self.direction) else {
                 continue;
             };
@@ -320,7 +335,7 @@ impl<'a> Carry<'a> {
         let touched = folders.iter().map(|(path, _)| path.as_path());
         for path in parents.chain(touched).collect::<BTreeSet<_>>() {
             match self.root().folder(path).and_then(|folder| folder.sync()) {
-                Err(error) if is_absence(&error) => {}
+                Err(error) if is_absence(&error) || is_link_refused(&error) => {}
                 other => other.map_err(failed)?,
             }
         }

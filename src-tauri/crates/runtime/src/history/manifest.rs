@@ -90,6 +90,9 @@ pub(super) struct Manifest {
     /// In order of the paths: a folder comes before what is in it.
     pub steps: Vec<Step>,
     pub touched: Vec<Touched>,
+    /// Whether it is known to the byte, and to the mode, what stands there after the effect.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub known: bool,
 }
 
 /// A restore that has begun and is not known to be done.

@@ -17,6 +17,7 @@ use crate::temp::Tag;
 use crate::{FileError, Workspace, private_folder};
 
 mod capture;
+mod captured;
 mod carry;
 mod manifest;
 mod node;
@@ -26,6 +27,8 @@ mod store;
 
 use manifest::{Entries, Manifest, Way};
 use store::Store;
+
+pub(crate) use captured::carry_out;
 
 /// The history of one data folder. Cheap to clone; one piece of work at a time.
 #[derive(Debug, Clone)]
@@ -185,6 +188,7 @@ impl History {
             effect: Tag::of_plan(plan),
             steps: captured.steps,
             touched: captured.touched,
+            known: matches!(plan, Plan::Effects(_)),
         };
         self.0.entries.save(&manifest)?;
         Ok(entry)

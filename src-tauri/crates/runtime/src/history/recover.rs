@@ -44,18 +44,26 @@ pub(super) fn settle(inner: &Inner, manifest: &mut Manifest) -> Result<(), Fault
         return Ok(());
     }
     let workspace = manifest.workspace()?;
-    let stands = survey(workspace.dir(), manifest, Direction::Undo, Fit::Loose)?;
+    let stands = survey(
+        workspace.dir(),
+        &manifest.steps,
+        Direction::Undo,
+        fit_of(manifest),
+    )?;
     // A step that changes nothing speaks for neither side.
     let told: Vec<Stand> = manifest
         .steps
         .iter()
         .zip(&stands)
-        .filter(|(step, _)| !alike(&step.before, &step.after))
+        .filter(|(step, _)| !alike(&step.before, &step.after, manifest.known))
         .map(|(_, stand)| *stand)
         .collect();
     let stands_whole = !told.contains(&Stand::There);
     if stands_whole {
         tidy(&workspace, manifest)?;
+        if manifest.known {
+            finish_forward(inner, &workspace, manifest)?;
+        }
         seal(manifest, &workspace, &inner.store)?;
         inner.entries.save(manifest)?;
         return Ok(());
@@ -81,9 +89,41 @@ pub(super) fn settle(inner: &Inner, manifest: &mut Manifest) -> Result<(), Fault
     Ok(())
 }
 
-fn alike(one: &Node, other: &Node) -> bool {
+/// Everything came, but folders get their modes and times last: they are given them, however often it takes.
+fn finish_forward(
+    inner: &Inner,
+    workspace: &Workspace,
+    manifest: &Manifest,
+) -> Result<(), FileError> {
+    let forward = Journal {
+        direction: Direction::Redo,
+        folders: Vec::new(),
+    };
+    let (steps, direction) = (&manifest.steps, forward.direction);
+    let stands = survey(workspace.dir(), steps, direction, Fit::Underway)?;
+    go(inner, workspace, manifest, &forward, &stands, true)?;
+    tidy(workspace, manifest)
+}
+
+/// How closely a path must fit while it is not known whether the effect stands.
+fn fit_of(manifest: &Manifest) -> Fit {
+    match manifest.known {
+        true => Fit::Underway,
+        false => Fit::Loose,
+    }
+}
+
+/// Whether a step changes nothing that could be told from what stands there. Modes count where they are known.
+fn alike(one: &Node, other: &Node, known: bool) -> bool {
     match (one, other) {
-        (Node::File { blob, .. }, Node::File { blob: same, .. }) => blob == same,
+        (
+            Node::File { blob, mode, .. },
+            Node::File {
+                blob: same,
+                mode: same_mode,
+                ..
+            },
+        ) => blob == same && (!known || mode == same_mode),
         (Node::Folder { .. }, Node::Folder { .. }) | (Node::Absent, Node::Absent) => true,
         (Node::Link { target, .. }, Node::Link { target: same, .. }) => target == same,
         (
@@ -98,10 +138,10 @@ fn finish(inner: &Inner, manifest: &mut Manifest, journal: &Journal) -> Result<(
     let workspace = manifest.workspace()?;
     tidy(&workspace, manifest)?;
     let fit = match manifest.entry.state {
-        UndoState::Prepared => Fit::Loose,
+        UndoState::Prepared => fit_of(manifest),
         UndoState::Applied | UndoState::Undone => Fit::Underway,
     };
-    let stands = survey(workspace.dir(), manifest, journal.direction, fit)?;
+    let stands = survey(workspace.dir(), &manifest.steps, journal.direction, fit)?;
     go(inner, &workspace, manifest, journal, &stands, true)?;
     tidy(&workspace, manifest)?;
     close(inner, manifest, journal.direction)?;

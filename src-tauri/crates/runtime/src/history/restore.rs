@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use protocol::{Fault, UndoState};
 
-use super::carry::{Carry, Stand, strangers, survey};
+use super::carry::{Carry, Source, Stand, strangers, survey};
 use super::manifest::{Journal, Manifest};
 use super::node::Fit;
 use super::{Direction, Inner, RestoreError};
@@ -19,7 +19,7 @@ pub(super) fn meet(
     manifest: &Manifest,
     direction: Direction,
 ) -> Result<(Vec<Stand>, Vec<String>), FileError> {
-    let stands = survey(workspace.dir(), manifest, direction, Fit::Exact)?;
+    let stands = survey(workspace.dir(), &manifest.steps, direction, Fit::Exact)?;
     let elsewhere = manifest
         .steps
         .iter()
@@ -27,7 +27,7 @@ pub(super) fn meet(
         .filter(|(_, stand)| **stand == Stand::Elsewhere)
         .map(|(step, _)| shown(&step.path.0));
     let mut conflicts: Vec<String> = elsewhere.collect();
-    conflicts.extend(strangers(workspace.dir(), manifest, direction)?);
+    conflicts.extend(strangers(workspace.dir(), &manifest.steps, direction)?);
     conflicts.truncate(CONFLICTS_MAX);
     Ok((stands, conflicts))
 }
@@ -119,8 +119,8 @@ pub(super) fn go(
         .collect();
     let carry = Carry {
         workspace,
-        store: &inner.store,
-        manifest,
+        source: Source::Store(&inner.store),
+        steps: &manifest.steps,
         direction: journal.direction,
         tag: manifest.tag(),
         again,
@@ -152,7 +152,12 @@ fn take_back(
             .map(|(path, from, to)| (path.clone(), *to, *from))
             .collect(),
     };
-    let stands = survey(workspace.dir(), manifest, back.direction, Fit::Underway)?;
+    let stands = survey(
+        workspace.dir(),
+        &manifest.steps,
+        back.direction,
+        Fit::Underway,
+    )?;
     go(inner, workspace, manifest, &back, &stands, true)?;
     inner.entries.done(&manifest.entry.id)
 }

@@ -54,13 +54,7 @@ impl Store {
     pub(super) fn copy_to(&self, digest: &Digest, to: &mut File) -> io::Result<()> {
         let (shelf, name) = Self::place(digest);
         let mut from = self.dir.file(&Path::new(shelf).join(name))?;
-        let copied = copy_hashed(&mut from, to)?;
-        if copied.0 == *digest {
-            Ok(())
-        } else {
-            let text = format!("the kept copy {name} is damaged");
-            Err(io::Error::new(io::ErrorKind::InvalidData, text))
-        }
+        copy_checked(&mut from, digest, to)
     }
 
     /// Removes half-written copies of an earlier run.
@@ -175,6 +169,16 @@ impl Batch<'_> {
 /// The digest and length of what a reader gives.
 pub(super) fn hashed(from: &mut impl Read) -> io::Result<(Digest, u64)> {
     copy_hashed(from, &mut io::sink())
+}
+
+/// Copies a content and makes sure that it is what it should be.
+pub(super) fn copy_checked(from: &mut File, digest: &Digest, to: &mut File) -> io::Result<()> {
+    if copy_hashed(from, to)?.0 == *digest {
+        Ok(())
+    } else {
+        let text = format!("the kept copy {} is damaged", digest.as_str());
+        Err(io::Error::new(io::ErrorKind::InvalidData, text))
+    }
 }
 
 fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<(Digest, u64)> {

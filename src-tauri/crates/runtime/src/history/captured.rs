@@ -1,0 +1,193 @@
+//! What a command did in the sealed room: copies of both sides for the history, and carrying it out from its layer.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+use protocol::history::Node;
+use protocol::{Captured, EffectStep, Plan};
+
+use super::Direction;
+use super::capture::Taking;
+use super::carry::{Carry, Source, Stand, strangers};
+use super::manifest::{Step, Way};
+use super::node::{self, Fit};
+use crate::dir::{Dir, is_absence};
+use crate::error::is_link_refused;
+use crate::files::shown;
+use crate::temp::{Tag, sweep};
+use crate::{FileError, Workspace};
+
+/// How many bytes the copies of both sides take.
+pub(super) fn bytes(captured: &Captured) -> u64 {
+    let nodes = captured.steps.iter().flat_map(|s| [&s.before, &s.after]);
+    let lengths = nodes.map(|node| match node {
+        Node::File { bytes, .. } => *bytes,
+        Node::Absent | Node::Folder { .. } | Node::Link { .. } => 0,
+    });
+    lengths.fold(0, u64::saturating_add)
+}
+
+impl Taking<'_> {
+    /// Takes both sides of every step: what stands there, which must be what the command found, and what it left.
+    pub(super) fn effects(&mut self, captured: &Captured) -> Result<(), FileError> {
+        let layer = open_layer(captured)?;
+        let below = Below::links(captured);
+        for step in &captured.steps {
+            let path = shown(&step.path);
+            let failed = |error: io::Error| FileError::from_io(path.as_str(), &error);
+            let before = match below.one_of_them(&step.path) {
+                true => Node::Absent,
+                false => self.node(&step.path, &path)?,
+            };
+            if !same(&before, &step.before) {
+                return Err(FileError::Changed { path });
+            }
+            if let Node::File { blob, bytes, .. } = &step.after {
+                let mut file = layer.file(&step.path).map_err(failed)?;
+                if self.batch.put_file(&mut file, *bytes).map_err(failed)?.0 != *blob {
+                    return Err(FileError::Changed { path });
+                }
+            }
+            self.add(step.path.clone(), before, step.after.clone(), false);
+        }
+        let steps: BTreeSet<&Path> = captured.steps.iter().map(|s| s.path.as_path()).collect();
+        for parent in captured.steps.iter().filter_map(|step| step.path.parent()) {
+            if steps.contains(parent) || self.touched.contains_key(parent) {
+                continue;
+            }
+            match self.workspace.dir().stat_at(parent) {
+                Ok(Some(stat)) => {
+                    self.touched.insert(parent.to_owned(), stat.mtime_ns);
+                }
+                Ok(None) => {}
+                Err(error) => return Err(FileError::from_io(shown(parent), &error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Carries out what a command did: every path is compared with what the command found, all bytes are staged beside their
+/// places and on disk, and only then the first path changes.
+///
+/// # Errors
+/// [`FileError::Changed`] when something is no longer as the command found it, [`FileError::NoPermission`] when a folder
+/// would not let go of its names, [`FileError::DiskFull`] when there is no room: nothing was touched then. Anything later
+/// is taken back by the history entry that was prepared for the plan.
+pub(crate) fn carry_out(
+    workspace: &Workspace,
+    plan: &Plan,
+    captured: &Captured,
+) -> Result<(), FileError> {
+    let layer = open_layer(captured)?;
+    let steps: Vec<Step> = captured.steps.iter().map(step_of).collect();
+    unchanged(workspace, captured, &steps)?;
+    let tag = Tag::of_plan(plan);
+    let carry = Carry {
+        workspace,
+        source: Source::Layer(&layer),
+        steps: &steps,
+        direction: Direction::Redo,
+        tag: tag.clone(),
+        again: false,
+    };
+    let stands = vec![Stand::Here; steps.len()];
+    let done = carry.stage_and_go(&stands, &[]);
+    if done.is_err() {
+        let paths = captured.steps.iter().map(|step| step.path.as_path());
+        if let Err(error) = sweep(workspace.dir(), paths, &[tag]) {
+            tracing::warn!(%error, "something temporary stays");
+        }
+    }
+    done
+}
+
+/// Makes sure that every path is as the command found it, and that it can become what it is to become.
+fn unchanged(workspace: &Workspace, captured: &Captured, steps: &[Step]) -> Result<(), FileError> {
+    let dir = workspace.dir();
+    let below = Below::links(captured);
+    let mut parents: BTreeSet<&Path> = BTreeSet::new();
+    for step in &captured.steps {
+        let failed = |error: io::Error| FileError::from_io(shown(&step.path), &error);
+        let fits = below.one_of_them(&step.path)
+            || node::fits(dir, &step.path, &step.before, Fit::Exact).map_err(failed)?;
+        if !fits {
+            let path = shown(&step.path);
+            return Err(FileError::Changed { path });
+        }
+        parents.extend(step.path.parent());
+    }
+    if let Some(path) = strangers(dir, steps, Direction::Redo)?.into_iter().next() {
+        return Err(FileError::Changed { path });
+    }
+    for parent in parents {
+        match dir.folder(parent) {
+            Ok(folder) if !folder.may_change() => {
+                let path = shown(parent);
+                return Err(FileError::NoPermission { path });
+            }
+            Ok(_) => {}
+            Err(error) if is_absence(&error) || is_link_refused(&error) => {}
+            Err(error) => return Err(FileError::from_io(shown(parent), &error)),
+        }
+    }
+    Ok(())
+}
+
+fn open_layer(captured: &Captured) -> Result<Dir, FileError> {
+    Dir::open(&captured.layer).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => FileError::NoRoom {
+            reason: "What the command did is no longer kept, so nothing was done. Run it again."
+                .to_owned(),
+        },
+        _ => FileError::from_io(captured.layer.display().to_string(), &error),
+    })
+}
+
+fn step_of(step: &EffectStep) -> Step {
+    Step {
+        path: Way(step.path.clone()),
+        before: step.before.clone(),
+        after: step.after.clone(),
+        made: false,
+    }
+}
+
+/// Paths below a link that goes: whatever the link leads to, nothing of ours stands there.
+struct Below<'a>(BTreeSet<&'a Path>);
+
+impl<'a> Below<'a> {
+    fn links(captured: &'a Captured) -> Self {
+        let links = captured.steps.iter().filter(|step| match step.before {
+            Node::Link { .. } => true,
+            Node::Absent | Node::File { .. } | Node::Folder { .. } => false,
+        });
+        Self(links.map(|step| step.path.as_path()).collect())
+    }
+
+    fn one_of_them(&self, path: &Path) -> bool {
+        path.ancestors().skip(1).any(|above| self.0.contains(above))
+    }
+}
+
+/// Whether both are the same but for their time.
+fn same(one: &Node, other: &Node) -> bool {
+    match (one, other) {
+        (Node::Absent, Node::Absent) => true,
+        (
+            Node::File { blob, mode, .. },
+            Node::File {
+                blob: same_blob,
+                mode: same_mode,
+                ..
+            },
+        ) => blob == same_blob && mode == same_mode,
+        (Node::Folder { mode, .. }, Node::Folder { mode: same, .. }) => mode == same,
+        (Node::Link { target, .. }, Node::Link { target: same, .. }) => target == same,
+        (
+            Node::Absent | Node::File { .. } | Node::Folder { .. } | Node::Link { .. },
+            Node::Absent | Node::File { .. } | Node::Folder { .. } | Node::Link { .. },
+        ) => false,
+    }
+}
