@@ -11,7 +11,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("protocol", &[]),
     ("policy", &["protocol"]),
     ("sandbox", &[]),
-    ("runtime", &["protocol"]),
+    ("runtime", &["protocol", "sandbox"]),
     ("provider", &["protocol"]),
     ("tools", &["policy", "protocol", "runtime"]),
     ("record", &["protocol"]),

@@ -101,6 +101,12 @@ pub enum FileError {
         /// What is wrong, with its position where it is known.
         reason: String,
     },
+    /// A command cannot run in a room, or did more there than can be looked at.
+    #[error("{reason}")]
+    NoRoom {
+        /// What is in the way and what to do, as sentences.
+        reason: String,
+    },
     /// The person or the engine stopped it.
     #[error("Stopped before it was finished.")]
     Cancelled,

@@ -17,6 +17,7 @@ pub mod apply;
 pub mod atomic;
 pub mod clock;
 mod dir;
+pub mod environment;
 pub mod error;
 pub mod files;
 #[cfg(target_os = "linux")]
@@ -36,6 +37,7 @@ pub mod watch;
 pub use apply::apply;
 pub use atomic::{claim, is_link, names_in, private_folder, read_text, write_atomic};
 pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
+pub use environment::{Environment, LayerKind, Probe, Rehearsed};
 pub use error::FileError;
 pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
 pub use history::{Direction, EntryMeta, History, RestoreError};

@@ -70,3 +70,17 @@ pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub const LOCK_TRIES: u32 = 100;
 /// From one try to the next.
 pub const LOCK_TRY_EVERY: Duration = Duration::from_millis(20);
+/// What one command may change in a room, in bytes on the disk.
+pub const LAYER_BYTES_MAX: u64 = 8 << 30;
+/// The same where it is kept in memory.
+pub const LAYER_MEMORY_BYTES_MAX: u64 = 1 << 30;
+/// Paths that one command may change in a room.
+pub const LAYER_PATHS_MAX: usize = 200_000;
+/// How often it is looked whether a command changed too much.
+pub const LAYER_PAUSE: Duration = Duration::from_millis(200);
+/// Bytes read to say what a command changed, before and after together.
+pub const LOOK_BYTES_MAX: u64 = 8 << 30;
+/// Names looked at to find the secrets of a workspace.
+pub const SECRETS_NAMES_MAX: usize = 20_000;
+/// Secrets of one workspace that are masked.
+pub const SECRETS_MAX: usize = 512;

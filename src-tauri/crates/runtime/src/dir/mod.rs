@@ -9,11 +9,15 @@ use crate::files::PathKind;
 
 #[cfg(not(unix))]
 mod fallback;
+#[cfg(target_os = "linux")]
+mod layer;
 #[cfg(unix)]
 mod unix;
 
 #[cfg(not(unix))]
 pub(crate) use fallback::Dir;
+#[cfg(target_os = "linux")]
+pub(crate) use layer::Details;
 #[cfg(unix)]
 pub(crate) use unix::Dir;
 

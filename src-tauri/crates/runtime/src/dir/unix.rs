@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path};
 use std::sync::Arc;
@@ -16,6 +16,12 @@ use crate::files::PathKind;
 /// An open folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Dir(Arc<OwnedFd>);
+
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
 
 const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
@@ -263,7 +269,7 @@ fn mode_bits(stat: &sys::Stat) -> u32 {
     mode & 0o7777
 }
 
-fn stat_of(stat: &sys::Stat) -> Stat {
+pub(super) fn stat_of(stat: &sys::Stat) -> Stat {
     let kind = match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => PathKind::File,
         FileType::Directory => PathKind::Folder,
@@ -284,7 +290,7 @@ fn stat_of(stat: &sys::Stat) -> Stat {
 }
 
 /// Nanoseconds since the epoch; times beyond the year 2262 are held there.
-fn nanos(seconds: i128, nanos: i128) -> i64 {
+pub(super) fn nanos(seconds: i128, nanos: i128) -> i64 {
     let all = seconds * 1_000_000_000 + nanos;
     i64::try_from(all).unwrap_or(if all < 0 { i64::MIN } else { i64::MAX })
 }

@@ -44,6 +44,15 @@ impl Workspace {
         }
     }
 
+    /// The same workspace for the engine itself.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn whole(&self) -> Self {
+        Self {
+            reach: Reach::Whole,
+            ..self.clone()
+        }
+    }
+
     /// The same workspace for finding names that are close to one that was asked for: nothing in it can be opened. A call
     /// that was judged on no path finds none.
     #[must_use]

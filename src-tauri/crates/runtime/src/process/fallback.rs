@@ -10,7 +10,7 @@ use super::Exit;
 use crate::limits::PIECE_BYTES_MAX;
 
 /// The reading end of a command's output.
-pub(super) struct Pipe {
+pub(crate) struct Pipe {
     pieces: mpsc::Receiver<Vec<u8>>,
 }
 
@@ -43,6 +43,9 @@ impl Group {
     pub(super) fn of(child: &Child) -> Self {
         Self { id: child.id() }
     }
+
+    /// Nothing here ends by being closed.
+    pub(super) async fn goes(&self) {}
 
     /// Ends the tree.
     pub(super) async fn end(&mut self) {

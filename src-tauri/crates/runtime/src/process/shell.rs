@@ -1,18 +1,19 @@
 //! Starts the shell: which one, where, with what around it.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::OnceLock;
 
-use tokio::process::{Child, Command as Starter};
+use tokio::process::Command as Starter;
 
-use super::{Command, Pipe};
+use super::{Command, Pipe, Started};
 use crate::FileError;
 use crate::dir::Dir;
 use crate::files::joined;
 
 /// Starts a command's shell, and gives it with the reading end of the pipe that it and its children write to.
-pub(super) fn start(command: &Command) -> Result<(Child, Pipe), FileError> {
+pub(super) fn start(command: &Command) -> Result<Started, FileError> {
     let folder = if command.folder.is_empty() {
         "."
     } else {
@@ -30,10 +31,7 @@ pub(super) fn start(command: &Command) -> Result<(Child, Pipe), FileError> {
     // By the handle, so that it is the folder that was looked at and not what now has its name.
     starter.current_dir(dir.steady_path().unwrap_or_else(|| real.clone()));
     starter
-        .env("PWD", &real)
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("PAGER", "cat")
-        .envs(command.env.iter().map(|(name, value)| (name, value)))
+        .envs(around(command, &real))
         .stdin(Stdio::null())
         .stdout(writer.try_clone().map_err(no_shell)?)
         .stderr(writer);
@@ -42,7 +40,23 @@ pub(super) fn start(command: &Command) -> Result<(Child, Pipe), FileError> {
     let child = starter.spawn().map_err(no_shell)?;
     // The starter holds the writing end: while it lives, the pipe does not end.
     drop(starter);
-    Ok((child, Pipe::new(reader).map_err(no_shell)?))
+    Ok(Started {
+        child,
+        pipe: Pipe::new(reader).map_err(no_shell)?,
+        wanted: None,
+    })
+}
+
+/// What a command finds in its environment beside what it inherits.
+pub(crate) fn around(command: &Command, folder: &Path) -> Vec<(String, OsString)> {
+    let mut around = vec![
+        ("PWD".to_owned(), folder.as_os_str().to_owned()),
+        ("GIT_TERMINAL_PROMPT".to_owned(), "0".into()),
+        ("PAGER".to_owned(), "cat".into()),
+    ];
+    let own = command.env.iter();
+    around.extend(own.map(|(name, value)| (name.clone(), value.into())));
+    around
 }
 
 #[cfg(unix)]
@@ -61,7 +75,7 @@ fn starter(line: &str) -> Starter {
 }
 
 #[cfg(unix)]
-fn shell_name() -> &'static str {
+pub(crate) fn shell_name() -> &'static str {
     static SHELL: OnceLock<String> = OnceLock::new();
     SHELL.get_or_init(|| {
         let path = std::env::var_os("PATH").unwrap_or_default();

@@ -14,13 +14,13 @@ use super::Exit;
 use crate::limits::{KILL_GRACE, PIECE_BYTES_MAX, TERM_GRACE};
 
 /// The reading end of a command's output.
-pub(super) struct Pipe {
+pub(crate) struct Pipe {
     receiver: pipe::Receiver,
     buffer: Vec<u8>,
 }
 
 impl Pipe {
-    pub(super) fn new(reader: PipeReader) -> std::io::Result<Self> {
+    pub(crate) fn new(reader: PipeReader) -> std::io::Result<Self> {
         Ok(Self {
             receiver: pipe::Receiver::from_owned_fd(reader.into())?,
             buffer: vec![0; PIECE_BYTES_MAX],
@@ -46,6 +46,13 @@ impl Group {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         Self {
             id: id.and_then(Pid::from_raw),
+        }
+    }
+
+    /// Waits a moment for the group to end by itself.
+    pub(super) async fn goes(&self) {
+        if let Some(id) = self.id {
+            is_gone(id, KILL_GRACE).await;
         }
     }
 

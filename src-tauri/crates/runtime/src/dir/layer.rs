@@ -1,0 +1,93 @@
+//! What a layer of the kernel says about a name beside what every file has: marks, devices, other names.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+
+use rustix::fs::{self as sys, AtFlags, Mode};
+use rustix::io::Errno;
+
+use super::unix::{nanos, stat_of};
+use super::{Dir, Stat};
+use crate::files::PathKind;
+
+/// More of what the system says of one name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Details {
+    pub stat: Stat,
+    /// Whether it is a device with the number 0: so the kernel says that a name is gone.
+    pub is_gone: bool,
+    /// How many names it has.
+    names: u64,
+    /// What it takes on the disk.
+    pub disk_bytes: u64,
+    /// When anything about it changed last, nanoseconds since the epoch.
+    pub changed_ns: i64,
+}
+
+impl Details {
+    /// Whether it is a file with other names than this one.
+    pub(crate) fn has_more_names(&self) -> bool {
+        self.names > 1 && self.stat.kind == PathKind::File
+    }
+}
+
+impl Dir {
+    /// More of what a name is; none if there is no such name.
+    #[allow(clippy::useless_conversion, reason = "narrower on some systems")]
+    pub(crate) fn details(&self, name: &OsStr) -> io::Result<Option<Details>> {
+        const BLOCK: u64 = 512;
+        match sys::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(Details {
+                stat: stat_of(&stat),
+                is_gone: sys::FileType::from_raw_mode(stat.st_mode)
+                    == sys::FileType::CharacterDevice
+                    && stat.st_rdev == 0,
+                names: stat.st_nlink.into(),
+                changed_ns: nanos(stat.st_ctime.into(), i128::from(stat.st_ctime_nsec)),
+                disk_bytes: u64::try_from(stat.st_blocks)
+                    .unwrap_or(0)
+                    .saturating_mul(BLOCK),
+            })),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Sets the permission bits of a name that is known to be no link.
+    pub(crate) fn set_mode_of(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        Ok(sys::chmodat(
+            self,
+            name,
+            Mode::from_raw_mode(mode & 0o7777),
+            AtFlags::empty(),
+        )?)
+    }
+
+    /// A mark of this folder; empty if it has none of that name.
+    pub(crate) fn mark(&self, name: &str) -> io::Result<Vec<u8>> {
+        mark(self, name)
+    }
+
+    /// Whether a mark can be set on this folder: the kernel needs one to say that a folder was replaced.
+    pub(crate) fn takes_marks(&self) -> bool {
+        sys::fsetxattr(self, "user.countersign", b"y", sys::XattrFlags::empty()).is_ok()
+            && sys::fremovexattr(self, "user.countersign").is_ok()
+    }
+
+    /// A mark of a regular file in this folder.
+    pub(crate) fn mark_of(&self, name: &OsStr, mark_name: &str) -> io::Result<Vec<u8>> {
+        mark(&self.file(Path::new(name))?, mark_name)
+    }
+}
+
+fn mark(file: impl std::os::fd::AsFd, name: &str) -> io::Result<Vec<u8>> {
+    let mut value = [0_u8; 8];
+    match sys::fgetxattr(file, name, &mut value) {
+        Ok(length) => Ok(value[..length].to_vec()),
+        Err(Errno::NODATA | Errno::NOTSUP) => Ok(Vec::new()),
+        // Longer than any that says no more than yes.
+        Err(Errno::RANGE) => Ok(b"?".to_vec()),
+        Err(error) => Err(error.into()),
+    }
+}

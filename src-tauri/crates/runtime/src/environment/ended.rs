@@ -1,0 +1,80 @@
+//! How a command in a room ended and what it was refused there, as the room says.
+
+use std::io;
+
+use protocol::effects::{Refused, RefusedKind};
+use protocol::{Exit, Ran};
+use sandbox::{End, Told};
+
+use crate::FileError;
+
+/// The signal by which a room ends what is in it.
+const KILLED: i32 = 9;
+
+/// How the command itself ended, as the room says, and what it was refused.
+pub(super) fn settled(
+    mut ran: Ran,
+    told: io::Result<Option<Told>>,
+) -> Result<(Ran, Refusals), FileError> {
+    let refused = |why: &str| FileError::NoRoom {
+        reason: format!("The sealed room could not be entered, so the command did not run: {why}."),
+    };
+    let stopped = matches!(ran.exit, Exit::Cancelled | Exit::TimedOut);
+    match told {
+        Ok(Some(Told::Ended {
+            end,
+            refused,
+            more,
+            watched,
+        })) => {
+            if !stopped {
+                ran.exit = match end {
+                    End::Exit(code) => Exit::Code(code),
+                    End::Signal(signal) => Exit::Signal(signal),
+                    End::Stopped => Exit::Signal(KILLED),
+                };
+            }
+            Ok((ran, Refusals::of(refused, more, watched)))
+        }
+        Ok(None) if stopped => Ok((ran, Refusals::default())),
+        Ok(None) => Err(refused("it ended without a word")),
+        Ok(Some(Told::NotEntered { step, error })) => Err(refused(&format!("{step}: {error}"))),
+        Err(error) => Err(refused(&error.to_string())),
+    }
+}
+
+/// What a command was refused, and what a person should know of that list.
+#[derive(Default)]
+pub(super) struct Refusals {
+    pub list: Vec<Refused>,
+    pub notes: Vec<String>,
+}
+
+impl Refusals {
+    fn of(refused: Vec<sandbox::Refused>, more: bool, watched: bool) -> Self {
+        let mut notes = Vec::new();
+        if more {
+            notes.push("It was refused more than is listed.".to_owned());
+        }
+        if !watched {
+            notes.push(
+                "What it was refused is not known: this system does not let the room look."
+                    .to_owned(),
+            );
+        }
+        let list = refused.into_iter().map(|one| Refused {
+            kind: match one.kind {
+                sandbox::RefusedKind::Network => RefusedKind::Network,
+                sandbox::RefusedKind::Socket => RefusedKind::Socket,
+                sandbox::RefusedKind::Write => RefusedKind::Write,
+                sandbox::RefusedKind::Secret => RefusedKind::Secret,
+                sandbox::RefusedKind::Limit => RefusedKind::Limit,
+            },
+            target: one.target,
+        });
+        Self {
+            list: list.collect(),
+            notes,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Where layers lie: a folder for each of us that run, a folder in it for each command, and nothing when they are done.
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::LayerKind;
+use crate::lock::lock;
+use crate::private_folder;
+
+/// Held while somebody joins or leaves a place, so that nobody is swept who is just coming.
+const TURN: &str = "turn";
+/// Held by who lives in a folder. A folder whose lock is free was left by a crash.
+const ALIVE: &str = "alive";
+/// So deep a tree is removed in place; what is deeper is brought up first.
+const DEEP: usize = 64;
+
+/// A folder on one file system in which our layers lie.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub kind: LayerKind,
+    folder: PathBuf,
+    next: AtomicU64,
+    _alive: File,
+}
+
+/// The folder of one command; gone when dropped.
+#[derive(Debug)]
+pub(super) struct Layer {
+    folder: PathBuf,
+}
+
+impl Place {
+    /// Makes a folder of our own below `parent`, and removes those that nobody lives in.
+    pub(super) fn open(parent: &Path, kind: LayerKind) -> io::Result<Self> {
+        private_folder(parent).map_err(io::Error::other)?;
+        let found = fs::symlink_metadata(parent)?;
+        if !found.is_dir() || found.uid() != rustix::process::getuid().as_raw() {
+            return Err(io::Error::other("it belongs to somebody else"));
+        }
+        fs::set_permissions(parent, fs::Permissions::from_mode(0o700))?;
+        let parent = fs::canonicalize(parent)?;
+        let _turn = lock(&parent.join(TURN)).map_err(io::Error::other)?;
+        for entry in fs::read_dir(&parent)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                sweep(&entry.path());
+            }
+        }
+        let folder = parent.join(uuid::Uuid::now_v7().simple().to_string());
+        make(&folder, 0o700)?;
+        let alive = File::create(folder.join(ALIVE))?;
+        alive.lock()?;
+        Ok(Self {
+            kind,
+            folder,
+            next: AtomicU64::new(0),
+            _alive: alive,
+        })
+    }
+
+    /// Whether it lies in a folder.
+    pub(super) fn lies_in(&self, folder: &Path) -> bool {
+        self.folder.starts_with(folder)
+    }
+
+    /// Makes the folder of one command. Its upper folder looks like the root of the workspace, which it stands for.
+    pub(super) fn layer(&self, root_mode: u32) -> io::Result<Layer> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let folder = self.folder.join(number.to_string());
+        make(&folder, 0o700)?;
+        let layer = Layer { folder };
+        make(&layer.upper(), 0o700)?;
+        make(&layer.work(), 0o700)?;
+        fs::set_permissions(layer.upper(), fs::Permissions::from_mode(root_mode))?;
+        Ok(layer)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Err(error) = remove(&self.folder) {
+            tracing::warn!(folder = %self.folder.display(), %error, "a layer is left over");
+        }
+    }
+}
+
+impl Layer {
+    pub(super) fn upper(&self) -> PathBuf {
+        self.folder.join("upper")
+    }
+
+    pub(super) fn work(&self) -> PathBuf {
+        self.folder.join("work")
+    }
+
+    pub(super) fn told(&self) -> PathBuf {
+        self.folder.join("told")
+    }
+}
+
+impl Drop for Layer {
+    fn drop(&mut self) {
+        if let Err(error) = remove(&self.folder) {
+            tracing::warn!(folder = %self.folder.display(), %error, "a layer is left over");
+        }
+    }
+}
+
+fn make(folder: &Path, mode: u32) -> io::Result<()> {
+    DirBuilder::new().mode(mode).create(folder)
+}
+
+/// Removes a folder that nobody lives in. What cannot be removed is tried again at the next start.
+fn sweep(folder: &Path) {
+    let lives = File::open(folder.join(ALIVE)).is_ok_and(|alive| alive.try_lock().is_err());
+    if !lives && let Err(error) = remove(folder) {
+        tracing::warn!(folder = %folder.display(), %error, "a layer of an earlier run stays");
+    }
+}
+
+/// Removes a folder of ours with everything in it, whatever modes it has and however deep it is. The kernel leaves a work
+/// folder that nobody may enter.
+fn remove(folder: &Path) -> io::Result<()> {
+    let mut deep = 0;
+    empty(folder, folder, 0, &mut deep)?;
+    for number in 0.. {
+        // What was brought up may bring up more.
+        if number >= deep {
+            break;
+        }
+        let path = folder.join(format!("deep-{number}"));
+        empty(folder, &path, 0, &mut deep)?;
+        fs::remove_dir(path)?;
+    }
+    fs::remove_dir(folder)
+}
+
+fn empty(top: &Path, folder: &Path, depth: usize, deep: &mut usize) -> io::Result<()> {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if !entry.file_type()?.is_dir() {
+            fs::remove_file(&path)?;
+        } else if depth >= DEEP {
+            fs::rename(&path, top.join(format!("deep-{deep}")))?;
+            *deep += 1;
+        } else if depth > 0 || !entry.file_name().as_encoded_bytes().starts_with(b"deep-") {
+            empty(top, &path, depth + 1, deep)?;
+            fs::remove_dir(&path)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_crash_left_is_swept_and_what_lives_is_not() {
+        let home = tempfile::tempdir().unwrap();
+        let parent = home.path().join("rooms");
+        let living = Place::open(&parent, LayerKind::Disk).unwrap();
+        let layer = living.layer(0o755).unwrap();
+        fs::write(layer.upper().join("kept"), "kept").unwrap();
+        // As a crash leaves it: nobody holds the lock, and a folder that nobody may enter.
+        let crashed = parent.join("crashed");
+        make(&crashed, 0o700).unwrap();
+        fs::write(crashed.join(ALIVE), "").unwrap();
+        let mut deep = crashed.join("0");
+        make(&deep, 0o700).unwrap();
+        make(&deep.join("work"), 0o000).unwrap();
+        for _ in 0..200 {
+            deep = deep.join("d");
+            make(&deep, 0o700).unwrap();
+        }
+        fs::set_permissions(&deep, fs::Permissions::from_mode(0o000)).unwrap();
+
+        let next = Place::open(&parent, LayerKind::Disk).unwrap();
+        assert!(!crashed.exists());
+        assert_eq!(
+            fs::read_to_string(layer.upper().join("kept")).unwrap(),
+            "kept"
+        );
+        drop((next, layer, living));
+        let left: Vec<_> = fs::read_dir(&parent)
+            .unwrap()
+            .map(|e| e.unwrap().file_name())
+            .collect();
+        assert_eq!(left, [TURN]);
+    }
+}

@@ -1,0 +1,126 @@
+//! Where commands run for show: in the sealed room, with a layer over the workspace that takes what they change.
+//!
+//! [`Environment::probe`] says what this machine can promise, found out by trying once. [`Environment::rehearse`] runs a
+//! command so that nothing real changes, and gives what it did: as effects for a person and as a plan for
+//! [`crate::apply`].
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use protocol::effects::{Assurance, Effects};
+use protocol::{Fault, Plan, Ran};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Command, FileError, Workspace};
+
+#[cfg(target_os = "linux")]
+mod bounds;
+#[cfg(target_os = "linux")]
+mod ended;
+#[cfg(target_os = "linux")]
+mod layer;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+mod look;
+#[cfg(target_os = "linux")]
+mod masks;
+#[cfg(not(target_os = "linux"))]
+mod nowhere;
+#[cfg(target_os = "linux")]
+mod read_out;
+#[cfg(target_os = "linux")]
+mod renames;
+#[cfg(target_os = "linux")]
+mod trial;
+
+#[cfg(target_os = "linux")]
+use layer::Layer;
+#[cfg(target_os = "linux")]
+use linux::Inner;
+#[cfg(not(target_os = "linux"))]
+use nowhere::{Inner, Layer};
+
+/// Where commands run for show. Cheap to clone; opened once.
+#[derive(Debug, Clone)]
+pub struct Environment(Arc<Inner>);
+
+/// What this machine can promise of a command in a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// How much.
+    pub assurance: Assurance,
+    /// Where what a command changes is kept.
+    pub layer: LayerKind,
+    /// No way to any network.
+    pub net_off: bool,
+    /// No way to programs that listen on this machine.
+    pub unix_sockets_off: bool,
+    /// Nothing that a command started outlives it.
+    pub kill_tree: bool,
+    /// What was tried and why it is no more, in plain sentences.
+    pub reasons: Vec<String>,
+}
+
+/// Where what a command changes is kept until it is agreed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerKind {
+    /// On the disk of the data folder.
+    Disk,
+    /// In memory, which has less room.
+    Memory,
+    /// Nowhere.
+    None,
+}
+
+/// A command that ran for show. What it did can be carried out as long as this is kept; dropped, nothing is left of it.
+#[derive(Debug)]
+pub struct Rehearsed {
+    /// How it ended and what it said.
+    pub ran: Ran,
+    /// What it did, for a person.
+    pub effects: Effects,
+    /// What it did, for [`crate::apply`]; [`Plan::None`] if it changed nothing.
+    pub plan: Plan,
+    /// Holds the captured bytes.
+    _layer: Layer,
+}
+
+impl Environment {
+    /// Opens it, and sweeps what a crash left.
+    ///
+    /// `program` is `countersign-room`, none where there is none. `folder` is for layers, for the owner alone. `masked` are
+    /// files and folders that are empty in every room beside the ones that are known to hold secrets; `folder` is one of
+    /// them.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or used.
+    pub fn open(
+        program: Option<PathBuf>,
+        folder: &Path,
+        masked: Vec<PathBuf>,
+    ) -> Result<Self, Fault> {
+        Ok(Self(Arc::new(Inner::open(program, folder, masked)?)))
+    }
+
+    /// What holds in a workspace. It is tried once for each file system and then remembered.
+    pub async fn probe(&self, workspace: &Workspace) -> Probe {
+        self.0.probe(workspace).await
+    }
+
+    /// Runs a command to its end in a room with a layer over its workspace. Nothing real changes. `on_output` is as with
+    /// [`crate::run`]; files that the workspace has closed are empty.
+    ///
+    /// # Errors
+    /// [`FileError::NoRoom`] where no room can be entered, or the command did more than can be looked at;
+    /// [`FileError::Cancelled`]; [`FileError::Changed`] when the workspace changed under it; else what the system said. A
+    /// failing command is no error.
+    pub async fn rehearse(
+        &self,
+        command: &Command,
+        on_output: impl FnMut(&str) + Send,
+        cancel: &CancellationToken,
+    ) -> Result<Rehearsed, FileError> {
+        self.0.rehearse(command, on_output, cancel).await
+    }
+}
