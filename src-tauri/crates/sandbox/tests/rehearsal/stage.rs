@@ -1,0 +1,180 @@
+//! A workspace, an environment and a history to try commands with.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use protocol::effects::{Assurance, Effect};
+use protocol::{Plan, UndoId};
+use runtime::{Command, EntryMeta, Environment, FileError, History, Rehearsed, Workspace};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+/// Where the data folder lies: a disk, and not in `/tmp`, which a room has of its own.
+pub const DISK: &str = "/var/tmp";
+
+pub struct Stage {
+    pub home: TempDir,
+    pub workspace: Workspace,
+    pub environment: Environment,
+    pub history: History,
+    tokio: Runtime,
+    _folder: TempDir,
+    entries: u32,
+}
+
+impl Stage {
+    pub fn new() -> Self {
+        Self::below(Path::new(DISK), "workspace")
+    }
+
+    pub fn below(parent: &Path, name: &str) -> Self {
+        let home = tempfile::tempdir_in(DISK).unwrap();
+        let folder = tempfile::tempdir_in(parent).unwrap();
+        let root = folder.path().join(name);
+        fs::create_dir(&root).unwrap();
+        let environment = Environment::open(
+            Some(env!("CARGO_BIN_EXE_countersign-room").into()),
+            &home.path().join("rooms"),
+            Vec::new(),
+        )
+        .unwrap();
+        Self {
+            workspace: Workspace::open(&root).unwrap(),
+            environment,
+            history: History::open(&home.path().join("history"), 1 << 30).unwrap(),
+            tokio: tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap(),
+            home,
+            _folder: folder,
+            entries: 0,
+        }
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.workspace.root().to_owned()
+    }
+
+    /// Whether a command can be rehearsed here at all. Where the tests must not be passed by, as in continuous integration,
+    /// it is a failure if not.
+    pub fn works(&self) -> bool {
+        let probe = self.tokio.block_on(self.environment.probe(&self.workspace));
+        let works = probe.assurance == Assurance::Speculative;
+        assert!(works || std::env::var_os("CI").is_none(), "{probe:?}");
+        if !works {
+            println!("left out, because this system lets nobody make a room: {probe:?}");
+        }
+        works
+    }
+
+    pub fn command(&self, line: &str) -> Command {
+        Command {
+            line: line.into(),
+            workspace: self.workspace.clone(),
+            folder: String::new(),
+            env: Vec::new(),
+            timeout_ms: 60_000,
+            output_bytes_max: 100_000,
+            spill: None,
+            masks: true,
+        }
+    }
+
+    pub fn rehearse(&self, line: &str) -> Rehearsed {
+        self.try_rehearse(&self.command(line)).unwrap()
+    }
+
+    pub fn try_rehearse(&self, command: &Command) -> Result<Rehearsed, FileError> {
+        let never = CancellationToken::new();
+        self.block_on(self.environment.rehearse(command, |_| {}, &never))
+    }
+
+    pub fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.tokio.block_on(work)
+    }
+
+    /// Carries a plan out as the engine does, and gives the entry by which it can be taken back.
+    pub fn commit(&mut self, plan: &Plan) -> UndoId {
+        self.entries += 1;
+        let id = UndoId(format!("und_{}", self.entries));
+        let meta = EntryMeta {
+            id: id.clone(),
+            session: "ses_1".into(),
+            call: "call_1".into(),
+            at: 1_000,
+            title: "a command".into(),
+        };
+        self.history.prepare(&self.workspace, plan, meta).unwrap();
+        runtime::apply(&self.workspace, plan).unwrap();
+        self.history.seal(&id).unwrap();
+        id
+    }
+
+    /// What is left of layers.
+    pub fn layers(&self) -> Vec<PathBuf> {
+        let mut left = Vec::new();
+        for ours in fs::read_dir(self.home.path().join("rooms")).unwrap() {
+            let ours = ours.unwrap().path();
+            if ours.is_dir() {
+                left.extend(
+                    fs::read_dir(ours)
+                        .unwrap()
+                        .map(|entry| entry.unwrap().path()),
+                );
+            }
+        }
+        left.retain(|path| path.is_dir());
+        left
+    }
+}
+
+/// A tree with a little of everything.
+pub fn furnish(root: &Path) {
+    for folder in ["d", "d/e", "d/e/f", "g", "empty", "locked"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    for (file, text) in [
+        ("a", "first\nsecond\n"),
+        ("b", "b\n"),
+        ("run.sh", "#!/bin/sh\necho hello\n"),
+        ("d/x", "x\n"),
+        ("d/y", "x\n"),
+        ("d/e/z", "zzz"),
+        ("d/e/f/deep", "deep\n"),
+        ("g/new\nline", "in a name\n"),
+        ("g/none", ""),
+        ("locked/in", "in\n"),
+    ] {
+        fs::write(root.join(file), text).unwrap();
+    }
+    symlink("a", root.join("link")).unwrap();
+    symlink("d", root.join("folder-link")).unwrap();
+    symlink("nowhere", root.join("g/broken")).unwrap();
+    let mode = |path: &str, mode| {
+        fs::set_permissions(root.join(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("run.sh", 0o755);
+    mode("b", 0o600);
+    mode("locked", 0o700);
+    let odd = std::ffi::OsString::from_vec(b"od\xffd".to_vec());
+    fs::write(root.join(odd), "odd\n").unwrap();
+}
+
+use std::os::unix::ffi::OsStringExt as _;
+
+/// "kind path", in short.
+pub fn told(changes: &[Effect]) -> Vec<String> {
+    changes
+        .iter()
+        .map(|effect| {
+            let from = effect
+                .from
+                .as_ref()
+                .map_or(String::new(), |from| format!("{from} -> "));
+            format!("{:?} {from}{}", effect.kind, effect.path)
+        })
+        .collect()
+}

@@ -1,0 +1,240 @@
+//! Effects equal the truth: commands that nobody thought of, run plainly on a copy and rehearsed and carried out on the
+//! workspace, come to the same tree.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::process::Command as Plain;
+
+use protocol::Plan;
+use runtime::Direction;
+
+use crate::picture::{Picture, dated, picture, same};
+use crate::stage::{Stage, furnish};
+
+/// Numbers that are the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[usize::try_from(self.next() % all.len() as u64).unwrap()]
+    }
+}
+
+/// Names of files, folders, links and of nothing, so that every command meets every kind of thing.
+const PATHS: &[&str] = &[
+    "a",
+    "b",
+    "run.sh",
+    "link",
+    "folder-link",
+    "d",
+    "d/x",
+    "d/y",
+    "d/e",
+    "d/e/z",
+    "d/e/f",
+    "d/e/f/deep",
+    "g",
+    "'g/new\nline'",
+    "g/none",
+    "g/broken",
+    "empty",
+    "locked",
+    "locked/in",
+    "new",
+    "new/inner",
+    "d/new",
+    "d/e/new",
+    "$'od\\xffd'",
+    "$'n\\xfew'",
+    "'two\nlines'",
+    "-dash",
+];
+const COMMANDS: &[&str] = &[
+    "rm -f -- P",
+    "rm -rf -- P",
+    "rmdir -- P",
+    "mkdir -- P",
+    "mkdir -p -- P/Q",
+    "echo text > P",
+    "echo more >> P",
+    "printf '' > P",
+    "head -c 70000 /dev/zero > P",
+    "cp -r -- P Q",
+    "cp -a -- P Q",
+    "mv -f -- P Q",
+    "mv -fT -- P Q",
+    "ln -sfn -- P Q",
+    "ln -sT -- P Q",
+    "ln -f -- P Q",
+    "test -f P && chmod 600 -- P",
+    "chmod 755 -- P",
+    "chmod u-w -- P",
+    "chmod -R go-rwx -- P",
+    "chmod 4755 -- P; chmod u-s -- P",
+    "touch -- P",
+    "touch -d '2001-02-03' -- P",
+    "sed -i s/s/t/ -- P",
+    "truncate -s 5 -- P",
+    "truncate -s 100000 -- P",
+    "cat -- P > Q",
+    "rm -rf -- P; mkdir -- P; echo again > P/again",
+    "rm -rf -- P; echo file > P",
+    "rm -rf -- P; ln -s -- target P",
+    "rm -rf -- P; mkdir -p -- P/e; touch -- P/e/z",
+    "tar cf t.tar -- P; rm -rf -- P; tar xf t.tar; rm t.tar",
+    "find . -name e -exec rm -rf {} +",
+    "find P -type f -delete",
+    "exec 3<>P; exec 3>&-",
+];
+
+fn line(dice: &mut Dice) -> String {
+    let many = 2 + dice.next() % 6;
+    let mut all = Vec::new();
+    for _ in 0..many {
+        let command = dice.of(COMMANDS);
+        let (one, other) = (dice.of(PATHS), dice.of(PATHS));
+        // A folder copied into itself comes to whatever order its names happen to have.
+        if command.starts_with("cp") && other.starts_with(one) {
+            continue;
+        }
+        all.push(command.replace('P', one).replace('Q', other));
+    }
+    // Whatever fails here fails there: the rest goes on.
+    format!("umask 022; {}; true", all.join("; "))
+}
+
+/// What a plain run makes of the same tree.
+fn truth(line: &str, parent: &Path) -> Picture {
+    let copy = tempfile::tempdir_in(parent).unwrap();
+    let root = copy.path().join("workspace");
+    fs::create_dir(&root).unwrap();
+    furnish(&root);
+    let ran = plain()
+        .arg("-c")
+        .arg(line)
+        .current_dir(&root)
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{line}: {ran:?}");
+    picture(&root)
+}
+
+/// A shell without the rights of root over modes, which nobody has in a room.
+fn plain() -> Plain {
+    let root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    if !root {
+        return Plain::new("bash");
+    }
+    let mut plain = Plain::new("setpriv");
+    plain.args([
+        "--inh-caps=-all",
+        "--bounding-set=-all",
+        "--no-new-privs",
+        "bash",
+    ]);
+    plain
+}
+
+fn compare(range: std::ops::Range<u64>, parent: &str) {
+    let parent = Path::new(parent);
+    if !Stage::below(parent, "workspace").works() {
+        return;
+    }
+    let mut changed = 0;
+    for seed in range {
+        let mut dice = Dice(seed);
+        let line = line(&mut dice);
+        let mut stage = Stage::below(parent, "workspace");
+        furnish(&stage.root());
+        let before = dated(&stage.root());
+        let plainly = truth(&line, parent);
+        let rehearsed = stage.rehearse(&line);
+        same(
+            &dated(&stage.root()),
+            &before,
+            &format!("{seed}: {line}: something changed"),
+        );
+        let plan = rehearsed.plan.clone();
+        let Plan::Effects(captured) = &plan else {
+            same(
+                &picture(&stage.root()),
+                &plainly,
+                &format!("{seed}: {line}"),
+            );
+            continue;
+        };
+        changed += 1;
+        if !seed.is_multiple_of(3) {
+            // Without a history it is the same, and sooner.
+            runtime::apply(&stage.workspace, &plan).unwrap();
+            same(
+                &picture(&stage.root()),
+                &plainly,
+                &format!("{seed}: {line}"),
+            );
+            continue;
+        }
+        let id = stage.commit(&plan);
+        same(
+            &picture(&stage.root()),
+            &plainly,
+            &format!("{seed}: {line}"),
+        );
+        stage.history.restore(&id, Direction::Undo).unwrap();
+        same(
+            &dated(&stage.root()),
+            &before,
+            &format!("{seed}: {line}: taken back"),
+        );
+        // A part of it: what was chosen is as it is after, the rest as it was before.
+        let chosen: BTreeSet<u32> = (0..u32::try_from(rehearsed.effects.changes.len()).unwrap())
+            .filter(|_| dice.next().is_multiple_of(2))
+            .collect();
+        let part = captured.only(&chosen);
+        let paths: BTreeSet<&Path> = part.steps.iter().map(|step| step.path.as_path()).collect();
+        let mut expected = picture(&stage.root());
+        expected.retain(|path, _| !paths.contains(path.as_path()));
+        expected.extend(
+            plainly
+                .iter()
+                .filter(|(path, _)| paths.contains(path.as_path()))
+                .map(|(path, seen)| (path.clone(), seen.clone())),
+        );
+        let part = Plan::Effects(part.into());
+        stage.commit(&part);
+        same(
+            &picture(&stage.root()),
+            &expected,
+            &format!("{seed}: {line}: {chosen:?}"),
+        );
+        drop(rehearsed);
+        assert_eq!(stage.layers(), Vec::<std::path::PathBuf>::new());
+    }
+    assert!(changed > 0);
+}
+
+#[test]
+fn on_a_disk() {
+    compare(0..120, crate::stage::DISK);
+}
+
+#[test]
+fn in_a_folder_for_temporary_files() {
+    compare(1_000..1_060, "/tmp");
+}
+
+#[test]
+fn in_memory() {
+    compare(2_000..2_060, "/dev/shm");
+}
