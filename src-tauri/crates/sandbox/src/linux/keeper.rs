@@ -111,10 +111,8 @@ impl Watch<'_> {
                 // Nobody is left who could be asked about.
                 self.questions = None;
             }
-            if !named.is_empty()
-                && let Some(name) = self.names.answer()
-            {
-                self.ledger.note(RefusedKind::Network, &name);
+            if !named.is_empty() {
+                self.note_names();
             }
             if !opened.is_empty() {
                 self.note_secrets();
@@ -125,6 +123,7 @@ impl Watch<'_> {
             if !ended.is_empty()
                 && let Some(status) = self.take_in()?
             {
+                self.note_names();
                 self.note_secrets();
                 self.note_limits();
                 return Ok(end(status));
@@ -173,6 +172,12 @@ impl Watch<'_> {
         self.looked = Instant::now();
         for limit in self.limits.met() {
             self.ledger.note(RefusedKind::Limit, limit.as_bytes());
+        }
+    }
+
+    fn note_names(&mut self) {
+        for name in self.names.take() {
+            self.ledger.note(RefusedKind::Network, &name);
         }
     }
 

@@ -28,15 +28,26 @@ impl Names {
         Ok(Self { socket, own })
     }
 
-    /// Answers one question; gives the name if it leads out of the room. What is no question has no answer.
-    pub(super) fn answer(&self) -> Option<Vec<u8>> {
+    /// Answers what was asked since; gives the names that lead out of the room. What is no question has no answer.
+    pub(super) fn take(&self) -> Vec<Vec<u8>> {
+        // The others have their turn too.
+        const AT_ONCE: usize = 64;
+        let mut taken = Vec::new();
         let mut asked = [0; 512];
-        let (length, from) = self.socket.recv_from(&mut asked).ok()?;
-        let question = Question::read(&asked[..length])?;
-        let here = question.is_here(&self.own);
-        // If it does not arrive, it is asked again.
-        let _ = self.socket.send_to(&question.answer(here), from);
-        (!here && !question.name.is_empty()).then_some(question.name)
+        for _ in 0..AT_ONCE {
+            let Ok((length, from)) = self.socket.recv_from(&mut asked) else {
+                break;
+            };
+            if let Some(question) = Question::read(&asked[..length]) {
+                let here = question.is_here(&self.own);
+                // If it does not arrive, it is asked again.
+                let _ = self.socket.send_to(&question.answer(here), from);
+                if !here && !question.name.is_empty() {
+                    taken.push(question.name);
+                }
+            }
+        }
+        taken
     }
 }
 

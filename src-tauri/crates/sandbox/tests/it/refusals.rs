@@ -121,6 +121,12 @@ const NAMES: &[Case] = &[
         0,
         &[],
     ),
+    // Nobody waits for the answer.
+    (
+        r"printf '\1\2\1\0\0\1\0\0\0\0\0\0\4last\0\0\1\0\1' > /dev/udp/127.0.0.1/53",
+        0,
+        &[(Network, "last")],
+    ),
     // Words that are no question are not answered, and stop nobody from being answered.
     (
         "exec 3<>/dev/udp/127.0.0.1/53; for i in 1 2 3; do head -c 100 /dev/urandom >&3; printf '' >&3; done; getent ahosts example.org",
