@@ -15,6 +15,7 @@ pub mod facts;
 pub mod host;
 pub mod import;
 pub mod judge;
+pub mod lasting;
 pub mod limits;
 pub mod offers;
 pub mod path;

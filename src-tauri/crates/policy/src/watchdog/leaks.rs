@@ -4,7 +4,7 @@ use super::Alarm;
 use super::script::Script;
 
 /// Programs that reach another machine.
-pub(super) const CARRIERS: [&str; 19] = [
+pub(crate) const CARRIERS: [&str; 19] = [
     "curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "ftp", "sftp", "scp", "rsync",
     "ssh", "http", "https", "aria2c", "dig", "nslookup", "host", "mail",
 ];

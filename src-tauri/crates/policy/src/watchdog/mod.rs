@@ -14,6 +14,7 @@ use protocol::{RequirementSet, SessionId, Verdict};
 use serde_json::{Map, Value};
 
 use crate::facts::Facts;
+pub(crate) use leaks::CARRIERS;
 use script::Script;
 
 /// What a watchdog says against a call.

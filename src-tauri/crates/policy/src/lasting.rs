@@ -1,0 +1,143 @@
+//! What a call may have done that no copy of files brings back: said before an undo, as far as the call's facts tell it.
+
+use protocol::Capability;
+use protocol::grounds::Grounds;
+
+use crate::watchdog::CARRIERS;
+
+/// Something that stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lasting {
+    /// What did it: `git push`, `/etc/hosts`, `api.example.com`.
+    pub what: String,
+    /// Why it stays, one plain sentence.
+    pub reason: &'static str,
+}
+
+const SENT: &str = "What it sent to another machine stays there.";
+const OUTSIDE: &str = "It lies outside the workspace, where no copy was taken.";
+
+/// Programs with the word that makes them change something on another machine; none: whatever they are told.
+const SENDERS: [(&str, Option<&str>); 24] = [
+    ("git", Some("push")),
+    ("git", Some("send-email")),
+    ("hg", Some("push")),
+    ("svn", Some("commit")),
+    ("npm", Some("publish")),
+    ("npm", Some("unpublish")),
+    ("pnpm", Some("publish")),
+    ("yarn", Some("publish")),
+    ("cargo", Some("publish")),
+    ("cargo", Some("yank")),
+    ("twine", Some("upload")),
+    ("gem", Some("push")),
+    ("docker", Some("push")),
+    ("podman", Some("push")),
+    ("gh", None),
+    ("glab", None),
+    ("kubectl", None),
+    ("helm", None),
+    ("terraform", None),
+    ("aws", None),
+    ("gcloud", None),
+    ("az", None),
+    ("psql", None),
+    ("mysql", None),
+];
+
+/// What stays of a call, each thing once.
+pub fn lasting(grounds: &Grounds) -> Vec<Lasting> {
+    let mut found: Vec<Lasting> = Vec::new();
+    let mut add = |what: String, reason| {
+        if !found.iter().any(|one| one.what == what) {
+            found.push(Lasting { what, reason });
+        }
+    };
+    for fact in &grounds.facts {
+        match fact.capability {
+            Capability::FsWrite | Capability::FsDelete if !fact.inside => {
+                add(fact.real.clone(), OUTSIDE);
+            }
+            Capability::NetFetch if !fact.real.is_empty() => add(fact.real.clone(), SENT),
+            Capability::FsRead
+            | Capability::FsWrite
+            | Capability::FsDelete
+            | Capability::NetFetch
+            | Capability::ShellRun => {}
+        }
+    }
+    for command in &grounds.commands {
+        for words in command.plain.iter().chain(&command.may_run) {
+            if let Some(what) = sender(words) {
+                add(what, SENT);
+            }
+        }
+    }
+    found
+}
+
+/// The program and the word that make a command one that sends.
+fn sender(words: &[String]) -> Option<String> {
+    let program = words.first()?.rsplit('/').next()?;
+    if CARRIERS.contains(&program) {
+        return Some(program.to_owned());
+    }
+    SENDERS
+        .iter()
+        .filter(|(sender, _)| *sender == program)
+        .find_map(|(_, word)| match word {
+            None => Some(program.to_owned()),
+            Some(word) => {
+                let told = words[1..].iter().any(|said| said == word);
+                told.then(|| format!("{program} {word}"))
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::Fact;
+    use protocol::grounds::CommandRead;
+
+    use super::*;
+
+    #[test]
+    fn what_leaves_the_workspace_stays() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let outside = Fact {
+            inside: false,
+            ..Fact::inside(Capability::FsWrite, "/etc/hosts")
+        };
+        let grounds = Grounds {
+            facts: vec![
+                Fact::inside(Capability::FsWrite, "src/a.rs"),
+                outside,
+                Fact::inside(Capability::NetFetch, "api.example.com"),
+                Fact::inside(Capability::FsRead, "b"),
+            ],
+            commands: vec![CommandRead {
+                plain: vec![
+                    words("git -C x push origin main"),
+                    words("git status"),
+                    words("cargo test"),
+                ],
+                may_run: vec![words("/usr/bin/curl -d @a https://x"), words("git push")],
+                ..CommandRead::default()
+            }],
+            ..Grounds::default()
+        };
+        let found: Vec<(String, &str)> = lasting(&grounds)
+            .into_iter()
+            .map(|one| (one.what, one.reason))
+            .collect();
+        let expected = [
+            ("/etc/hosts", OUTSIDE),
+            ("api.example.com", SENT),
+            ("git push", SENT),
+            ("curl", SENT),
+        ]
+        .map(|(what, reason)| (what.to_owned(), reason));
+        assert_eq!(found, expected);
+        assert_eq!(lasting(&Grounds::default()), []);
+    }
+}
