@@ -9,8 +9,10 @@ import type { Op } from './bindings/Op';
 import type { Outcome } from './bindings/Outcome';
 import type { Query } from './bindings/Query';
 import type { Receipt } from './bindings/Receipt';
+import type { Restore } from './bindings/Restore';
 import type { SessionView } from './bindings/SessionView';
 import type { Snapshot } from './bindings/Snapshot';
+import type { UndoEntry } from './bindings/UndoEntry';
 import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
@@ -124,6 +126,13 @@ export class FakeHost implements Host {
       case 'redo':
         this.#takeBack(op);
         return null;
+      case 'restore':
+        if ((op.choices ?? []).length > 0) this.conflicts = {};
+        if (op.restore.type === 'redo') this.#takeBack({ type: 'redo', entry: op.restore.entry });
+        else for (const entry of this.#goesBack(op.restore)) this.#takeBack({ type: 'undo', entry: entry.id });
+        return null;
+      case 'collect_history':
+        return null;
       case 'rename_session':
         this.emit(op.session, { type: 'session_renamed', title: op.title });
         return null;
@@ -210,6 +219,31 @@ export class FakeHost implements Host {
     this.emit(call.session, { type, entry: op.entry, call: call.id, paths: call.body.undo.paths });
   }
 
+  /** The history, the newest first; acts of the person are not played. */
+  #history(): UndoEntry[] {
+    const kept = this.#all().filter(isCall).flatMap((entry) => entry.body.undo ?? []);
+    return kept.sort((one, other) => other.at - one.at);
+  }
+
+  #goesBack(restore: Exclude<Restore, { type: 'redo' }>): UndoEntry[] {
+    const newest = this.#history();
+    if (restore.type === 'undo') return newest.filter((entry) => restore.entries.includes(entry.id));
+    const point = newest.findIndex((entry) => entry.id === restore.entry);
+    return newest.slice(0, point).filter((entry) => entry.state === 'applied');
+  }
+
+  #restore(restore: Restore): Answer {
+    const direction = restore.type === 'redo' ? 'redo' : 'undo';
+    const entries = restore.type === 'redo' ? this.#history().filter((entry) => entry.id === restore.entry) : this.#goesBack(restore);
+    const paths = entries.flatMap((entry) => entry.shown).map((path) => ({ path, change: 'restored' as const }));
+    const nothing = { left: null, wanted: null, now: null };
+    const changed = entries.flatMap((entry) => this.conflicts[entry.id] ?? []);
+    const conflicts = changed.map((path) => ({ path, ...nothing, choices: ['keep' as const, 'restore' as const] }));
+    const text = `Restores ${paths.length === 1 ? '1 path' : `${paths.length} paths`}.`;
+    const coverage = { text, restores: paths.length, removes: 0, bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0), cannot: [] };
+    return { type: 'restore', direction, entries, conflicts, paths, paths_total: paths.length, coverage };
+  }
+
   #answer(query: Query): Answer {
     switch (query.type) {
       case 'transcript': {
@@ -225,13 +259,24 @@ export class FakeHost implements Host {
       case 'search':
         return { type: 'search', ...searchEntries(this.#all(), this.#sessions, query) };
       case 'history': {
-        const kept = this.#all().filter(isCall).flatMap((entry) => entry.body.undo ?? []);
-        const newest = kept.sort((one, other) => other.at - one.at);
+        const newest = this.#history();
         const entries = newest.slice(query.offset, query.offset + query.limit);
         return { type: 'history', entries, more: newest.length > query.offset + query.limit };
       }
       case 'undo_check':
         return { type: 'undo_check', id: query.entry, conflicts: this.conflicts[query.entry] ?? [] };
+      case 'restore':
+        return this.#restore(query.restore);
+      case 'restore_receipt':
+        throw new Refused({ message: `There is no history entry \`${query.entry}\`.`, hint: '', context: [] });
+      case 'timeline': {
+        const here = this.#history().filter((entry) => query.workspace === null || entry.workspace === query.workspace);
+        const entries = here.slice(query.offset, query.offset + query.limit);
+        const more = here.length > query.offset + query.limit;
+        const { undo_bytes_max, undo_keep_days } = this.#snapshot.settings;
+        const store_bytes = here.reduce((sum, entry) => sum + entry.bytes, 0);
+        return { type: 'timeline', entries, more, entries_total: here.length, store_bytes, store_bytes_max: undo_bytes_max, keep_days: undo_keep_days };
+      }
       case 'call_events': {
         const about = (event: Event) => event.session === query.session && entryId(event) === query.call;
         return { type: 'call_events', events: this.events.filter(about) };

@@ -12,6 +12,7 @@ pub mod attention;
 mod composed;
 pub mod config;
 mod conversation;
+mod coverage;
 mod delegate;
 pub mod demo;
 pub mod desk;
@@ -56,3 +57,4 @@ pub use desk::Desk;
 pub use hub::{Batch, Events};
 #[cfg(target_os = "linux")]
 pub use runtime::graphics::has_render_node;
+pub use tools::text::amount;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use protocol::depth::{DEPTH_MAX, exceeds, is_too_deep};
 use protocol::event::Asked;
+use protocol::history::Restore;
 use protocol::op::Receipt;
 use protocol::settings::ToolSettings;
 use protocol::{
@@ -18,7 +19,7 @@ use crate::desk::Shared;
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rulebook::{self, Place};
 use crate::toolbox::Toolbox;
-use crate::{grant, manifest, trust, try_tool, turn, undo};
+use crate::{coverage, grant, manifest, retention, trust, try_tool, turn, undo};
 
 /// Does what the person asks.
 pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Fault> {
@@ -85,8 +86,10 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             digest,
             decision,
         } => decide(shared, &session, &call, &digest, decision).await,
-        Op::Undo { entry } => undo::restore(shared, &entry, runtime::Direction::Undo).await,
-        Op::Redo { entry } => undo::restore(shared, &entry, runtime::Direction::Redo).await,
+        Op::Undo { entry } => undo::restore(shared, undo::one(entry), Vec::new()).await,
+        Op::Redo { entry } => undo::restore(shared, Restore::Redo { entry }, Vec::new()).await,
+        Op::Restore { restore, choices } => undo::restore(shared, restore, choices).await,
+        Op::CollectHistory => retention::receipt(shared).await,
         Op::RenameSession { session, title } => {
             let title = title.trim().to_owned();
             if title.is_empty() {
@@ -236,10 +239,16 @@ async fn open(
         asked: asked.map(Box::new),
     };
     session.journal.keep(opened).await?;
+    if let Some(warning) = coverage::home_notice(session.hands.workspace.root()) {
+        session.journal.tell(EventBody::Noted { notice: warning });
+    }
     if let Some(text) = prompt {
         turn::say(&session, text).await?;
     }
-    Ok(Receipt { session: Some(id) })
+    Ok(Receipt {
+        session: Some(id),
+        ..Receipt::default()
+    })
 }
 
 fn said(text: String) -> Result<String, Fault> {

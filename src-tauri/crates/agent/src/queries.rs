@@ -15,7 +15,7 @@ use crate::desk::Shared;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
 use crate::rulebook::asked;
 use crate::toolbox::Toolbox;
-use crate::trust;
+use crate::{trust, undo};
 
 /// Entries that one page holds at most.
 const PAGE_MAX: u32 = 1_000;
@@ -66,7 +66,20 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             let (entries, more) = record.undo_entries(offset, limit.min(PAGE_MAX))?;
             Answer::History { entries, more }
         }
-        Query::UndoCheck { entry } => Answer::UndoCheck(undo_check(shared, &entry)?),
+        Query::UndoCheck { entry } => Answer::UndoCheck(undo::check(shared, entry).await?),
+        Query::Restore { restore } => {
+            Answer::Restore(Box::new(undo::preview(shared, restore).await?))
+        }
+        Query::RestoreReceipt { entry } => {
+            Answer::RestoreReceipt(undo::receipt(shared, entry).await?)
+        }
+        Query::Timeline {
+            workspace,
+            offset,
+            limit,
+        } => {
+            Answer::Timeline(undo::timeline(shared, workspace, offset, limit.min(PAGE_MAX)).await?)
+        }
         Query::CallEvents { session, call } => Answer::CallEvents {
             events: record.call_events(&session, &call, 0)?,
         },
@@ -221,17 +234,6 @@ fn account(shared: &Shared, session: &SessionId, call: &CallId) -> Result<Answer
         told: account.told(),
         account: Box::new(account),
     })
-}
-
-fn undo_check(
-    shared: &Shared,
-    entry: &protocol::UndoId,
-) -> Result<protocol::history::UndoCheck, Fault> {
-    let direction = match shared.record.undo_entry(entry)?.map(|entry| entry.state) {
-        Some(protocol::UndoState::Undone) => runtime::Direction::Redo,
-        _ => runtime::Direction::Undo,
-    };
-    shared.history.check(entry, direction)
 }
 
 /// Lines of a file, for more context around a hunk.

@@ -11,7 +11,7 @@ use protocol::{
 use crate::desk::Shared;
 use crate::session::Session;
 use crate::stages::finish;
-use crate::turn;
+use crate::{turn, undo};
 
 /// Finishes interrupted restores, ends what was running, and puts back on the desk what was waiting.
 pub(crate) async fn run(shared: &Arc<Shared>) -> Result<(), Fault> {
@@ -25,6 +25,7 @@ pub(crate) async fn run(shared: &Arc<Shared>) -> Result<(), Fault> {
             "finished restores that were interrupted"
         );
     }
+    undo::reconcile(shared).await?;
     for view in shared.record.sessions()? {
         let was_at_work = match view.state {
             SessionState::Running | SessionState::Waiting => true,

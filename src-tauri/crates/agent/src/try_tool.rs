@@ -97,5 +97,8 @@ pub(crate) async fn open(
         session.journal.tell(body);
     }
     turn::start(&session);
-    Ok(Receipt { session: Some(id) })
+    Ok(Receipt {
+        session: Some(id),
+        ..Receipt::default()
+    })
 }

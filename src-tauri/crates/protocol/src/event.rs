@@ -234,6 +234,10 @@ pub enum EventBody {
         call: CallId,
         /// Paths restored.
         paths: u64,
+        /// The person's act in the history.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        act: Option<UndoId>,
     },
     /// An undone effect was brought again.
     RedoApplied {
@@ -243,6 +247,10 @@ pub enum EventBody {
         call: CallId,
         /// Paths written.
         paths: u64,
+        /// The person's act in the history.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        act: Option<UndoId>,
     },
     /// The run came to one of its limits and stops; a notice says what follows from it.
     LimitReached {

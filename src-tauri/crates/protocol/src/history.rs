@@ -5,6 +5,13 @@ use ts_rs::TS;
 
 use crate::{At, CallId, Digest, SessionId, UndoId};
 
+mod restore;
+
+pub use restore::{
+    Choice, Collected, Conflict, Coverage, Lost, PathChange, PathChoice, PathReceipt, Restore,
+    RestorePreview, RestoreReceipt, Timeline,
+};
+
 /// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -38,6 +45,47 @@ pub enum Node {
     },
 }
 
+/// Which way an entry goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Back to before it.
+    Undo,
+    /// Forward to after it again.
+    Redo,
+}
+
+impl Direction {
+    /// The other way.
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Undo => Self::Redo,
+            Self::Redo => Self::Undo,
+        }
+    }
+
+    /// Where an entry stands after going this way.
+    pub fn state(self) -> UndoState {
+        match self {
+            Self::Undo => UndoState::Undone,
+            Self::Redo => UndoState::Applied,
+        }
+    }
+}
+
+/// What a person took back or brought again: it is an entry of the history like any other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Act {
+    /// Whether it was taken back or brought again.
+    pub direction: Direction,
+    /// The entries, in the order in which that was done.
+    pub of: Vec<UndoId>,
+    /// The act that this is the way back of, to exactly what stood before it; none where the entries themselves went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub reverses: Option<UndoId>,
+}
+
 /// Where an undo entry stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
@@ -50,15 +98,20 @@ pub enum UndoState {
     Undone,
 }
 
-/// One entry of the history: a call's effect on files, kept so that it can be taken back (`S000-24`).
+/// One entry of the history: what a call, or a person who took something back, did to files, kept so that it can be
+/// taken back (`S000-24`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UndoEntry {
     /// Its name.
     pub id: UndoId,
-    /// The session of the call.
+    /// The session of the call; of an act, that of the first call that it is about.
     pub session: SessionId,
-    /// The call.
+    /// The call; of an act, the first that it is about.
     pub call: CallId,
+    /// Set where a person took something back or brought it again, and no call did this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub act: Option<Act>,
     /// When the copy was taken.
     pub at: At,
     /// The workspace root, absolute.

@@ -57,7 +57,7 @@ pub use effects::{Assurance, Effect, Effects};
 pub use entry::{CallView, Entry, EntryBody};
 pub use event::{Event, EventBody, Notice, NoticeLevel, SessionState};
 pub use fault::Fault;
-pub use history::{Node, UndoEntry, UndoState};
+pub use history::{Direction, Node, UndoEntry, UndoState};
 pub use ids::{CallId, Digest, GrantId, MessageId, SessionId, UndoId};
 pub use interface::ToolInterface;
 pub use judge::{Gate, Trail, TrailStep, Verdict};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::history::{Collected, PathChoice, Restore, RestoreReceipt};
 use crate::ledger::Always;
 use crate::rules_view::{NewRule, RulePlace};
 use crate::{
@@ -71,6 +72,16 @@ pub enum Op {
         /// The history entry.
         entry: UndoId,
     },
+    /// Takes back or brings again, with a choice for each path that changed since. If one has none, nothing is touched.
+    Restore {
+        /// What.
+        restore: Restore,
+        /// What becomes of the paths that changed since.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        choices: Vec<PathChoice>,
+    },
+    /// Drops what is too old or too much by the settings from the history.
+    CollectHistory,
     /// Gives a session another title.
     RenameSession {
         /// The session.
@@ -207,4 +218,12 @@ pub enum Decision {
 pub struct Receipt {
     /// The session that was opened, if one was.
     pub session: Option<SessionId>,
+    /// What an undo or redo did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub restored: Option<Box<RestoreReceipt>>,
+    /// What a collection did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub collected: Option<Collected>,
 }

@@ -7,7 +7,7 @@ use ts_rs::TS;
 use crate::account::{Account, AccountLine};
 use crate::backtest::{Backtest, RuleChange, Suggestion};
 use crate::entry::SessionView;
-use crate::history::UndoCheck;
+use crate::history::{Restore, RestorePreview, RestoreReceipt, Timeline, UndoCheck};
 use crate::import::ImportSource;
 use crate::ledger::Offers;
 use crate::model::ProviderView;
@@ -84,6 +84,25 @@ pub enum Query {
     UndoCheck {
         /// The history entry.
         entry: UndoId,
+    },
+    /// What taking back or bringing again would meet and do, path by path.
+    Restore {
+        /// What.
+        restore: Restore,
+    },
+    /// What an act of the person did, path by path.
+    RestoreReceipt {
+        /// The act.
+        entry: UndoId,
+    },
+    /// What can be taken back in a workspace, acts of the person included, the newest first.
+    Timeline {
+        /// The workspace root, absolute; none for all workspaces.
+        workspace: Option<String>,
+        /// Skip this many.
+        offset: u32,
+        /// At most this many.
+        limit: u32,
     },
     /// All events about one call, in order.
     CallEvents {
@@ -260,6 +279,12 @@ pub enum Answer {
     },
     /// To `undo_check`.
     UndoCheck(UndoCheck),
+    /// To `restore`.
+    Restore(Box<RestorePreview>),
+    /// To `restore_receipt`.
+    RestoreReceipt(RestoreReceipt),
+    /// To `timeline`.
+    Timeline(Timeline),
     /// To `call_events`.
     CallEvents {
         /// In order.

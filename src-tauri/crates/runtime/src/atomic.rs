@@ -93,6 +93,21 @@ pub fn claim(path: &Path) -> Result<bool, FileError> {
     }
 }
 
+/// A file of our own that is there for being locked, opened or made, for the owner alone.
+///
+/// # Errors
+/// What the system said.
+pub(crate) fn own_file(path: &Path) -> io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
 /// Whether a link stands at a path.
 pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())

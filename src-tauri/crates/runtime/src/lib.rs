@@ -40,7 +40,7 @@ pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
 pub use environment::{Environment, LayerKind, Probe, Rehearsed};
 pub use error::FileError;
 pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
-pub use history::{Direction, EntryMeta, History, RestoreError};
+pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};
 pub use lock::{Lock, lock};
 pub use net::{Doorkeeper, FetchLimits, Fetched, Net, NetError};
 pub use process::{Answered, Command, Exit, Program, Ran, Spill, run, run_program};

@@ -24,6 +24,12 @@ pub const SHOWN_PATHS_MAX: usize = 20;
 pub const CONFLICTS_MAX: usize = 200;
 /// Files up to this length are copied through memory.
 pub const COPY_BYTES: usize = 1 << 20;
+/// One text of a three-way merge, and of a difference that a conflict is shown with.
+pub const MERGE_BYTES_MAX: u64 = 1 << 20;
+/// Paths that a receipt lists.
+pub const RECEIPT_PATHS_MAX: usize = 1_000;
+/// Entries that one act takes back.
+pub const ACT_ENTRIES_MAX: usize = 1_000;
 /// One manifest on disk.
 pub const MANIFEST_BYTES_MAX: u64 = 512 << 20;
 /// Text of one matching line; the rest is cut.

@@ -7,6 +7,8 @@ import type { Event } from "./Event";
 import type { ImportSource } from "./ImportSource";
 import type { Offers } from "./Offers";
 import type { ProjectRules } from "./ProjectRules";
+import type { RestorePreview } from "./RestorePreview";
+import type { RestoreReceipt } from "./RestoreReceipt";
 import type { RuleCheck } from "./RuleCheck";
 import type { RulesCheck } from "./RulesCheck";
 import type { RulesCompared } from "./RulesCompared";
@@ -14,6 +16,7 @@ import type { RulesView } from "./RulesView";
 import type { SearchPage } from "./SearchPage";
 import type { Span } from "./Span";
 import type { Suggestion } from "./Suggestion";
+import type { Timeline } from "./Timeline";
 import type { ToolView } from "./ToolView";
 import type { Trail } from "./Trail";
 import type { UndoCheck } from "./UndoCheck";
@@ -42,7 +45,7 @@ entries: Array<UndoEntry>,
 /**
  * Whether there are more.
  */
-more: boolean, } | { "type": "undo_check" } & UndoCheck | { "type": "call_events", 
+more: boolean, } | { "type": "undo_check" } & UndoCheck | { "type": "restore" } & RestorePreview | { "type": "restore_receipt" } & RestoreReceipt | { "type": "timeline" } & Timeline | { "type": "call_events", 
 /**
  * In order.
  */

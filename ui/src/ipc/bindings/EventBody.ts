@@ -294,7 +294,11 @@ call: CallId,
 /**
  * Paths restored.
  */
-paths: number, } | { "type": "redo_applied", 
+paths: number, 
+/**
+ * The person's act in the history.
+ */
+act?: UndoId, } | { "type": "redo_applied", 
 /**
  * The history entry.
  */
@@ -306,7 +310,11 @@ call: CallId,
 /**
  * Paths written.
  */
-paths: number, } | { "type": "limit_reached", 
+paths: number, 
+/**
+ * The person's act in the history.
+ */
+act?: UndoId, } | { "type": "limit_reached", 
 /**
  * Which limit.
  */

@@ -5,6 +5,8 @@ import type { Digest } from "./Digest";
 import type { GrantId } from "./GrantId";
 import type { ModelChoice } from "./ModelChoice";
 import type { NewRule } from "./NewRule";
+import type { PathChoice } from "./PathChoice";
+import type { Restore } from "./Restore";
 import type { RulePlace } from "./RulePlace";
 import type { RuleScope } from "./RuleScope";
 import type { SessionId } from "./SessionId";
@@ -75,7 +77,15 @@ entry: UndoId, } | { "type": "redo",
 /**
  * The history entry.
  */
-entry: UndoId, } | { "type": "rename_session", 
+entry: UndoId, } | { "type": "restore", 
+/**
+ * What.
+ */
+restore: Restore, 
+/**
+ * What becomes of the paths that changed since.
+ */
+choices?: Array<PathChoice>, } | { "type": "collect_history" } | { "type": "rename_session", 
 /**
  * The session.
  */

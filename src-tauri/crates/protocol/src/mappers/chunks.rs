@@ -149,11 +149,15 @@ impl Chunks {
             | EventBody::CallOutput { .. }
             | EventBody::CallProgress { .. }
             | EventBody::StateWritten { .. } => out.extend(self.of_open_call(&event.body)),
-            EventBody::UndoApplied { entry, call, paths } => {
+            EventBody::UndoApplied {
+                entry, call, paths, ..
+            } => {
                 let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
                 out.push(data("data-undone", told));
             }
-            EventBody::RedoApplied { entry, call, paths } => {
+            EventBody::RedoApplied {
+                entry, call, paths, ..
+            } => {
                 let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
                 out.push(data("data-redone", told));
             }

@@ -160,6 +160,7 @@ pub fn undo_prepared(id: &str, entry: &str) -> EventBody {
             id: entry.into(),
             session: "ses_1".into(),
             call: CallId::from(id),
+            act: None,
             at: 5,
             workspace: "/home/ada/tidemark".into(),
             title: "Deleted tests/old".into(),
@@ -176,6 +177,7 @@ pub fn undone(id: &str, entry: &str) -> EventBody {
         entry: entry.into(),
         call: id.into(),
         paths: 2,
+        act: None,
     }
 }
 
@@ -184,6 +186,7 @@ pub fn redone(id: &str, entry: &str) -> EventBody {
         entry: entry.into(),
         call: id.into(),
         paths: 2,
+        act: None,
     }
 }
 

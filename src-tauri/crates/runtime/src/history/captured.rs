@@ -40,7 +40,7 @@ impl Taking<'_> {
                 true => Node::Absent,
                 false => self.node(&step.path, &path)?,
             };
-            if !same(&before, &step.before) {
+            if !node::same(&before, &step.before, Fit::Exact) {
                 return Err(FileError::Changed { path });
             }
             if let Node::File { blob, bytes, .. } = &step.after {
@@ -168,26 +168,5 @@ impl<'a> Below<'a> {
 
     fn one_of_them(&self, path: &Path) -> bool {
         path.ancestors().skip(1).any(|above| self.0.contains(above))
-    }
-}
-
-/// Whether both are the same but for their time.
-fn same(one: &Node, other: &Node) -> bool {
-    match (one, other) {
-        (Node::Absent, Node::Absent) => true,
-        (
-            Node::File { blob, mode, .. },
-            Node::File {
-                blob: same_blob,
-                mode: same_mode,
-                ..
-            },
-        ) => blob == same_blob && mode == same_mode,
-        (Node::Folder { mode, .. }, Node::Folder { mode: same, .. }) => mode == same,
-        (Node::Link { target, .. }, Node::Link { target: same, .. }) => target == same,
-        (
-            Node::Absent | Node::File { .. } | Node::Folder { .. } | Node::Link { .. },
-            Node::Absent | Node::File { .. } | Node::Folder { .. } | Node::Link { .. },
-        ) => false,
     }
 }

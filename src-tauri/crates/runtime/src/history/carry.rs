@@ -319,9 +319,11 @@ impl<'a> Carry<'a> {
         let named = |path: &Path, error: io::Error| FileError::from_io(shown(path), &error);
         for (path, mtime_ns) in folders {
             let folder = self.root().folder(path);
-            folder
-                .and_then(|folder| folder.set_mtime(*mtime_ns))
-                .map_err(|error| named(path, error))?;
+            match folder.and_then(|folder| folder.set_mtime(*mtime_ns)) {
+                // Somebody took it away meanwhile.
+                Err(error) if is_absence(&error) => {}
+                other => other.map_err(|error| named(path, error))?,
+            }
         }
         between().map_err(|error| named(Path::new(""), error))
     }

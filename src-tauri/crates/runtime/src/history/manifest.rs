@@ -1,14 +1,17 @@
-//! One history entry on disk: what stood at each path before and after, and which way a restore is under way.
+//! One history entry on disk: what stood at each path before and after.
+//!
+//! An entry that is `Prepared` is its own journal: what a call was about to do, and may have done in part, is taken back
+//! or sealed; what a person took back is finished.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use protocol::history::Node;
-use protocol::{Fault, UndoEntry, UndoId};
+use protocol::{Digest, Direction, Fault, UndoEntry, UndoId};
 use serde::{Deserialize, Serialize};
 
-use super::Direction;
+use super::states;
 use crate::limits::MANIFEST_BYTES_MAX;
 use crate::spill::file_name;
 use crate::temp::Tag;
@@ -80,9 +83,19 @@ pub(super) struct Touched {
     pub after_ns: Option<i64>,
 }
 
+/// What the receipt of a person's act tells beside the steps.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Deed {
+    /// Paths that stayed as they were, and why.
+    pub kept: Vec<(Way, String)>,
+    /// Paths that got both changes.
+    pub merged: Vec<Way>,
+}
+
 /// An entry with everything that a restore needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Manifest {
+    /// First, so that a list of entries need not read on.
     pub entry: UndoEntry,
     pub root: Way,
     /// Temporary names of the call's own effect.
@@ -93,70 +106,83 @@ pub(super) struct Manifest {
     /// Whether it is known to the byte, and to the mode, what stands there after the effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub known: bool,
-}
-
-/// A restore that has begun and is not known to be done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Journal {
-    pub direction: Direction,
-    /// Folders whose time is to be set at the end, with the time they had and the time they get.
-    pub folders: Vec<(Way, i64, i64)>,
+    /// A failed effect is on its way back: folders get their times, even where all paths are there already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub going_back: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deed: Option<Deed>,
 }
 
 impl Manifest {
-    /// Temporary names of restores of this entry.
+    /// Temporary names of carrying this entry.
     pub(super) fn tag(&self) -> Tag {
         Tag::of(self.entry.id.as_str().as_bytes())
+    }
+
+    /// Every copy that it needs.
+    pub(super) fn blobs(&self) -> impl Iterator<Item = (&Digest, u64)> {
+        let nodes = self
+            .steps
+            .iter()
+            .flat_map(|step| [&step.before, &step.after]);
+        nodes.filter_map(|node| match node {
+            Node::File { blob, bytes, .. } => Some((blob, *bytes)),
+            Node::Absent | Node::Folder { .. } | Node::Link { .. } => None,
+        })
     }
 }
 
 /// The entries of a history.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
+    /// The oldest first.
     pub entries: Vec<UndoEntry>,
     pub unreadable: usize,
 }
 
-/// The folder of manifests and journals.
+/// The folder of manifests.
 #[derive(Debug, Clone)]
 pub(super) struct Entries(pub PathBuf);
 
 impl Entries {
-    fn file(&self, id: &UndoId, ending: &str) -> PathBuf {
-        self.0.join(format!("{}.{ending}", file_name(id.as_str())))
+    fn file(&self, id: &UndoId) -> PathBuf {
+        self.0.join(format!("{}.json", file_name(id.as_str())))
     }
 
     /// Has the manifest on disk when it returns.
     pub(super) fn save(&self, manifest: &Manifest) -> Result<(), FileError> {
-        write_json(&self.file(&manifest.entry.id, "json"), manifest)
+        let path = self.file(&manifest.entry.id);
+        let bytes = serde_json::to_vec(manifest)
+            .map_err(|error| FileError::other(path.display().to_string(), error))?;
+        write_atomic(&path, &bytes, 0o600)
     }
 
     pub(super) fn load(&self, id: &UndoId) -> Result<Option<Manifest>, Fault> {
-        read_json(&self.file(id, "json"))
-    }
-
-    pub(super) fn begin(&self, id: &UndoId, journal: &Journal) -> Result<(), FileError> {
-        write_json(&self.file(id, "journal"), journal)
-    }
-
-    pub(super) fn journal(&self, id: &UndoId) -> Result<Option<Journal>, Fault> {
-        read_json(&self.file(id, "journal"))
-    }
-
-    pub(super) fn done(&self, id: &UndoId) -> Result<(), FileError> {
-        remove(&self.file(id, "journal"))
+        let path = self.file(id);
+        let Some(file) = open(&path)? else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        (&file)
+            .read_to_end(&mut bytes)
+            .map_err(|error| unreadable(&path, &error))?;
+        serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|error| unreadable(&path, &error))
     }
 
     pub(super) fn forget(&self, id: &UndoId) -> Result<(), FileError> {
-        remove(&self.file(id, "json"))
+        let path = self.file(id);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(FileError::from_io(path.display().to_string(), &error))
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Every entry, without its paths. One that cannot be read is named in the log, counted and left alone.
+    /// Every entry as it stands, without its paths. One that cannot be read is named in the log, counted and left alone.
     pub(super) fn list(&self) -> Result<Listed, Fault> {
-        #[derive(Deserialize)]
-        struct Head {
-            entry: UndoEntry,
-        }
         let failed = |error: io::Error| unreadable(&self.0, &error);
         let mut listed = Listed::default();
         for file in fs::read_dir(&self.0).map_err(failed)? {
@@ -164,8 +190,8 @@ impl Entries {
             if path.extension().is_none_or(|ending| ending != "json") {
                 continue;
             }
-            match read_json::<Head>(&path) {
-                Ok(Some(head)) => listed.entries.push(head.entry),
+            match head(&path) {
+                Ok(Some(entry)) => listed.entries.push(entry),
                 Ok(None) => {}
                 Err(fault) => {
                     tracing::warn!(%fault, context = ?fault.context, "left alone");
@@ -173,8 +199,27 @@ impl Entries {
                 }
             }
         }
-        listed.entries.sort_by(|a, b| a.id.cmp(&b.id));
+        // Ids of one moment grow longer, or else come in the order of their letters.
+        listed.entries.sort_by(|one, other| {
+            let key = |entry: &UndoEntry| (entry.at, entry.id.as_str().len());
+            key(one)
+                .cmp(&key(other))
+                .then_with(|| one.id.cmp(&other.id))
+        });
+        states::fold(&mut listed.entries);
         Ok(listed)
+    }
+
+    /// What all entries take together, in bytes.
+    pub(super) fn bytes(&self) -> io::Result<u64> {
+        let mut bytes = 0;
+        for entry in fs::read_dir(&self.0)? {
+            bytes += match entry?.metadata() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+                meta => meta?.len(),
+            };
+        }
+        Ok(bytes)
     }
 
     /// Removes half-written files of an earlier run.
@@ -189,26 +234,39 @@ impl Entries {
     }
 }
 
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FileError> {
-    let bytes = serde_json::to_vec(value)
-        .map_err(|error| FileError::other(path.display().to_string(), error))?;
-    write_atomic(path, &bytes, 0o600)
+/// The entry that a manifest begins with.
+fn head(path: &Path) -> Result<Option<UndoEntry>, Fault> {
+    const START: &[u8] = br#"{"entry":"#;
+    let Some(file) = open(path)? else {
+        return Ok(None);
+    };
+    let failed = |error: &dyn std::error::Error| unreadable(path, error);
+    let mut reader = BufReader::new(file);
+    let mut start = [0; START.len()];
+    reader
+        .read_exact(&mut start)
+        .map_err(|error| failed(&error))?;
+    if start != *START {
+        return Err(failed(&io::Error::other("it does not begin with an entry")));
+    }
+    let mut values = serde_json::Deserializer::from_reader(reader).into_iter();
+    values.next().transpose().map_err(|error| failed(&error))
 }
 
-fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>, Fault> {
-    let length = match fs::metadata(path) {
-        Ok(meta) => meta.len(),
+/// A manifest, if there is one of a length that can be read.
+fn open(path: &Path) -> Result<Option<File>, Fault> {
+    let failed = |error: io::Error| unreadable(path, &error);
+    let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(unreadable(path, &error)),
+        other => other.map_err(failed)?,
     };
-    if length > MANIFEST_BYTES_MAX {
-        let error = io::Error::other(format!("it is {length} bytes long"));
-        return Err(unreadable(path, &error));
+    let length = file.metadata().map_err(failed)?.len();
+    match length > MANIFEST_BYTES_MAX {
+        true => Err(failed(io::Error::other(format!(
+            "it is {length} bytes long"
+        )))),
+        false => Ok(Some(file)),
     }
-    let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
-    serde_json::from_slice(&bytes)
-        .map(Some)
-        .map_err(|error| unreadable(path, &error))
 }
 
 fn unreadable(path: &Path, error: &dyn std::error::Error) -> Fault {
@@ -217,13 +275,4 @@ fn unreadable(path: &Path, error: &dyn std::error::Error) -> Fault {
         "Restore the data folder from a backup, or drop the entry.",
     )
     .caused_by(error)
-}
-
-fn remove(path: &Path) -> Result<(), FileError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(FileError::from_io(path.display().to_string(), &error))
-        }
-        _ => Ok(()),
-    }
 }

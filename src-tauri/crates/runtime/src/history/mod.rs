@@ -1,34 +1,46 @@
 //! Copies taken before an effect, kept outside the workspace, so that one call can be taken back to the byte.
 //!
-//! An entry knows every path before and after. It is on disk before the effect begins; a restore writes down which way
-//! it goes before it touches anything. So at any moment a crash can strike, and afterwards every path is on one of two
-//! known sides.
+//! An entry knows every path before and after. It is on disk before the effect begins. Taking entries back is an act, an
+//! entry itself: it is on disk, with copies of all that it overwrites, before it touches anything. So at any moment a
+//! crash can strike, and afterwards every path is on one of two known sides; and an act can be taken back like any call.
+//!
+//! Start reading at [`History`]; what an act would do is worked out in `walk`, and done in `restore`.
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use protocol::history::{Node, UndoCheck};
+use protocol::history::{Collected, PathChoice, Restore, RestoreReceipt};
 use protocol::preview::UndoOutlook;
 use protocol::{At, CallId, Fault, Plan, SessionId, UndoEntry, UndoId, UndoState};
-use serde::{Deserialize, Serialize};
 
 use crate::limits::{DISK_RESERVE_BYTES, SHOWN_PATHS_MAX};
 use crate::temp::Tag;
 use crate::{FileError, Workspace, private_folder};
 
+mod around;
 mod capture;
 mod captured;
 mod carry;
+mod clash;
+mod collect;
 mod manifest;
+mod merge;
+mod moves;
 mod node;
 mod recover;
 mod restore;
+mod states;
 mod store;
-
-use manifest::{Entries, Manifest, Way};
-use store::Store;
+mod walk;
 
 pub(crate) use captured::carry_out;
+pub use clash::Clash;
+pub use collect::Keep;
+use manifest::{Entries, Manifest, Step, Way};
+pub use protocol::Direction;
+pub use restore::{ActMeta, Looked, Restored};
+use store::Store;
 
 /// The history of one data folder. Cheap to clone; one piece of work at a time.
 #[derive(Debug, Clone)]
@@ -39,7 +51,8 @@ struct Inner {
     entries: Entries,
     store: Store,
     bytes_max: u64,
-    turn: Mutex<()>,
+    /// Held by one piece of work at a time, of all processes that have this data folder open.
+    turn: Mutex<File>,
 }
 
 /// What the history entry of a call is called and belongs to.
@@ -57,33 +70,6 @@ pub struct EntryMeta {
     pub title: String,
 }
 
-/// Which way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// Back to before the call.
-    Undo,
-    /// Forward to after it again.
-    Redo,
-}
-
-impl Direction {
-    fn opposite(self) -> Self {
-        match self {
-            Self::Undo => Self::Redo,
-            Self::Redo => Self::Undo,
-        }
-    }
-
-    /// Where an entry stands after going this way.
-    fn state(self) -> UndoState {
-        match self {
-            Self::Undo => UndoState::Undone,
-            Self::Redo => UndoState::Applied,
-        }
-    }
-}
-
 /// Why nothing was restored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
@@ -92,7 +78,7 @@ pub enum RestoreError {
     Conflict(Vec<String>),
     /// Something else.
     #[error(transparent)]
-    Failed(Fault),
+    Failed(#[from] Fault),
 }
 
 impl History {
@@ -108,11 +94,12 @@ impl History {
         let entries = Entries(folder.join("entries"));
         private_folder(&entries.0).map_err(|error| fault(&error))?;
         let store = Store::open(&folder.join("blobs")).map_err(|error| fault(&error))?;
+        let turn = crate::atomic::own_file(&folder.join("lock")).map_err(|error| fault(&error))?;
         Ok(Self(Arc::new(Inner {
             entries,
             store,
             bytes_max,
-            turn: Mutex::new(()),
+            turn: Mutex::new(turn),
         })))
     }
 
@@ -121,30 +108,12 @@ impl History {
         if *plan == Plan::None {
             return UndoOutlook::NotNeeded;
         }
-        match self.room_for(workspace, plan) {
+        match self.0.room_for(workspace, plan) {
             Ok(()) => UndoOutlook::Secured,
             Err(error) => UndoOutlook::Unsecured {
                 reason: format!("It cannot be undone: {error}"),
             },
         }
-    }
-
-    fn room_for(&self, workspace: &Workspace, plan: &Plan) -> Result<(), FileError> {
-        let bytes = capture::weigh(workspace, plan)?;
-        let path = || plan.paths().join(", ");
-        if bytes > self.0.bytes_max {
-            return Err(FileError::TooLarge {
-                path: path(),
-                bytes,
-                bytes_max: self.0.bytes_max,
-            });
-        }
-        let free = self.0.store.free_bytes();
-        let free = free.map_err(|error| FileError::from_io("the history", &error))?;
-        if bytes.saturating_add(DISK_RESERVE_BYTES) > free {
-            return Err(FileError::DiskFull { path: path() });
-        }
-        Ok(())
     }
 
     /// Takes the copies, and has them and the entry on disk when it returns.
@@ -158,28 +127,25 @@ impl History {
         plan: &Plan,
         meta: EntryMeta,
     ) -> Result<UndoEntry, FileError> {
-        let _turn = self.turn();
-        self.room_for(workspace, plan)?;
+        let _turn = self.turn()?;
+        self.0.room_for(workspace, plan)?;
         let captured = capture::capture(workspace, plan, &self.0.store, meta.at)?;
         let root = workspace.root();
-        let lengths = captured.steps.iter().map(|step| match &step.before {
-            Node::File { bytes, .. } => *bytes,
-            Node::Absent | Node::Folder { .. } | Node::Link { .. } => 0,
-        });
-        let shown = captured.steps.iter().filter(|step| !step.made);
         let entry = UndoEntry {
             id: meta.id,
             session: meta.session,
             call: meta.call,
+            act: None,
             at: meta.at,
             workspace: crate::files::shown(root),
             title: meta.title,
             paths: captured.steps.len() as u64,
-            bytes: lengths.sum(),
-            shown: shown
-                .take(SHOWN_PATHS_MAX)
-                .map(|step| crate::files::shown(&step.path.0))
-                .collect(),
+            bytes: captured
+                .steps
+                .iter()
+                .map(|step| node::bytes(&step.before))
+                .sum(),
+            shown: first_shown(&captured.steps),
             state: UndoState::Prepared,
         };
         let manifest = Manifest {
@@ -189,6 +155,8 @@ impl History {
             steps: captured.steps,
             touched: captured.touched,
             known: matches!(plan, Plan::Effects(_)),
+            going_back: false,
+            deed: None,
         };
         self.0.entries.save(&manifest)?;
         Ok(entry)
@@ -199,48 +167,68 @@ impl History {
     /// # Errors
     /// What the system said.
     pub fn seal(&self, id: &UndoId) -> Result<(), FileError> {
-        let _turn = self.turn();
+        let _turn = self.turn()?;
         let named = |fault: Fault| FileError::other(id.as_str(), fault);
-        let mut manifest = self.load(id).map_err(named)?;
+        let mut manifest = self.0.load(id).map_err(named)?;
         let workspace = manifest.workspace().map_err(named)?;
         recover::seal(&mut manifest, &workspace, &self.0.store)?;
         self.0.entries.save(&manifest)
     }
 
+    /// Every entry as it stands, acts among them, the oldest first.
+    ///
+    /// # Errors
+    /// When the history cannot be read. A single entry that cannot be read is left out.
+    pub fn entries(&self) -> Result<Vec<UndoEntry>, Fault> {
+        Ok(self.0.entries.list()?.entries)
+    }
+
     /// An entry as it stands; none if there is no such entry.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn entry(&self, id: &UndoId) -> Result<Option<UndoEntry>, Fault> {
-        Ok(self.0.entries.load(id)?.map(|manifest| manifest.entry))
+        Ok(self.entries()?.into_iter().find(|entry| entry.id == *id))
     }
 
-    /// What a restore would meet.
+    /// What an act would meet and do. Nothing is changed.
     ///
     /// # Errors
-    /// When the entry or the workspace is gone.
-    pub fn check(&self, id: &UndoId, direction: Direction) -> Result<UndoCheck, Fault> {
-        let _turn = self.turn();
-        let manifest = self.load(id)?;
-        let workspace = manifest.workspace()?;
-        let (_, conflicts) = restore::meet(&workspace, &manifest, direction)?;
-        Ok(UndoCheck {
-            id: id.clone(),
-            conflicts,
+    /// When an entry is missing or stands on that side already, or the workspace is gone.
+    pub fn look(&self, restore: &Restore) -> Result<Looked, Fault> {
+        let _turn = self.turn()?;
+        restore::look(&self.0, restore)
+    }
+
+    /// Takes entries back, or brings one again: content, mode and time of their paths, and nothing else.
+    ///
+    /// Every path is compared first. Then what is overwritten by choice is secured, the act is written down, and only
+    /// then something changes; when it fails half-way it goes back, and when the machine fails, [`History::recover`]
+    /// finishes it.
+    ///
+    /// # Errors
+    /// [`RestoreError::Conflict`] for paths that changed since and have no choice; nothing was touched.
+    pub fn restore(
+        &self,
+        restore: &Restore,
+        choices: &[PathChoice],
+        meta: ActMeta,
+    ) -> Result<Restored, RestoreError> {
+        let _turn = self.turn().map_err(Fault::from)?;
+        restore::act(&self.0, restore, choices, meta)
+    }
+
+    /// What an act did, path by path.
+    ///
+    /// # Errors
+    /// When there is no such act.
+    pub fn receipt(&self, id: &UndoId) -> Result<RestoreReceipt, Fault> {
+        let entry = self.entry(id)?.ok_or_else(|| missing(id))?;
+        let manifest = self.0.load(id)?;
+        Ok(RestoreReceipt {
+            entry,
+            ..restore::receipt(&manifest)
         })
-    }
-
-    /// Takes an effect back, or brings it again: content, mode and time. Returns the number of paths.
-    ///
-    /// Every path is compared first. Then the way is written down, and only then something changes; when it fails
-    /// half-way it goes back, and when the machine fails, [`History::recover`] finishes it.
-    ///
-    /// # Errors
-    /// [`RestoreError::Conflict`] touches nothing.
-    pub fn restore(&self, id: &UndoId, direction: Direction) -> Result<u64, RestoreError> {
-        let _turn = self.turn();
-        let mut manifest = self.load(id).map_err(RestoreError::Failed)?;
-        restore::restore(&self.0, &mut manifest, direction)
     }
 
     /// After a failed effect: takes back what of it stands, and says where the entry is now: `Undone`, or `Applied` when
@@ -249,8 +237,8 @@ impl History {
     /// # Errors
     /// When it cannot be taken back; the entry stays as it was and can be settled later.
     pub fn settle(&self, id: &UndoId) -> Result<UndoEntry, Fault> {
-        let _turn = self.turn();
-        let mut manifest = self.load(id)?;
+        let _turn = self.turn()?;
+        let mut manifest = self.0.load(id)?;
         recover::settle(&self.0, &mut manifest)?;
         Ok(manifest.entry)
     }
@@ -261,35 +249,76 @@ impl History {
     /// # Errors
     /// The first thing that could not be finished, after everything else was.
     pub fn recover(&self) -> Result<Vec<UndoId>, Fault> {
-        let _turn = self.turn();
+        let _turn = self.turn()?;
         recover::recover(&self.0)
     }
 
-    /// Drops the entries that are not kept, and every copy that no entry needs; returns the bytes freed. An entry whose
-    /// restore is under way is kept.
+    /// Drops what is not kept, and every copy that no entry needs. What is under way is kept.
     ///
     /// # Errors
     /// What the system said.
-    pub fn collect(&self, keep: &dyn Fn(&UndoId) -> bool) -> Result<u64, Fault> {
-        let _turn = self.turn();
-        recover::collect(&self.0, keep)
+    pub fn collect(&self, keep: &Keep) -> Result<Collected, Fault> {
+        let _turn = self.turn()?;
+        collect::collect(&self.0, keep)
     }
 
-    fn turn(&self) -> MutexGuard<'_, ()> {
+    /// What the history takes on disk, in bytes.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn size(&self) -> Result<u64, Fault> {
+        collect::size(&self.0)
+    }
+
+    fn turn(&self) -> Result<Turn<'_>, FileError> {
         // The lock guards nothing in memory; what is on disk is whole after every step.
-        self.0
+        let file = self
+            .0
             .turn
             .lock()
-            .unwrap_or_else(|poison| poison.into_inner())
+            .unwrap_or_else(|poison| poison.into_inner());
+        file.lock()
+            .map_err(|error| FileError::from_io("the history", &error))?;
+        Ok(Turn(file))
+    }
+}
+
+/// One piece of work on the history: nobody else, in this process or another, works on it meanwhile.
+struct Turn<'a>(MutexGuard<'a, File>);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.unlock() {
+            tracing::warn!(%error, "the history stays locked until the end of this process");
+        }
+    }
+}
+
+impl Inner {
+    fn load(&self, id: &UndoId) -> Result<Manifest, Fault> {
+        self.entries.load(id)?.ok_or_else(|| missing(id))
     }
 
-    fn load(&self, id: &UndoId) -> Result<Manifest, Fault> {
-        self.0.entries.load(id)?.ok_or_else(|| {
-            Fault::new(
-                format!("There is no history entry `{id}`."),
-                "It may have been dropped; look at the history for those that remain.",
-            )
-        })
+    fn room_for(&self, workspace: &Workspace, plan: &Plan) -> Result<(), FileError> {
+        let bytes = capture::weigh(workspace, plan)?;
+        self.room(bytes, || plan.paths().join(", "))
+    }
+
+    /// Whether so many bytes more can be kept for one entry.
+    fn room(&self, bytes: u64, path: impl Fn() -> String) -> Result<(), FileError> {
+        if bytes > self.bytes_max {
+            return Err(FileError::TooLarge {
+                path: path(),
+                bytes,
+                bytes_max: self.bytes_max,
+            });
+        }
+        let free = self.store.free_bytes();
+        let free = free.map_err(|error| FileError::from_io("the history", &error))?;
+        if bytes.saturating_add(DISK_RESERVE_BYTES) > free {
+            return Err(FileError::DiskFull { path: path() });
+        }
+        Ok(())
     }
 }
 
@@ -297,6 +326,22 @@ impl Manifest {
     fn workspace(&self) -> Result<Workspace, Fault> {
         Workspace::open(&self.root.0)
     }
+}
+
+/// The first paths of an entry, without folders that were only made on the way.
+fn first_shown(steps: &[Step]) -> Vec<String> {
+    let shown = steps.iter().filter(|step| !step.made);
+    shown
+        .take(SHOWN_PATHS_MAX)
+        .map(|step| crate::files::shown(&step.path.0))
+        .collect()
+}
+
+fn missing(id: &UndoId) -> Fault {
+    Fault::new(
+        format!("There is no history entry `{id}`."),
+        "It may have been dropped; look at the history for those that remain.",
+    )
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use protocol::Digest;
+use protocol::effects::{Standing, Thing};
 use protocol::history::Node;
 
 use super::store::{Batch, hashed};
@@ -12,13 +14,30 @@ use crate::files::PathKind;
 
 /// Reads what stands at a path; file contents go to `batch`. None: a pipe, socket or device, which nobody can bring back.
 pub(super) fn read(dir: &Dir, rel: &Path, batch: &mut Batch<'_>) -> io::Result<Option<Node>> {
-    let Some(stat) = stat(dir, rel)? else {
+    look(dir, rel, |file, bytes| batch.put_file(file, bytes))
+}
+
+/// The same without a copy of what is in a file.
+pub(super) fn seen(dir: &Dir, rel: &Path) -> io::Result<Option<Node>> {
+    look(dir, rel, |file, _| hashed(file))
+}
+
+fn look(
+    dir: &Dir,
+    rel: &Path,
+    content: impl FnOnce(&mut std::fs::File, u64) -> io::Result<(Digest, u64)>,
+) -> io::Result<Option<Node>> {
+    let stat = match dir.stat_at(rel) {
+        // A link where a folder was: nothing of ours stands behind it.
+        Err(error) if is_link_refused(&error) => None,
+        other => other?,
+    };
+    let Some(stat) = stat else {
         return Ok(Some(Node::Absent));
     };
     Ok(match stat.kind {
         PathKind::File => {
-            let mut file = open(dir, rel)?;
-            let (blob, bytes) = batch.put_file(&mut file, stat.bytes)?;
+            let (blob, bytes) = content(&mut open(dir, rel)?, stat.bytes)?;
             Some(Node::File {
                 blob,
                 bytes,
@@ -51,9 +70,9 @@ pub(super) enum Fit {
 
 /// Whether a path is as `node` says. Times do not count.
 pub(super) fn fits(dir: &Dir, rel: &Path, node: &Node, fit: Fit) -> io::Result<bool> {
-    let stat = match stat(dir, rel) {
-        // A link where a folder was: whatever the entry says, it is not that.
-        Err(error) if is_link_refused(&error) => return Ok(false),
+    let stat = match dir.stat_at(rel) {
+        // A link where a folder was: nothing of ours stands behind it.
+        Err(error) if is_link_refused(&error) => None,
         other => other?,
     };
     let Some(stat) = stat else {
@@ -82,8 +101,89 @@ pub(super) fn fits(dir: &Dir, rel: &Path, node: &Node, fit: Fit) -> io::Result<b
     }
 }
 
-fn stat(dir: &Dir, rel: &Path) -> io::Result<Option<Stat>> {
-    dir.stat_at(rel)
+/// Whether two nodes are the same thing. Times do not count.
+pub(super) fn same(one: &Node, other: &Node, fit: Fit) -> bool {
+    let modes = |one: u32, other: u32, counts: bool| !counts || one == other;
+    match (one, other) {
+        (Node::Absent, Node::Absent) => true,
+        (
+            Node::File { blob, mode, .. },
+            Node::File {
+                blob: other_blob,
+                mode: other_mode,
+                ..
+            },
+        ) => blob == other_blob && modes(*mode, *other_mode, fit != Fit::Loose),
+        (
+            Node::Link { target, .. },
+            Node::Link {
+                target: other_target,
+                ..
+            },
+        ) => target == other_target,
+        (
+            Node::Folder { mode, .. },
+            Node::Folder {
+                mode: other_mode, ..
+            },
+        ) => modes(*mode, *other_mode, fit == Fit::Exact),
+        (
+            Node::Absent | Node::File { .. } | Node::Link { .. } | Node::Folder { .. },
+            Node::Absent | Node::File { .. } | Node::Link { .. } | Node::Folder { .. },
+        ) => false,
+    }
+}
+
+/// When it was changed last; none for what is not there.
+pub(super) fn mtime_ns(node: &Node) -> Option<i64> {
+    match node {
+        Node::Absent => None,
+        Node::File { mtime_ns, .. }
+        | Node::Link { mtime_ns, .. }
+        | Node::Folder { mtime_ns, .. } => Some(*mtime_ns),
+    }
+}
+
+/// Length of what is in a file, in bytes; 0 for anything else.
+pub(super) fn bytes(node: &Node) -> u64 {
+    match node {
+        Node::File { bytes, .. } => *bytes,
+        Node::Absent | Node::Folder { .. } | Node::Link { .. } => 0,
+    }
+}
+
+/// The same thing as it really stands there: with that mode and that time.
+pub(super) fn as_stands(node: &Node, stat: Option<Stat>) -> Node {
+    let mut node = node.clone();
+    if let Some(stat) = stat {
+        match &mut node {
+            Node::Absent => {}
+            Node::File { mode, mtime_ns, .. } | Node::Folder { mode, mtime_ns } => {
+                (*mode, *mtime_ns) = (stat.mode, stat.mtime_ns);
+            }
+            Node::Link { mtime_ns, .. } => *mtime_ns = stat.mtime_ns,
+        }
+    }
+    node
+}
+
+/// What a person is told of a node; none if it is nothing.
+pub(super) fn standing(node: &Node) -> Option<Standing> {
+    let (what, bytes, mode, target) = match node {
+        Node::Absent => return None,
+        Node::File { bytes, mode, .. } => (Thing::File, *bytes, *mode, None),
+        Node::Folder { mode, .. } => (Thing::Folder, 0, *mode, None),
+        Node::Link { target, .. } => {
+            let target = String::from_utf8_lossy(target).into_owned();
+            (Thing::Link, 0, 0o777, Some(target))
+        }
+    };
+    Some(Standing {
+        what,
+        bytes,
+        mode,
+        target,
+    })
 }
 
 fn open(dir: &Dir, rel: &Path) -> io::Result<std::fs::File> {

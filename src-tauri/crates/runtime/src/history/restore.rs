@@ -1,57 +1,108 @@
-//! Takes an effect back, or brings it again: compared first, written down, carried out, or put back.
+//! Carries out an act: worked out first, secured, written down, carried out, or put back.
 
 use std::path::PathBuf;
 
-use protocol::{Fault, UndoState};
+use protocol::history::{
+    Coverage, Node, PathChange, PathChoice, PathReceipt, Restore, RestorePreview, RestoreReceipt,
+};
+use protocol::{At, Direction, Fault, UndoEntry, UndoId, UndoState};
 
-use super::carry::{Carry, Source, Stand, strangers, survey};
-use super::manifest::{Journal, Manifest};
-use super::node::Fit;
-use super::{Direction, Inner, RestoreError};
+use super::carry::{Carry, Source, Stand, survey};
+use super::clash::Clash;
+use super::manifest::{Deed, Manifest};
+use super::moves::Moves;
+use super::node::{self, Fit};
+use super::walk::{Walked, walk};
+use super::{Inner, RestoreError, first_shown};
 use crate::files::shown;
-use crate::limits::CONFLICTS_MAX;
-use crate::temp::sweep;
+use crate::limits::{CONFLICTS_MAX, RECEIPT_PATHS_MAX};
+use crate::temp::{Tag, sweep};
 use crate::{FileError, Workspace};
 
-/// Where every path stands, and which of them a restore would overwrite.
-pub(super) fn meet(
-    workspace: &Workspace,
-    manifest: &Manifest,
-    direction: Direction,
-) -> Result<(Vec<Stand>, Vec<String>), FileError> {
-    let stands = survey(workspace.dir(), &manifest.steps, direction, Fit::Exact)?;
-    let elsewhere = manifest
-        .steps
-        .iter()
-        .zip(&stands)
-        .filter(|(_, stand)| **stand == Stand::Elsewhere)
-        .map(|(step, _)| shown(&step.path.0));
-    let mut conflicts: Vec<String> = elsewhere.collect();
-    conflicts.extend(strangers(workspace.dir(), &manifest.steps, direction)?);
-    conflicts.truncate(CONFLICTS_MAX);
-    Ok((stands, conflicts))
+/// An act that is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// What it did.
+    pub receipt: RestoreReceipt,
+    /// The calls' entries that it brought to another state.
+    pub turned: Vec<UndoEntry>,
 }
 
-pub(super) fn restore(
-    inner: &Inner,
-    manifest: &mut Manifest,
-    direction: Direction,
-) -> Result<u64, RestoreError> {
-    allowed(manifest, direction).map_err(RestoreError::Failed)?;
-    let broken = |error: FileError| RestoreError::Failed(error.into());
-    let workspace = manifest.workspace().map_err(RestoreError::Failed)?;
-    let (stands, conflicts) = meet(&workspace, manifest, direction).map_err(broken)?;
-    if !conflicts.is_empty() {
-        return Err(RestoreError::Conflict(conflicts));
-    }
-    let id = manifest.entry.id.clone();
-    let journal = Journal {
+/// What an act would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looked {
+    /// As a person is told of it; the differences and what cannot be taken back are not known here.
+    pub preview: RestorePreview,
+    /// The conflicts with their texts, in the same order.
+    pub clashes: Vec<Clash>,
+}
+
+/// What an act is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActMeta {
+    /// Its name.
+    pub id: UndoId,
+    /// Now.
+    pub at: At,
+}
+
+/// What an act would meet and do. Nothing is changed.
+pub(super) fn look(inner: &Inner, restore: &Restore) -> Result<Looked, Fault> {
+    let moves = Moves::of(inner, restore)?;
+    let mut walked = walk(&moves.workspace()?, &inner.store, &moves.of, &[], 0)?;
+    let mut clashes = std::mem::take(&mut walked.clashes);
+    clashes.truncate(CONFLICTS_MAX);
+    let direction = moves.act.direction;
+    let entries = moves.of.iter().map(|(one, _)| one.entry.clone()).collect();
+    let manifest = manifest(moves, walked, UndoId::from(""), 0);
+    let (paths, paths_total) = paths(&manifest);
+    let preview = RestorePreview {
         direction,
-        folders: times(&workspace, manifest, direction),
+        entries,
+        conflicts: clashes.iter().map(|clash| clash.conflict.clone()).collect(),
+        paths,
+        paths_total,
+        coverage: coverage(&manifest),
     };
-    inner.entries.begin(&id, &journal).map_err(broken)?;
-    if let Err(error) = go(inner, &workspace, manifest, &journal, &stands, false) {
-        let back = take_back(inner, &workspace, manifest, &journal);
+    Ok(Looked { preview, clashes })
+}
+
+/// Does it, or touches nothing.
+pub(super) fn act(
+    inner: &Inner,
+    restore: &Restore,
+    choices: &[PathChoice],
+    meta: ActMeta,
+) -> Result<Restored, RestoreError> {
+    let broken = |error: FileError| RestoreError::Failed(error.into());
+    let moves = Moves::of(inner, restore)?;
+    let workspace = moves.workspace()?;
+    let at_ns = meta.at.saturating_mul(1_000_000);
+    let walked = walk(&workspace, &inner.store, &moves.of, choices, at_ns).map_err(broken)?;
+    if !walked.clashes.is_empty() {
+        let paths = walked.clashes.into_iter().map(|clash| clash.conflict.path);
+        return Err(RestoreError::Conflict(paths.take(CONFLICTS_MAX).collect()));
+    }
+    if walked.steps.is_empty() && !walked.kept.is_empty() {
+        return Err(RestoreError::Failed(Fault::new(
+            "Everything stays as it is, so there is nothing to do.",
+            "Choose to restore at least one path.",
+        )));
+    }
+    secure(inner, &workspace, &walked).map_err(broken)?;
+    let before = inner.entries.list()?.entries;
+    let mut manifest = manifest(moves, walked, meta.id, meta.at);
+    inner.entries.save(&manifest).map_err(broken)?;
+    let stands = vec![Stand::Here; manifest.steps.len()];
+    if let Err(error) = go(
+        inner,
+        &workspace,
+        &manifest,
+        Direction::Redo,
+        &stands,
+        false,
+    ) {
+        let back = take_back(inner, &workspace, &manifest);
         return Err(RestoreError::Failed(match back {
             Ok(()) => error.into(),
             Err(worse) => Fault::new(
@@ -60,68 +111,152 @@ pub(super) fn restore(
             ),
         }));
     }
-    close(inner, manifest, direction).map_err(broken)?;
-    Ok(manifest.steps.len() as u64)
+    close(inner, &workspace, &mut manifest).map_err(broken)?;
+    let mut turned = inner.entries.list()?.entries;
+    turned.retain(|entry| entry.act.is_none() && !before.contains(entry));
+    Ok(Restored {
+        receipt: receipt(&manifest),
+        turned,
+    })
 }
 
-fn allowed(manifest: &Manifest, direction: Direction) -> Result<(), Fault> {
-    let id = &manifest.entry.id;
-    let refuse = |what: &str, hint: &str| Err(Fault::new(format!("`{id}` {what}."), hint));
-    match (manifest.entry.state, direction) {
-        (UndoState::Applied, Direction::Undo) | (UndoState::Undone, Direction::Redo) => Ok(()),
-        (UndoState::Undone, Direction::Undo) => refuse("is undone already", "Redo brings it back."),
-        (UndoState::Applied, Direction::Redo) => refuse("is not undone", "Undo it first."),
-        (UndoState::Prepared, _) => refuse(
-            "was never carried out, as far as is known",
-            "Wait for the call to end, or start the app again.",
-        ),
-    }
-}
-
-/// Folders whose time is as the effect left it: nobody else made or removed names in them, so their time goes along.
-fn times(
-    workspace: &Workspace,
-    manifest: &Manifest,
-    direction: Direction,
-) -> Vec<(super::Way, i64, i64)> {
-    let mut times = Vec::new();
-    for touched in &manifest.touched {
-        let Some(after_ns) = touched.after_ns else {
-            continue;
-        };
-        let (from, to) = match direction {
-            Direction::Undo => (after_ns, touched.before_ns),
-            Direction::Redo => (touched.before_ns, after_ns),
-        };
-        let now = workspace.dir().stat_at(&touched.path.0);
-        if let Ok(Some(stat)) = now
-            && stat.mtime_ns == from
+/// Takes a copy of everything that is to be overwritten and is not in the store yet, and of texts that are new.
+fn secure(inner: &Inner, workspace: &Workspace, walked: &Walked) -> Result<(), FileError> {
+    let failed = |error: std::io::Error| FileError::from_io("the history", &error);
+    let mut unknown = Vec::new();
+    let mut bytes_new = 0;
+    for step in &walked.steps {
+        if let Node::File { blob, bytes, .. } = &step.before
+            && !inner.store.has(blob).map_err(failed)?
         {
-            times.push((touched.path.clone(), from, to));
+            bytes_new += bytes;
+            unknown.push(step);
         }
     }
-    times
+    inner.room(bytes_new, || {
+        let paths: Vec<String> = unknown.iter().map(|step| shown(&step.path.0)).collect();
+        paths.join(", ")
+    })?;
+    let mut batch = inner.store.batch().map_err(failed)?;
+    for step in unknown {
+        let path = || shown(&step.path.0);
+        let now = node::read(workspace.dir(), &step.path.0, &mut batch)
+            .map_err(|error| FileError::from_io(path(), &error))?;
+        if now.as_ref() != Some(&step.before) {
+            return Err(FileError::Changed { path: path() });
+        }
+    }
+    for text in &walked.texts {
+        batch.put(&text.bytes).map_err(failed)?;
+    }
+    batch.finish().map_err(failed)
 }
 
-/// Carries out what a journal says.
+fn manifest(moves: Moves, walked: Walked, id: UndoId, at: At) -> Manifest {
+    let entry = UndoEntry {
+        session: moves.session,
+        call: moves.call,
+        act: Some(moves.act),
+        at,
+        workspace: shown(&moves.root.0),
+        title: moves.title,
+        paths: walked.steps.len() as u64,
+        bytes: walked
+            .steps
+            .iter()
+            .map(|step| node::bytes(&step.before))
+            .sum(),
+        shown: first_shown(&walked.steps),
+        state: UndoState::Prepared,
+        id,
+    };
+    Manifest {
+        root: moves.root,
+        effect: Tag::of(entry.id.as_str().as_bytes()),
+        entry,
+        steps: walked.steps,
+        touched: walked.touched,
+        known: true,
+        going_back: false,
+        deed: Some(Deed {
+            kept: walked.kept,
+            merged: walked.merged,
+        }),
+    }
+}
+
+/// What an act did, as its manifest has it.
+pub(super) fn receipt(manifest: &Manifest) -> RestoreReceipt {
+    let (paths, paths_total) = paths(manifest);
+    RestoreReceipt {
+        entry: manifest.entry.clone(),
+        paths,
+        paths_total,
+    }
+}
+
+/// The first paths of an act, and how many there are.
+fn paths(manifest: &Manifest) -> (Vec<PathReceipt>, u64) {
+    let deed = manifest.deed.clone().unwrap_or_default();
+    let steps = manifest.steps.iter().map(|step| {
+        let change = match (&step.before, &step.after) {
+            (_, _) if deed.merged.contains(&step.path) => PathChange::Merged,
+            (Node::Absent, _) => PathChange::Created,
+            (_, Node::Absent) => PathChange::Removed,
+            (_, _) => PathChange::Restored,
+        };
+        (&step.path, change, "")
+    });
+    let kept = deed.kept.iter();
+    let kept = kept.map(|(path, why)| (path, PathChange::Kept, why.as_str()));
+    let mut all: Vec<_> = steps.chain(kept).collect();
+    all.sort_by(|one, other| one.0.cmp(other.0));
+    let total = all.len() as u64;
+    let listed = all.into_iter().take(RECEIPT_PATHS_MAX);
+    let receipts = listed.map(|(path, change, note)| PathReceipt {
+        path: shown(&path.0),
+        change,
+        note: note.to_owned(),
+    });
+    (receipts.collect(), total)
+}
+
+fn coverage(manifest: &Manifest) -> Coverage {
+    let comes = |node: &Node| *node != Node::Absent;
+    let (comes, goes): (Vec<_>, Vec<_>) =
+        manifest.steps.iter().partition(|step| comes(&step.after));
+    Coverage {
+        restores: comes.len() as u64,
+        removes: goes.len() as u64,
+        bytes: comes.iter().map(|step| node::bytes(&step.after)).sum(),
+        ..Coverage::default()
+    }
+}
+
+/// Carries the paths of an entry to one side, with the times of the folders that they are in.
 pub(super) fn go(
     inner: &Inner,
     workspace: &Workspace,
     manifest: &Manifest,
-    journal: &Journal,
+    direction: Direction,
     stands: &[Stand],
     again: bool,
 ) -> Result<(), FileError> {
-    let folders: Vec<(PathBuf, i64)> = journal
-        .folders
-        .iter()
-        .map(|(path, _, to)| (path.0.clone(), *to))
+    let touched = manifest.touched.iter();
+    let folders: Vec<(PathBuf, i64)> = touched
+        .filter_map(|touched| {
+            let ns = match direction {
+                Direction::Undo => Some(touched.before_ns),
+                Direction::Redo => touched.after_ns,
+            };
+            Some((touched.path.0.clone(), ns?))
+        })
         .collect();
     let carry = Carry {
         workspace,
         source: Source::Store(&inner.store),
         steps: &manifest.steps,
-        direction: journal.direction,
+        direction,
         tag: manifest.tag(),
         again,
     };
@@ -136,39 +271,44 @@ pub(super) fn tidy(workspace: &Workspace, manifest: &Manifest) -> Result<(), Fil
         .map_err(|error| FileError::from_io("the workspace", &error))
 }
 
-/// Goes back to where a failed restore began.
-fn take_back(
-    inner: &Inner,
-    workspace: &Workspace,
-    manifest: &Manifest,
-    journal: &Journal,
-) -> Result<(), FileError> {
+/// Goes back to where a failed act began, and forgets it.
+fn take_back(inner: &Inner, workspace: &Workspace, manifest: &Manifest) -> Result<(), FileError> {
     tidy(workspace, manifest)?;
-    let back = Journal {
-        direction: journal.direction.opposite(),
-        folders: journal
-            .folders
-            .iter()
-            .map(|(path, from, to)| (path.clone(), *to, *from))
-            .collect(),
-    };
     let stands = survey(
         workspace.dir(),
         &manifest.steps,
-        back.direction,
+        Direction::Undo,
         Fit::Underway,
     )?;
-    go(inner, workspace, manifest, &back, &stands, true)?;
-    inner.entries.done(&manifest.entry.id)
+    go(inner, workspace, manifest, Direction::Undo, &stands, true)?;
+    inner.entries.forget(&manifest.entry.id)
 }
 
-/// Records that an entry arrived.
-pub(super) fn close(
+/// Finishes an act that was under way.
+pub(super) fn finish(
     inner: &Inner,
+    workspace: &Workspace,
     manifest: &mut Manifest,
-    direction: Direction,
 ) -> Result<(), FileError> {
-    manifest.entry.state = direction.state();
-    inner.entries.save(manifest)?;
-    inner.entries.done(&manifest.entry.id)
+    tidy(workspace, manifest)?;
+    let stands = survey(
+        workspace.dir(),
+        &manifest.steps,
+        Direction::Redo,
+        Fit::Underway,
+    )?;
+    go(inner, workspace, manifest, Direction::Redo, &stands, true)?;
+    tidy(workspace, manifest)?;
+    close(inner, workspace, manifest)
+}
+
+/// Records that an act is done, with the times that folders have now.
+fn close(inner: &Inner, workspace: &Workspace, manifest: &mut Manifest) -> Result<(), FileError> {
+    for touched in &mut manifest.touched {
+        let stat = workspace.dir().stat_at(&touched.path.0);
+        let stat = stat.map_err(|error| FileError::from_io(shown(&touched.path.0), &error))?;
+        touched.after_ns = stat.map(|stat| stat.mtime_ns);
+    }
+    manifest.entry.state = UndoState::Applied;
+    inner.entries.save(manifest)
 }

@@ -45,9 +45,21 @@ impl Store {
         (digest.as_str().get(..2).unwrap_or("00"), digest.as_str())
     }
 
-    fn has(&self, digest: &Digest) -> io::Result<bool> {
+    pub(super) fn has(&self, digest: &Digest) -> io::Result<bool> {
         let (shelf, name) = Self::place(digest);
         Ok(self.dir.stat_at(&Path::new(shelf).join(name))?.is_some())
+    }
+
+    /// A content of at most `bytes_max` bytes.
+    pub(super) fn read(&self, digest: &Digest, bytes_max: u64) -> io::Result<Vec<u8>> {
+        let (shelf, name) = Self::place(digest);
+        let file = self.dir.file(&Path::new(shelf).join(name))?;
+        let mut content = Vec::new();
+        file.take(bytes_max).read_to_end(&mut content)?;
+        match Digest::of(&content) == *digest {
+            true => Ok(content),
+            false => Err(damaged(name)),
+        }
     }
 
     /// Copies a content to an open file and makes sure that it is what its name says.
@@ -55,6 +67,18 @@ impl Store {
         let (shelf, name) = Self::place(digest);
         let mut from = self.dir.file(&Path::new(shelf).join(name))?;
         copy_checked(&mut from, digest, to)
+    }
+
+    /// What all copies take together, in bytes.
+    pub(super) fn bytes(&self) -> io::Result<u64> {
+        let mut bytes = 0;
+        for shelf in self.dir.names()? {
+            let folder = self.dir.folder(Path::new(&shelf))?;
+            for name in folder.names()? {
+                bytes += folder.stat(&name)?.map_or(0, |stat| stat.bytes);
+            }
+        }
+        Ok(bytes)
     }
 
     /// Removes half-written copies of an earlier run.
@@ -166,6 +190,11 @@ impl Batch<'_> {
     }
 }
 
+fn damaged(name: &str) -> io::Error {
+    let text = format!("the kept copy {name} is damaged");
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
 /// The digest and length of what a reader gives.
 pub(super) fn hashed(from: &mut impl Read) -> io::Result<(Digest, u64)> {
     copy_hashed(from, &mut io::sink())
@@ -173,11 +202,9 @@ pub(super) fn hashed(from: &mut impl Read) -> io::Result<(Digest, u64)> {
 
 /// Copies a content and makes sure that it is what it should be.
 pub(super) fn copy_checked(from: &mut File, digest: &Digest, to: &mut File) -> io::Result<()> {
-    if copy_hashed(from, to)?.0 == *digest {
-        Ok(())
-    } else {
-        let text = format!("the kept copy {} is damaged", digest.as_str());
-        Err(io::Error::new(io::ErrorKind::InvalidData, text))
+    match copy_hashed(from, to)?.0 == *digest {
+        true => Ok(()),
+        false => Err(damaged(digest.as_str())),
     }
 }
 

@@ -65,11 +65,11 @@ fn stopped_while_the_effect_is_made() {
             match entry.state {
                 UndoState::Undone => {
                     assert_eq!(room.picture(), before, "{what}");
-                    again.restore(&entry.id, Direction::Redo).unwrap();
+                    carry(&again, &entry.id, Direction::Redo).unwrap();
                 }
                 UndoState::Applied => {
                     assert_ne!(room.picture(), before, "{what}");
-                    again.restore(&entry.id, Direction::Undo).unwrap();
+                    carry(&again, &entry.id, Direction::Undo).unwrap();
                     assert_eq!(room.picture(), before, "{what}");
                 }
                 UndoState::Prepared => panic!("{what}: not settled"),
@@ -94,7 +94,7 @@ fn stopped_while_it_is_undone_or_redone() {
                 if direction == Direction::Redo {
                     room.undo(&id).unwrap();
                 }
-                let work = || room.history.restore(&id, direction);
+                let work = || carry(&room.history, &id, direction);
                 let (_, hit) = strike::after(at, Strike::Stop, work);
                 if !hit {
                     break;
@@ -102,7 +102,11 @@ fn stopped_while_it_is_undone_or_redone() {
                 reached += 1;
                 let what = format!("plan {which}, {direction:?}, step {at}");
                 let again = reopened(&room);
-                assert_eq!(again.recover(), Ok(vec![id.clone()]), "{what}");
+                // Until the act is written down nothing is touched, and from then on it is finished.
+                let direction = match again.recover().unwrap().len() {
+                    0 => direction.opposite(),
+                    _ => direction,
+                };
                 let expected = match direction {
                     Direction::Undo => &before,
                     Direction::Redo => &after,
@@ -110,7 +114,7 @@ fn stopped_while_it_is_undone_or_redone() {
                 assert_eq!(room.picture(), *expected, "{what}");
                 assert_clean(&room, &what);
                 assert_eq!(room.state(&id), direction.state(), "{what}");
-                again.restore(&id, direction.opposite()).unwrap();
+                carry(&again, &id, direction.opposite()).unwrap();
             }
             assert!(
                 reached >= 6,

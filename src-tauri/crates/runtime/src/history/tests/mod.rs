@@ -7,11 +7,12 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use protocol::history::{Choice, PathChoice, Restore};
 use protocol::plan::{FileChange, Removal};
 use protocol::{Plan, UndoEntry, UndoId, UndoState};
 use tempfile::TempDir;
 
-use super::{Direction, EntryMeta, History, RestoreError};
+use super::{ActMeta, Direction, EntryMeta, History, Keep, RestoreError, Restored};
 use crate::dir::Dir;
 use crate::{FileError, TreeLimits, Workspace, apply};
 
@@ -64,6 +65,40 @@ fn picture(root: &Path) -> Picture {
     look(root, root, &mut all);
     all
 }
+
+/// Takes one entry back or brings it again; how many paths that was.
+fn carry(history: &History, id: &UndoId, direction: Direction) -> Result<u64, RestoreError> {
+    let restore = match direction {
+        Direction::Undo => Restore::Undo {
+            entries: vec![id.clone()],
+        },
+        Direction::Redo => Restore::Redo { entry: id.clone() },
+    };
+    act(history, &restore, &[]).map(|done| done.receipt.entry.paths)
+}
+
+/// An act with the next id, a moment after the one before.
+fn act(
+    history: &History,
+    restore: &Restore,
+    choices: &[(&str, Choice)],
+) -> Result<Restored, RestoreError> {
+    let number = history.entries().unwrap().len();
+    let choices: Vec<PathChoice> = choices
+        .iter()
+        .map(|(path, choice)| PathChoice {
+            path: (*path).into(),
+            choice: *choice,
+        })
+        .collect();
+    let meta = ActMeta {
+        id: format!("act_{number:04}").into(),
+        at: NOW + 1 + number as i64,
+    };
+    history.restore(restore, &choices, meta)
+}
+
+const NOW: i64 = 1_767_225_600_000;
 
 struct Room {
     home: TempDir,
@@ -140,7 +175,7 @@ impl Room {
             id: id.into(),
             session: "ses_1".into(),
             call: "call_1".into(),
-            at: 1_767_225_600_000,
+            at: NOW + self.history.entries().unwrap().len() as i64,
             title: "Did it".into(),
         };
         self.history.prepare(&self.workspace, plan, meta)
@@ -159,11 +194,11 @@ impl Room {
     }
 
     fn undo(&self, id: &UndoId) -> Result<u64, RestoreError> {
-        self.history.restore(id, Direction::Undo)
+        carry(&self.history, id, Direction::Undo)
     }
 
     fn redo(&self, id: &UndoId) -> Result<u64, RestoreError> {
-        self.history.restore(id, Direction::Redo)
+        carry(&self.history, id, Direction::Redo)
     }
 
     /// A tree with one of everything.

@@ -1,7 +1,6 @@
 //! What a person does with the history, and what goes wrong on the way.
 
 use super::*;
-use protocol::history::UndoCheck;
 use protocol::preview::UndoOutlook;
 
 /// S000-24: a deletion comes back to the byte, and goes again.
@@ -53,7 +52,8 @@ fn the_entry_says_what_it_holds() {
         id: "und_1".into(),
         session: "ses_1".into(),
         call: "call_1".into(),
-        at: 1_767_225_600_000,
+        act: None,
+        at: NOW,
         workspace: room.workspace.root().display().to_string(),
         title: "Did it".into(),
         paths: 3,
@@ -129,15 +129,12 @@ fn what_changed_since_is_a_conflict_and_nothing_is_touched() {
         change(&room);
         let now = room.picture();
         let conflicts: Vec<String> = paths.iter().map(|path| (*path).into()).collect();
-        let check = UndoCheck {
-            id: id.clone(),
-            conflicts: conflicts.clone(),
+        let undo = Restore::Undo {
+            entries: vec![id.clone()],
         };
-        assert_eq!(
-            room.history.check(&id, Direction::Undo),
-            Ok(check),
-            "{name}"
-        );
+        let looked = room.history.look(&undo).unwrap().preview.conflicts;
+        let looked: Vec<String> = looked.into_iter().map(|one| one.path).collect();
+        assert_eq!(looked, conflicts, "{name}");
         assert_eq!(
             room.undo(&id),
             Err(RestoreError::Conflict(conflicts)),
@@ -298,22 +295,57 @@ fn dropped_entries_give_their_space_back() {
     room.file("b", "shared", 0o644);
     let first = room.effect("und_1", &room.writing(&[("a", "only first")]));
     let second = room.effect("und_2", &room.writing(&[("b", "only second")]));
-    assert_eq!(room.history.collect(&|_| true), Ok(0));
+    let collect = |since: i64, bytes_max: u64| {
+        let done = room.history.collect(&Keep { since, bytes_max }).unwrap();
+        assert_eq!(done.bytes_left, room.history.size().unwrap());
+        (done.entries, done.entries_left)
+    };
+    let blobs = || {
+        let blobs = picture(&room.home.path().join("history/blobs"));
+        let contents = blobs.into_values().filter(|seen| seen.kind == 'f');
+        let mut contents: Vec<String> = contents
+            .map(|seen| String::from_utf8(seen.content).unwrap())
+            .collect();
+        contents.sort();
+        contents
+    };
+    assert_eq!(collect(0, 1_000), (0, 2));
+    assert_eq!(blobs(), ["only first", "only second", "shared"]);
+    // "shared" counts once: all three are 27 bytes long.
+    assert_eq!(collect(0, 27), (0, 2));
     assert_eq!(
-        room.history.collect(&|id| *id == second),
-        Ok("only first".len() as u64)
+        collect(0, 26),
+        (1, 1),
+        "the newest stays as long as it fits"
     );
+    assert_eq!(blobs(), ["only second", "shared"]);
     assert_eq!(room.history.entry(&first), Ok(None));
     room.undo(&second).unwrap();
     assert_eq!(fs::read(room.at("b")).unwrap(), b"shared");
-    fs::write(room.home.path().join("history/entries/und_3.json"), "{").unwrap();
-    assert_eq!(
-        room.history.collect(&|_| false),
-        Ok(0),
-        "an unreadable entry keeps all copies"
-    );
-    fs::remove_file(room.home.path().join("history/entries/und_3.json")).unwrap();
-    assert_eq!(room.history.collect(&|_| false), Ok(17));
+    let broken = room.home.path().join("history/entries/und_3.json");
+    fs::write(&broken, "{").unwrap();
+    assert_eq!(collect(NOW * 2, 1_000), (2, 0));
+    assert_eq!(blobs().len(), 2, "an unreadable entry keeps all copies");
+    fs::remove_file(broken).unwrap();
+    assert_eq!(collect(0, 1_000), (0, 0));
+    assert_eq!(blobs().len(), 0);
+}
+
+/// What is under way is kept, however old it is.
+#[test]
+fn an_entry_under_way_is_never_dropped() {
+    let room = Room::new();
+    room.file("a", "one", 0o644);
+    let id = room
+        .prepare("und_1", &room.writing(&[("a", "two")]))
+        .unwrap()
+        .id;
+    let keep = Keep {
+        since: i64::MAX,
+        bytes_max: 0,
+    };
+    assert_eq!(room.history.collect(&keep).unwrap().entries_left, 1);
+    assert_eq!(room.history.settle(&id).unwrap().state, UndoState::Undone);
 }
 
 #[test]

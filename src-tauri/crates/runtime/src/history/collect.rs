@@ -1,0 +1,77 @@
+//! How much is kept: by age and by what it takes on disk, the newest first; what no entry needs goes.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use protocol::history::Collected;
+use protocol::{At, Digest, Fault, UndoState};
+
+use super::Inner;
+use crate::FileError;
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keep {
+    /// Entries from then on.
+    pub since: At,
+    /// As many of the newest entries as have their copies in so many bytes, each copy counted once.
+    pub bytes_max: u64,
+}
+
+/// Drops what is not kept. What is under way is kept, and everything newer.
+pub(super) fn collect(inner: &Inner, keep: &Keep) -> Result<Collected, Fault> {
+    let failed = |error: io::Error| -> Fault { FileError::from_io("the history", &error).into() };
+    let size_before = size(inner)?;
+    let listed = inner.entries.list()?;
+    let mut needed: BTreeSet<Digest> = BTreeSet::new();
+    let mut bytes = 0_u64;
+    let mut kept = 0;
+    let mut full = false;
+    let total = listed.entries.len();
+    for entry in listed.entries.into_iter().rev() {
+        let under_way = entry.state == UndoState::Prepared;
+        full |= entry.at < keep.since;
+        if full && !under_way {
+            inner.entries.forget(&entry.id)?;
+            continue;
+        }
+        let Some(manifest) = inner.entries.load(&entry.id)? else {
+            continue;
+        };
+        let new: Vec<(&Digest, u64)> = manifest
+            .blobs()
+            .filter(|(blob, _)| !needed.contains(*blob))
+            .collect();
+        let more: u64 = {
+            let mut once = BTreeSet::new();
+            let first = new.iter().filter(|(blob, _)| once.insert(*blob));
+            first.map(|(_, bytes)| bytes).sum()
+        };
+        full |= bytes.saturating_add(more) > keep.bytes_max;
+        if full && !under_way {
+            inner.entries.forget(&entry.id)?;
+            continue;
+        }
+        bytes = bytes.saturating_add(more);
+        kept += 1;
+        needed.extend(new.into_iter().map(|(blob, _)| blob.clone()));
+    }
+    // What an entry needs that we cannot read is not known, so no copy goes.
+    if listed.unreadable == 0 {
+        inner.store.keep_only(&needed).map_err(failed)?;
+    }
+    let bytes_left = size(inner)?;
+    Ok(Collected {
+        entries: (total - kept) as u64,
+        bytes_freed: size_before.saturating_sub(bytes_left),
+        entries_left: kept as u64,
+        bytes_left,
+    })
+}
+
+/// What the history takes on disk, in bytes.
+pub(super) fn size(inner: &Inner) -> Result<u64, Fault> {
+    let copies = inner.store.bytes();
+    let size = copies.and_then(|copies| Ok(copies + inner.entries.bytes()?));
+    size.map_err(|error| FileError::from_io("the history", &error).into())
+}

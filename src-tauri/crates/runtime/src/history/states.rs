@@ -1,0 +1,133 @@
+//! Where each entry stands: as its own manifest says, until a later act took it back or brought it again.
+//!
+//! So one write, that of the act, turns everything that the act is about, at once or not at all.
+
+use std::collections::BTreeMap;
+
+use protocol::{Direction, UndoEntry, UndoId, UndoState};
+
+/// Gives every entry of a list its state; the oldest comes first.
+pub(super) fn fold(entries: &mut [UndoEntry]) {
+    let places = places(entries);
+    for place in 0..entries.len() {
+        if entries[place].state == UndoState::Applied {
+            set(entries, &places, place, Direction::Redo);
+        }
+    }
+}
+
+/// Takes back the last of a list that has its states, and turns what it is about.
+pub(super) fn take_back_last(entries: &mut [UndoEntry]) {
+    if let Some(last) = entries.len().checked_sub(1) {
+        let places = places(entries);
+        set(entries, &places, last, Direction::Undo);
+    }
+}
+
+fn places(entries: &[UndoEntry]) -> BTreeMap<UndoId, usize> {
+    let places = entries.iter().enumerate();
+    places
+        .map(|(place, entry)| (entry.id.clone(), place))
+        .collect()
+}
+
+/// Brings an entry to one side, and with an act everything that it is about.
+fn set(
+    entries: &mut [UndoEntry],
+    places: &BTreeMap<UndoId, usize>,
+    place: usize,
+    direction: Direction,
+) {
+    entries[place].state = direction.state();
+    let Some(act) = entries[place].act.clone() else {
+        return;
+    };
+    let moves = match act.reverses {
+        Some(act) => vec![(act, Direction::Undo)],
+        None => act.of.into_iter().map(|id| (id, act.direction)).collect(),
+    };
+    for (id, way) in moves {
+        let way = match direction {
+            Direction::Redo => way,
+            Direction::Undo => way.opposite(),
+        };
+        // An act is about what was there before it; what was dropped since has no state any more.
+        if let Some(earlier) = places.get(&id).filter(|earlier| **earlier < place) {
+            set(entries, places, *earlier, way);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::history::Act;
+
+    use super::*;
+
+    fn entry(id: &str, act: Option<Act>) -> UndoEntry {
+        UndoEntry {
+            id: id.into(),
+            session: "s".into(),
+            call: "c".into(),
+            act,
+            at: 0,
+            workspace: "/w".into(),
+            title: String::new(),
+            paths: 1,
+            bytes: 0,
+            shown: Vec::new(),
+            state: UndoState::Applied,
+        }
+    }
+
+    fn act(id: &str, direction: Direction, of: &[&str], reverses: Option<&str>) -> UndoEntry {
+        let act = Act {
+            direction,
+            of: of.iter().map(|id| UndoId::from(*id)).collect(),
+            reverses: reverses.map(UndoId::from),
+        };
+        entry(id, Some(act))
+    }
+
+    #[test]
+    fn an_act_turns_what_it_is_about() {
+        use Direction::{Redo, Undo};
+        let history = [
+            entry("a", None),
+            entry("b", None),
+            act("u", Undo, &["b", "a"], None),
+            act("v", Redo, &["a", "b"], Some("u")),
+            act("w", Undo, &["b", "a"], Some("v")),
+            act("x", Redo, &["a"], None),
+            act("gone", Undo, &["long gone"], None),
+        ];
+        // After so many of them, which stand?
+        let tables: [(usize, &str); 7] = [
+            (1, "a"),
+            (2, "ab"),
+            (3, "u"),
+            (4, "abv"),
+            (5, "uw"),
+            (6, "auwx"),
+            (7, "auwxgone"),
+        ];
+        for (count, standing) in tables {
+            let mut entries = history[..count].to_vec();
+            fold(&mut entries);
+            let found: String = entries
+                .iter()
+                .filter(|entry| entry.state == UndoState::Applied)
+                .map(|entry| entry.id.as_str())
+                .collect();
+            assert_eq!(found, standing, "after {count}");
+        }
+    }
+
+    #[test]
+    fn an_act_that_is_not_done_turns_nothing() {
+        let mut entries = vec![entry("a", None), act("u", Direction::Undo, &["a"], None)];
+        entries[1].state = UndoState::Prepared;
+        fold(&mut entries);
+        assert_eq!(entries[0].state, UndoState::Applied);
+    }
+}
