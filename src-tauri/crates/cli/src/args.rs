@@ -12,6 +12,7 @@ Exit codes:
   3    denied: the call, or at least one call of the run
   4    the record, the settings or the rules cannot be used
   5    the run came to one of its limits
+  6    an undo or redo would overwrite what changed since, so nothing was touched
   130  interrupted by the keyboard
 
 Environment:
@@ -76,21 +77,17 @@ pub(crate) enum Verb {
         #[arg(long, default_value = "md", value_parser = ["md", "jsonl", "chat", "agent", "chunks", "tool-events"])]
         format: String,
     },
-    /// List what can be taken back, the newest first.
-    History {
-        /// Show at most this many.
-        #[arg(long, default_value_t = 50)]
-        limit: u32,
-    },
-    /// Take an effect on files back.
-    Undo {
-        /// The history entry; the newest that stands if none is named.
-        entry: Option<String>,
-    },
+    /// List what can be taken back, the newest first, undos and redos among them.
+    History(History),
+    /// Take effects on files back: content, modes and times, and nothing else. Where something changed since, nothing is
+    /// touched until it is said what becomes of it.
+    Undo(Undo),
     /// Bring an effect again that was taken back.
     Redo {
-        /// The history entry; the newest that was taken back if none is named.
+        /// The history entry; the last that was taken back if none is named.
         entry: Option<String>,
+        #[command(flatten)]
+        choices: Choices,
     },
     /// Ask what the rules say: nothing is run, whatever the answer is.
     #[command(subcommand)]
@@ -98,6 +95,57 @@ pub(crate) enum Verb {
     /// Play the built-in demo in a fresh sample workspace, with its person's answers. Without --data-dir it leaves
     /// nothing behind.
     Demo,
+}
+
+/// The history.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct History {
+    /// Show at most this many.
+    #[arg(long, default_value_t = 50)]
+    pub(crate) limit: u32,
+    /// Show the history of this workspace alone.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) asked: Option<Collect>,
+}
+
+/// What is done with the history.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Collect {
+    /// Drop what is too old or too much by the settings, and tell what is left.
+    Gc,
+}
+
+/// What is taken back.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Undo {
+    /// The history entries; the newest that stands if none is named.
+    #[arg(value_name = "ENTRY")]
+    pub(crate) entries: Vec<String>,
+    /// Take back everything in the workspace after this entry, the newest first. The entry itself stays.
+    #[arg(long, value_name = "ENTRY", conflicts_with = "entries")]
+    pub(crate) to: Option<String>,
+    /// Show what would be done, and what cannot be taken back, and do nothing.
+    #[arg(long)]
+    pub(crate) look: bool,
+    #[command(flatten)]
+    pub(crate) choices: Choices,
+}
+
+/// What becomes of paths that changed since.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Choices {
+    /// Leave this path as it is now. May be repeated, like the next two.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) keep: Vec<String>,
+    /// Put back what the history has; a copy of what stands there is taken first.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) restore: Vec<String>,
+    /// Put both changes together, where they touch different lines of a text.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) merge: Vec<String>,
 }
 
 /// What the rules are asked.

@@ -18,6 +18,8 @@ pub(crate) enum Code {
     Unusable = 4,
     /// The run came to one of its limits.
     Limited = 5,
+    /// An undo or redo would overwrite what changed since.
+    Conflict = 6,
     /// Stopped by the keyboard.
     Interrupted = 130,
 }

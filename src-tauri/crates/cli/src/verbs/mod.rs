@@ -8,6 +8,7 @@ mod policy;
 mod rulebook;
 mod run;
 mod trust;
+mod undo;
 
 use std::path::PathBuf;
 
@@ -16,7 +17,7 @@ use protocol::entry::SessionView;
 use protocol::query::{Answer, Query};
 use protocol::{Fault, SessionId};
 
-use crate::args::{Args, Consent, Policy, Verb};
+use crate::args::{Args, Collect, Consent, Policy, Verb};
 use crate::ending::{Ended, Ending};
 use crate::out::Out;
 
@@ -52,9 +53,17 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::Export { session, format } => {
             inspect::export(&look(data_dir).await?, &session, format, out).await
         }
-        Verb::History { limit } => history::list(&look(data_dir).await?, limit, out).await,
-        Verb::Undo { entry } => history::undo(&look(data_dir).await?, entry, out).await,
-        Verb::Redo { entry } => history::redo(&look(data_dir).await?, entry, out).await,
+        Verb::History(asked) => {
+            let desk = look(data_dir).await?;
+            match asked.asked {
+                Some(Collect::Gc) => history::collect(&desk, out).await,
+                None => history::list(&desk, asked, out).await,
+            }
+        }
+        Verb::Undo(asked) => undo::undo(&look(data_dir).await?, asked, out).await,
+        Verb::Redo { entry, choices } => {
+            undo::redo(&look(data_dir).await?, entry, choices, out).await
+        }
     }
 }
 

@@ -139,13 +139,21 @@ fn a_deletion_is_taken_back_and_brought_again() {
     );
     let id = entry["id"].as_str().unwrap().to_owned();
 
-    assert!(place.ok(&["undo"]).contains("Took back: Deleted old"));
+    assert!(place.ok(&["undo", "--look"]).contains("Restores 3 paths."));
+    assert_eq!(place.read("old/a.txt"), None, "looking changes nothing");
+    let out = place.ok(&["undo"]);
+    assert!(out.contains("Undid: Deleted old"), "{out}");
+    assert!(out.contains("created old/a.txt"), "{out}");
     assert_eq!(place.read("old/a.txt").as_deref(), Some("alpha\n"));
     assert_eq!(place.read("old/b.txt").as_deref(), Some("beta\n"));
     assert_eq!(place.run(&["undo"]).code, 1, "nothing is left to undo");
-    assert_eq!(place.json(&["redo"])["redone"]["state"], "applied");
+    let redone = place.json(&["redo"]);
+    assert_eq!(redone["redone"]["entry"]["title"], "Redid: Deleted old");
+    assert_eq!(place.run(&["redo"]).code, 1, "nothing is left to redo");
     assert_eq!(place.read("old/a.txt"), None);
-    assert_eq!(place.json(&["undo", &id])["undone"]["state"], "undone");
+    let undone = place.json(&["undo", &id]);
+    let of = json!({ "direction": "undo", "of": [id] });
+    assert_eq!(undone["undone"]["entry"]["act"], of);
     assert_eq!(place.read("old/b.txt").as_deref(), Some("beta\n"));
 }
 
@@ -156,9 +164,60 @@ fn an_undo_that_would_overwrite_something_does_nothing() {
     place.ok(&["call", "delete_path", r#"{"path":"a.txt"}"#]);
     place.file("a.txt", "made meanwhile\n");
     let ran = place.run(&["undo"]);
-    assert_eq!(ran.code, 1);
+    assert_eq!(ran.code, 6);
     assert!(ran.err.contains("a.txt"), "{}", ran.err);
     assert_eq!(place.read("a.txt").as_deref(), Some("made meanwhile\n"));
+    let out = place.ok(&["undo", "--look"]);
+    assert!(
+        out.contains("changed since: a.txt (--keep, --restore)"),
+        "{out}"
+    );
+    assert_eq!(
+        place.run(&["undo", "--keep", "a.txt"]).code,
+        1,
+        "then nothing is left to do"
+    );
+
+    place.ok(&["undo", "--restore", "a.txt"]);
+    assert_eq!(place.read("a.txt").as_deref(), Some("alpha\n"));
+    place.ok(&["redo"]);
+    let back = place.read("a.txt");
+    assert_eq!(
+        back.as_deref(),
+        Some("made meanwhile\n"),
+        "what was overwritten came back"
+    );
+}
+
+#[test]
+fn everything_after_a_point_goes_back_at_once() {
+    let place = Place::new();
+    place.file("a.txt", "one\n").file("b.txt", "b\n");
+    let edit = |from: &str, to: &str| {
+        let args = json!({ "path": "a.txt", "old_string": from, "new_string": to }).to_string();
+        place.ok(&["call", "edit", &args, "--approve-all"]);
+    };
+    edit("one", "two");
+    edit("two", "three");
+    place.ok(&["call", "delete_path", r#"{"path":"b.txt"}"#]);
+    let history = place.json(&["history"]);
+    assert_eq!(
+        (&history["entries_total"], &history["more"]),
+        (&json!(3), &json!(false))
+    );
+    assert!(history["store_bytes"].as_u64().unwrap() > 0);
+    let first = history["entries"][2]["id"].as_str().unwrap().to_owned();
+    let out = place.ok(&["undo", "--to", &first]);
+    assert!(out.contains("Undid 2 changes"), "{out}");
+    assert_eq!(place.read("a.txt").as_deref(), Some("two\n"));
+    assert_eq!(place.read("b.txt").as_deref(), Some("b\n"));
+    assert!(place.ok(&["redo"]).contains("Redid 2 changes"));
+    assert_eq!(place.read("a.txt").as_deref(), Some("three\n"));
+    assert_eq!(place.read("b.txt"), None);
+
+    assert_eq!(place.run(&["undo", "und_nowhere"]).code, 2);
+    let left = place.json(&["history", "gc"])["collected"]["entries_left"].clone();
+    assert_eq!(left, json!(5), "nothing is too old yet");
 }
 
 #[test]
