@@ -30,6 +30,9 @@ pub(crate) mod strike {
         Stop,
         /// The disk is full, once.
         Full,
+        /// By `kill -9` indeed: for a process that was started for it.
+        #[cfg(unix)]
+        Kill,
     }
 
     thread_local! {
@@ -75,6 +78,12 @@ pub(crate) mod strike {
             Some((0, Strike::Stop)) => {
                 NEXT.set(None);
                 resume_unwind(Box::new(Stopped))
+            }
+            #[cfg(unix)]
+            Some((0, Strike::Kill)) => {
+                let us = rustix::process::getpid();
+                rustix::process::kill_process(us, rustix::process::Signal::KILL)?;
+                Ok(())
             }
             Some((0, Strike::Full)) => {
                 NEXT.set(None);

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::states;
 use crate::limits::MANIFEST_BYTES_MAX;
 use crate::spill::file_name;
+use crate::steps::between;
 use crate::temp::Tag;
 use crate::{FileError, write_atomic};
 
@@ -177,7 +178,7 @@ impl Entries {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(FileError::from_io(path.display().to_string(), &error))
             }
-            _ => Ok(()),
+            _ => between().map_err(|error| FileError::from_io("the history", &error)),
         }
     }
 

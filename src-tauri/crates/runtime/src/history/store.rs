@@ -90,9 +90,8 @@ impl Store {
         Ok(())
     }
 
-    /// Removes every copy that is not in `keep`; returns the bytes freed.
-    pub(super) fn keep_only(&self, keep: &BTreeSet<Digest>) -> io::Result<u64> {
-        let mut freed = 0;
+    /// Removes every copy that is not in `keep`.
+    pub(super) fn keep_only(&self, keep: &BTreeSet<Digest>) -> io::Result<()> {
         for shelf in self.dir.names()? {
             if shelf == *"new" {
                 continue;
@@ -103,12 +102,12 @@ impl Store {
                     .to_str()
                     .is_some_and(|name| keep.contains(&Digest::from(name)));
                 if !kept {
-                    freed += folder.stat(&name)?.map_or(0, |stat| stat.bytes);
                     folder.remove_file(&name)?;
+                    between()?;
                 }
             }
         }
-        Ok(freed)
+        Ok(())
     }
 }
 

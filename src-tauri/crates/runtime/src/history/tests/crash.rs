@@ -25,7 +25,7 @@ fn reopened(room: &Room) -> History {
 }
 
 /// No half-written file stays, neither in the workspace nor in the store.
-fn assert_clean(room: &Room, what: &str) {
+pub(super) fn assert_clean(room: &Room, what: &str) {
     for (path, _) in picture(room.home.path()) {
         let name = path.display().to_string();
         assert!(!name.contains(".countersign-"), "{what}: {name}");

@@ -17,6 +17,7 @@ use crate::dir::Dir;
 use crate::{FileError, TreeLimits, Workspace, apply};
 
 mod crash;
+mod killed;
 mod random;
 mod story;
 
@@ -100,16 +101,39 @@ fn act(
 
 const NOW: i64 = 1_767_225_600_000;
 
+/// Where a room is: removed with it, or somebody else's.
+enum Home {
+    Own(TempDir),
+    Other(PathBuf),
+}
+
+impl Home {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Own(home) => home.path(),
+            Self::Other(home) => home,
+        }
+    }
+}
+
 struct Room {
-    home: TempDir,
+    home: Home,
     workspace: Workspace,
     history: History,
 }
 
 impl Room {
     fn new() -> Self {
-        let home = tempfile::tempdir().unwrap();
+        Self::in_folder(tempfile::tempdir().unwrap())
+    }
+
+    fn in_folder(home: TempDir) -> Self {
         fs::create_dir(home.path().join("ws")).unwrap();
+        Self::standing(Home::Own(home))
+    }
+
+    /// A room that is there already.
+    fn standing(home: Home) -> Self {
         let workspace = Workspace::open(&home.path().join("ws")).unwrap();
         let history = History::open(&home.path().join("history"), 1 << 30).unwrap();
         Self {

@@ -1,0 +1,302 @@
+//! A process that is really killed, before every step and at moments that nobody chose: afterwards everything is exactly
+//! before or exactly after, can be taken up, and nothing is left lying about.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use super::crash::assert_clean;
+use super::*;
+use crate::steps::strike::{self, Strike};
+
+/// Set for the process that is to be killed: what it does, before which step it is killed, and where.
+const ORDER: &str = "COUNTERSIGN_TEST_KILL";
+/// For each of the works.
+const MOMENTS: usize = 100;
+
+/// What is under way when it strikes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Work {
+    Commit,
+    Undo,
+    Redo,
+    Several,
+    Collect,
+}
+
+const WORKS: [Work; 5] = [
+    Work::Commit,
+    Work::Undo,
+    Work::Redo,
+    Work::Several,
+    Work::Collect,
+];
+
+/// A room where the work can begin at once, with how everything is then and how it will be.
+struct Scene {
+    room: Room,
+    before: Picture,
+    after: Picture,
+}
+
+fn scene(work: Work) -> Scene {
+    let memory = Path::new("/dev/shm");
+    let home = match memory.is_dir() {
+        true => tempfile::tempdir_in(memory),
+        false => tempfile::tempdir(),
+    };
+    let room = Room::in_folder(home.unwrap());
+    room.everything();
+    let untouched = room.picture();
+    let after = match work {
+        Work::Commit => Picture::new(),
+        Work::Undo => {
+            room.effect("und_1", &second(&room));
+            untouched
+        }
+        Work::Redo => {
+            let id = room.effect("und_1", &second(&room));
+            let after = room.picture();
+            room.undo(&id).unwrap();
+            after
+        }
+        Work::Several | Work::Collect => {
+            room.effect("und_1", &first(&room));
+            room.effect("und_2", &second(&room));
+            room.effect("und_3", &room.removal("old"));
+            match work {
+                Work::Several => untouched,
+                _ => room.picture(),
+            }
+        }
+    };
+    Scene {
+        before: room.picture(),
+        room,
+        after,
+    }
+}
+
+fn first(room: &Room) -> Plan {
+    room.writing(&[("keep/a.txt", "first"), ("made/first.txt", "1")])
+}
+
+fn second(room: &Room) -> Plan {
+    room.writing(&[
+        ("keep/a.txt", "changed"),
+        ("new/deep/b.txt", "b"),
+        ("old/secret", "t"),
+    ])
+}
+
+/// Does the work; what it comes to does not matter, only how far it gets.
+fn carry_out(room: &Room, work: Work) {
+    let several = Restore::Undo {
+        entries: ["und_1", "und_2", "und_3"].map(UndoId::from).to_vec(),
+    };
+    match work {
+        Work::Commit => {
+            room.effect("und_1", &second(room));
+        }
+        Work::Undo => {
+            room.undo(&"und_1".into()).unwrap();
+        }
+        Work::Redo => {
+            room.redo(&"und_1".into()).unwrap();
+        }
+        Work::Several => {
+            act(&room.history, &several, &[]).unwrap();
+        }
+        Work::Collect => {
+            let keep = Keep {
+                since: NOW + 2,
+                bytes_max: 1 << 30,
+            };
+            room.history.collect(&keep).unwrap();
+        }
+    }
+}
+
+/// The process that is killed. Without its order it is no test.
+#[test]
+#[ignore = "started by the tests beside it"]
+fn the_one_that_is_killed() {
+    let order = std::env::var(ORDER).unwrap();
+    let [work, at, home] = order.splitn(3, ' ').collect::<Vec<_>>()[..] else {
+        panic!("{order}");
+    };
+    let work = WORKS[work.parse::<usize>().unwrap()];
+    let room = Room::standing(Home::Other(home.into()));
+    println!("begins");
+    match at.parse() {
+        Ok(at) => {
+            strike::after(at, Strike::Kill, || carry_out(&room, work));
+        }
+        Err(_) => carry_out(&room, work),
+    }
+    println!("done");
+}
+
+/// Starts it, and waits until it begins.
+fn start(work: Work, at: &str, room: &Room) -> (Child, BufReader<std::process::ChildStdout>) {
+    let number = WORKS.iter().position(|one| *one == work).unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "history::tests::killed::the_one_that_is_killed",
+            "--exact",
+            "--ignored",
+            "--nocapture",
+        ])
+        .env(
+            ORDER,
+            format!("{number} {at} {}", room.home.path().display()),
+        )
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.ends_with("begins\n") {
+        line.clear();
+        assert_ne!(lines.read_line(&mut line).unwrap(), 0, "it did not begin");
+    }
+    (child, lines)
+}
+
+/// Whether it came to its end.
+fn ended(mut lines: BufReader<std::process::ChildStdout>, mut child: Child) -> bool {
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut lines, &mut rest).unwrap();
+    child.wait().unwrap();
+    rest.contains("done\n")
+}
+
+impl Scene {
+    /// What must hold after a kill.
+    fn assert_whole(&self, work: Work, what: &str) {
+        let room = &self.room;
+        let again = History::open(&room.home.path().join("history"), 1 << 30).unwrap();
+        again.recover().unwrap();
+        assert_clean(room, what);
+        let now = room.picture();
+        let state = |id: &str| again.entry(&id.into()).unwrap().map(|entry| entry.state);
+        let is_before = now == self.before;
+        let is_after = match work {
+            // The times of what a call writes are those of its writing.
+            Work::Commit => {
+                let path = |path: &str| now.get(Path::new(path)).map(|seen| seen.content.clone());
+                path("keep/a.txt").as_deref() == Some(b"changed")
+                    && path("new/deep/b.txt").as_deref() == Some(b"b")
+                    && path("old/secret").as_deref() == Some(b"t")
+            }
+            Work::Undo | Work::Redo | Work::Several | Work::Collect => now == self.after,
+        };
+        assert!(is_before || is_after, "{what}: neither before nor after");
+        let all = Keep {
+            since: 0,
+            bytes_max: u64::MAX,
+        };
+        match work {
+            Work::Commit => {
+                let expected = match is_before {
+                    true => [None, Some(UndoState::Undone)],
+                    false => [Some(UndoState::Applied); 2],
+                };
+                assert!(expected.contains(&state("und_1")), "{what}");
+                if is_after {
+                    carry(&again, &"und_1".into(), Direction::Undo).unwrap();
+                    assert!(room.picture() == self.before, "{what}: not back");
+                }
+            }
+            Work::Undo | Work::Redo => {
+                let undone = (work == Work::Undo) == is_after;
+                let (expected, way) = match undone {
+                    true => (UndoState::Undone, Direction::Redo),
+                    false => (UndoState::Applied, Direction::Undo),
+                };
+                assert_eq!(state("und_1"), Some(expected), "{what}");
+                // To the other side, wherever it was killed.
+                carry(&again, &"und_1".into(), way).unwrap();
+                let other = if is_after { &self.before } else { &self.after };
+                assert!(room.picture() == *other, "{what}: not the other side");
+            }
+            Work::Several => {
+                let expected = match is_after {
+                    true => UndoState::Undone,
+                    false => UndoState::Applied,
+                };
+                for id in ["und_1", "und_2", "und_3"] {
+                    assert_eq!(state(id), Some(expected), "{what}: {id}");
+                }
+            }
+            Work::Collect => {
+                carry_out(room, work);
+                assert_eq!(again.entries().unwrap().len(), 1, "{what}");
+                carry(&again, &"und_3".into(), Direction::Undo).unwrap();
+            }
+        }
+        // What no entry needs goes with the next collection, and all that is left is needed.
+        again.collect(&all).unwrap();
+        let needed: std::collections::BTreeSet<String> = again
+            .entries()
+            .unwrap()
+            .iter()
+            .flat_map(|entry| {
+                let manifest = again.0.load(&entry.id).unwrap();
+                let blobs = manifest.blobs().map(|(blob, _)| blob.to_string());
+                blobs.collect::<Vec<_>>()
+            })
+            .collect();
+        let blobs = picture(&room.home.path().join("history/blobs")).into_iter();
+        let files = blobs.filter(|(_, seen)| seen.kind == 'f');
+        for (path, _) in files {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            assert!(needed.contains(&name), "{what}: {name} is needed by nobody");
+        }
+    }
+}
+
+#[test]
+fn killed_before_every_step() {
+    for work in WORKS {
+        let mut steps = 0;
+        loop {
+            let scene = scene(work);
+            let (child, lines) = start(work, &steps.to_string(), &scene.room);
+            let done = ended(lines, child);
+            scene.assert_whole(work, &format!("{work:?}, step {steps}"));
+            if done {
+                break;
+            }
+            steps += 1;
+        }
+        assert!(steps >= 3, "{work:?} has only {steps} steps");
+    }
+}
+
+#[test]
+fn killed_at_moments_that_nobody_chose() {
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    for work in WORKS {
+        let mut cut_off = 0;
+        let scene_of_one = scene(work);
+        let (child, lines) = start(work, "never", &scene_of_one.room);
+        let began = Instant::now();
+        assert!(ended(lines, child), "{work:?}");
+        let long = began.elapsed();
+        for number in 0..MOMENTS {
+            let scene = scene(work);
+            let (mut child, lines) = start(work, "never", &scene.room);
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            std::thread::sleep(long.mul_f64((random % 1_000) as f64 / 1_000.0));
+            child.kill().unwrap();
+            cut_off += usize::from(!ended(lines, child));
+            scene.assert_whole(work, &format!("{work:?}, moment {number}"));
+        }
+        assert!(cut_off > 0, "{work:?} was always faster");
+    }
+}
