@@ -1,6 +1,5 @@
 //! What lies around the paths of an act: strangers in folders that are to go, parents that are missing, times of folders.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use protocol::Direction;
@@ -162,46 +161,58 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Folders whose time is as the entries left it: nobody else made or removed names in them, so their time goes along.
-    pub(super) fn touched(
-        &self,
-        moves: &[(Manifest, Direction)],
-    ) -> Result<Vec<Touched>, FileError> {
-        let mut times: BTreeMap<&Path, (i64, Option<i64>)> = BTreeMap::new();
-        for (manifest, direction) in moves {
-            for touched in &manifest.touched {
-                let path = touched.path.0.as_path();
-                let (from, to) = match direction {
-                    Direction::Undo => (touched.after_ns, Some(touched.before_ns)),
-                    Direction::Redo => (Some(touched.before_ns), touched.after_ns),
-                };
-                let time = match times.get(path) {
-                    Some(time) => *time,
-                    None => {
-                        let stat = self.workspace.dir().stat_at(path);
-                        let stat = stat.map_err(|error| FileError::from_io(shown(path), &error))?;
-                        let Some(stat) = stat.filter(|stat| stat.kind == PathKind::Folder) else {
-                            continue;
-                        };
-                        (stat.mtime_ns, Some(stat.mtime_ns))
-                    }
-                };
-                let goes_along = from.is_some() && time.1 == from;
-                times.insert(path, (time.0, if goes_along { to } else { None }));
+    /// Folders whose time is as the entry left it: nobody else made or removed names in them, so their time goes along.
+    pub(super) fn touch(
+        &mut self,
+        manifest: &Manifest,
+        direction: Direction,
+    ) -> Result<(), FileError> {
+        for touched in &manifest.touched {
+            let path = &touched.path.0;
+            let (from, to) = match direction {
+                Direction::Undo => (touched.after_ns, Some(touched.before_ns)),
+                Direction::Redo => (Some(touched.before_ns), touched.after_ns),
+            };
+            if let Some(track) = self.tracks.get_mut(path) {
+                // It comes back itself, with the time that it had between two entries.
+                if let (Some(Node::Folder { mtime_ns, .. }), Some(to)) = (&mut track.at, to)
+                    && Some(*mtime_ns) == from
+                {
+                    *mtime_ns = to;
+                }
+                continue;
             }
+            let time = match self.times.get(path) {
+                Some(time) => *time,
+                None => {
+                    let stat = self.workspace.dir().stat_at(path);
+                    let stat = stat.map_err(|error| FileError::from_io(shown(path), &error))?;
+                    let Some(stat) = stat.filter(|stat| stat.kind == PathKind::Folder) else {
+                        continue;
+                    };
+                    (stat.mtime_ns, Some(stat.mtime_ns))
+                }
+            };
+            let goes_along = from.is_some() && time.1 == from;
+            let time = (time.0, if goes_along { to } else { None });
+            self.times.insert(path.clone(), time);
         }
+        Ok(())
+    }
+
+    /// The folders that stay, with their times before and after.
+    pub(super) fn touched(&self) -> Vec<Touched> {
         let stays = |path: &Path| {
             let track = self.tracks.get(path);
             track.is_none_or(|track| is_folder(&track.at))
         };
-        let times = times.into_iter().filter(|(path, _)| stays(path));
-        Ok(times
-            .map(|(path, (before_ns, after_ns))| Touched {
-                path: Way(path.to_owned()),
-                before_ns,
-                after_ns,
-            })
-            .collect())
+        let times = self.times.iter().filter(|(path, _)| stays(path));
+        let touched = times.map(|(path, (before_ns, after_ns))| Touched {
+            path: Way(path.clone()),
+            before_ns: *before_ns,
+            after_ns: *after_ns,
+        });
+        touched.collect()
     }
 }
 

@@ -82,6 +82,8 @@ pub(super) struct Walk<'a> {
     pub at_ns: i64,
     pub tracks: BTreeMap<PathBuf, Track>,
     pub texts: Vec<Merged>,
+    /// Folders with their times now and where they are by now; none where somebody else was at work in them.
+    pub times: BTreeMap<PathBuf, (i64, Option<i64>)>,
 }
 
 /// Walks through entries in their order.
@@ -102,17 +104,19 @@ pub(super) fn walk(
         at_ns,
         tracks: BTreeMap::new(),
         texts: Vec::new(),
+        times: BTreeMap::new(),
     };
     for (manifest, direction) in moves {
         for step in &manifest.steps {
             walk.step(step, *direction)
                 .map_err(|error| error.at(&step.path.0))?;
         }
+        walk.touch(manifest, *direction)?;
     }
     let mut clashes = walk.resolve();
     walk.leave_no_stranger(&mut clashes)?;
     walk.find_parents()?;
-    let touched = walk.touched(moves)?;
+    let touched = walk.touched();
     Ok(walk.end(touched, clashes))
 }
 
