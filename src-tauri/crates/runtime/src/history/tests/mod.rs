@@ -16,6 +16,7 @@ use super::{ActMeta, Direction, EntryMeta, History, Keep, RestoreError, Restored
 use crate::dir::Dir;
 use crate::{FileError, TreeLimits, Workspace, apply};
 
+mod acts;
 mod crash;
 mod killed;
 mod random;
