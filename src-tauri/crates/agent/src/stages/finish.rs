@@ -23,7 +23,7 @@ pub(crate) fn fold(
     call: &ToolCall,
     called: &Called<'_>,
     ran: Ran,
-    copy: Option<UndoEntry>,
+    copy: Option<Box<UndoEntry>>,
     said: &Said,
 ) -> Outcome {
     let mut outcome = match ran.result {

@@ -12,7 +12,7 @@ use crate::session::Session;
 /// What became of the copy.
 pub(crate) enum Copy {
     /// Taken, or not needed.
-    Taken(Option<UndoEntry>),
+    Taken(Option<Box<UndoEntry>>),
     /// Not taken, for this reason: the call must be judged as one that cannot be undone.
     Failed(String),
 }
@@ -52,7 +52,7 @@ pub(crate) async fn before_image(
                 entry: entry.clone(),
             };
             session.journal.keep(event).await?;
-            Ok(Copy::Taken(Some(entry)))
+            Ok(Copy::Taken(Some(Box::new(entry))))
         }
         Ok(Err(error)) => Ok(Copy::Failed(format!("no copy could be taken: {error}"))),
         Err(_) => Ok(Copy::Failed(

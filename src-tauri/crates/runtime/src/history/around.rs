@@ -51,6 +51,11 @@ impl Walk<'_> {
             }
             if let (Some(inner), Some(track)) = (staying, self.tracks.get_mut(&folder)) {
                 track.stay(format!("`{inner}` in it stays."));
+                let time = track.from.as_ref().and_then(node::mtime_ns);
+                // Names in it go, so its time becomes another, and is to come back with them.
+                if let Some(time) = time {
+                    self.times.entry(folder).or_insert((time, None));
+                }
             }
         }
         Ok(())
@@ -116,6 +121,7 @@ impl Walk<'_> {
         for path in coming {
             let mut missing = Vec::new();
             let mut barred = None;
+            let mut stands_in = None;
             for above in path.ancestors().skip(1) {
                 let (folder, there, stays) = match self.tracks.get(above) {
                     Some(track) => (
@@ -127,8 +133,9 @@ impl Walk<'_> {
                         let stat = self.workspace.dir().stat_at(above);
                         let stat =
                             stat.map_err(|error| FileError::from_io(shown(above), &error))?;
-                        let folder = stat.is_some_and(|stat| stat.kind == PathKind::Folder);
-                        (folder, stat.is_some(), false)
+                        let folder = stat.filter(|stat| stat.kind == PathKind::Folder);
+                        stands_in = folder.map(|stat| (above.to_owned(), stat.mtime_ns));
+                        (folder.is_some(), stat.is_some(), false)
                     }
                 };
                 if folder {
@@ -145,6 +152,9 @@ impl Walk<'_> {
                     track.stay(format!("`{above}` is no folder, and stays as it is."));
                 }
                 continue;
+            }
+            if let (Some((folder, time)), false) = (stands_in, missing.is_empty()) {
+                self.times.entry(folder).or_insert((time, None));
             }
             for above in missing {
                 let track = self

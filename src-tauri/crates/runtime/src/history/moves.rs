@@ -145,7 +145,13 @@ fn reversed(entry: &UndoEntry, act: &Act) -> (Act, String) {
 fn told(of: &[(UndoEntry, Direction)], direction: Direction) -> (Act, String) {
     let what = match of {
         [(one, _)] => format!(": {}", one.title),
-        many => format!(" {} changes", many.len()),
+        many => {
+            let calls = many.iter().filter(|(one, _)| one.act.is_none()).count();
+            match calls {
+                1 => " 1 change".to_owned(),
+                calls => format!(" {calls} changes"),
+            }
+        }
     };
     let act = Act {
         direction,

@@ -83,10 +83,11 @@ pub(super) fn act(
         let paths = walked.clashes.into_iter().map(|clash| clash.conflict.path);
         return Err(RestoreError::Conflict(paths.take(CONFLICTS_MAX).collect()));
     }
-    if walked.steps.is_empty() && !walked.kept.is_empty() {
+    let to_a_point = matches!(restore, Restore::UndoTo { .. });
+    if walked.steps.is_empty() && (to_a_point || !walked.kept.is_empty()) {
         return Err(RestoreError::Failed(Fault::new(
-            "Everything stays as it is, so there is nothing to do.",
-            "Choose to restore at least one path.",
+            "There is nothing to take back: everything stays as it is.",
+            "Choose another point, or to restore at least one path.",
         )));
     }
     secure(inner, &workspace, &walked).map_err(broken)?;

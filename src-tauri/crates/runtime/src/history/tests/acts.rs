@@ -33,7 +33,10 @@ fn an_undo_is_an_entry_and_can_be_undone() {
     assert_eq!(undone.turned.len(), 1);
     assert_eq!(undone.turned[0].state, UndoState::Undone);
     assert_eq!(room.picture(), before);
-    assert_eq!(room.history.receipt(&undone.receipt.entry.id).unwrap(), undone.receipt);
+    assert_eq!(
+        room.history.receipt(&undone.receipt.entry.id).unwrap(),
+        undone.receipt
+    );
 
     let redone = act(&room.history, &undo(&[&undone.receipt.entry.id]), &[]).unwrap();
     assert_eq!(redone.receipt.entry.title, "Redid: Did it");
@@ -59,7 +62,11 @@ fn each_choice_does_what_it_says_and_can_be_taken_back() {
     let tables = [
         (Choice::Keep, by_person, None),
         (Choice::Restore, base, Some(PathChange::Restored)),
-        (Choice::Merge, "ONE\ntwo\nthree\nfour\nfive\n", Some(PathChange::Merged)),
+        (
+            Choice::Merge,
+            "ONE\ntwo\nthree\nfour\nfive\n",
+            Some(PathChange::Merged),
+        ),
     ];
     for (choice, expected, change) in tables {
         let room = Room::new();
@@ -74,7 +81,10 @@ fn each_choice_does_what_it_says_and_can_be_taken_back() {
         let [conflict] = &looked.preview.conflicts[..] else {
             panic!("{looked:?}");
         };
-        assert_eq!(conflict.choices, [Choice::Keep, Choice::Restore, Choice::Merge]);
+        assert_eq!(
+            conflict.choices,
+            [Choice::Keep, Choice::Restore, Choice::Merge]
+        );
         let sides = [&conflict.left, &conflict.wanted, &conflict.now];
         let modes = sides.map(|side| side.as_ref().map(|it| (it.what, it.mode)));
         let expected_modes = [0o640, 0o640, 0o600].map(|mode| Some((Thing::File, mode)));
@@ -92,7 +102,11 @@ fn each_choice_does_what_it_says_and_can_be_taken_back() {
         ];
         assert_eq!(paths(&done), expected_paths);
         act(&room.history, &undo(&[&done.receipt.entry.id]), &[]).unwrap();
-        assert_eq!(room.picture(), now, "{choice:?}: what was overwritten is back");
+        assert_eq!(
+            room.picture(),
+            now,
+            "{choice:?}: what was overwritten is back"
+        );
     }
 }
 
@@ -106,14 +120,20 @@ fn a_choice_that_cannot_be_is_refused_by_name() {
     let Err(RestoreError::Failed(fault)) = merge else {
         panic!("{merge:?}");
     };
-    assert!(fault.message.contains("`a`") && fault.message.contains("same lines"), "{fault}");
+    assert!(
+        fault.message.contains("`a`") && fault.message.contains("same lines"),
+        "{fault}"
+    );
     fs::remove_file(room.at("a")).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, room.at("a"), rustix::fs::Mode::RWXU).unwrap();
     let looked = room.history.look(&undo(&[&id])).unwrap();
     assert_eq!(looked.preview.conflicts[0].choices, [Choice::Keep]);
     assert!(act(&room.history, &undo(&[&id]), &[("a", Choice::Restore)]).is_err());
     let nothing = act(&room.history, &undo(&[&id]), &[("a", Choice::Keep)]);
-    assert!(matches!(nothing, Err(RestoreError::Failed(_))), "{nothing:?}");
+    assert!(
+        matches!(nothing, Err(RestoreError::Failed(_))),
+        "{nothing:?}"
+    );
 }
 
 #[test]
@@ -133,14 +153,16 @@ fn several_go_back_as_one_and_come_again_as_one() {
     assert_eq!(done.receipt.entry.title, "Undid 2 changes");
     assert_eq!(done.turned.len(), 2);
     assert_eq!(room.picture(), at_first);
-    assert_eq!([&first, &second, &third].map(|id| room.state(id)), [
-        UndoState::Applied,
-        UndoState::Undone,
-        UndoState::Undone,
-    ]);
+    assert_eq!(
+        [&first, &second, &third].map(|id| room.state(id)),
+        [UndoState::Applied, UndoState::Undone, UndoState::Undone,]
+    );
     act(&room.history, &undo(&[&done.receipt.entry.id]), &[]).unwrap();
     assert_eq!(room.picture(), at_third);
-    assert!(act(&room.history, &to, &[]).is_ok(), "and again, over two acts");
+    assert!(
+        act(&room.history, &to, &[]).is_ok(),
+        "and again, over two acts"
+    );
     assert_eq!(room.picture(), at_first);
     let empty = act(&room.history, &to, &[]);
     let Err(RestoreError::Failed(fault)) = empty else {
@@ -162,7 +184,10 @@ fn one_of_the_middle_goes_alone_where_nothing_is_in_its_way() {
         Err(RestoreError::Conflict(vec!["a".into()]))
     );
     act(&room.history, &undo(&[&first]), &[("a", Choice::Keep)]).unwrap();
-    assert_eq!((read(&room, "a"), read(&room, "b")), (Some("2".into()), Some("0".into())));
+    assert_eq!(
+        (read(&room, "a"), read(&room, "b")),
+        (Some("2".into()), Some("0".into()))
+    );
     act(&room.history, &undo(&[&second]), &[]).unwrap();
     assert_eq!(read(&room, "a").as_deref(), Some("1"));
 }
@@ -177,7 +202,11 @@ fn a_point_before_an_undo_is_reached_over_the_undo() {
     act(&room.history, &undo(&[&first]), &[]).unwrap();
     assert_eq!(read(&room, "a").as_deref(), Some("0"));
     act(&room.history, &Restore::UndoTo { entry: second }, &[]).unwrap();
-    assert_eq!(read(&room, "a").as_deref(), Some("1"), "as it was at that point");
+    assert_eq!(
+        read(&room, "a").as_deref(),
+        Some("1"),
+        "as it was at that point"
+    );
     assert_eq!(room.state(&first), UndoState::Applied);
 }
 
@@ -263,5 +292,8 @@ fn two_workspaces_are_not_taken_back_at_once() {
     };
     assert!(fault.message.contains("different workspaces"), "{fault}");
     act(&room.history, &Restore::UndoTo { entry: first }, &[]).unwrap_err();
-    assert!(other.root().join("b").exists(), "another workspace's history goes on by itself");
+    assert!(
+        other.root().join("b").exists(),
+        "another workspace's history goes on by itself"
+    );
 }
