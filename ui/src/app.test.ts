@@ -292,7 +292,7 @@ describe('search', () => {
 describe('history', () => {
   test('undo, redo, and a conflict that is told instead of overwritten', async () => {
     const host = new FakeHost(events);
-    host.conflicts = { und_0002: ['crates/core/src/lib.rs'] };
+    host.history.conflicts = { und_0002: ['crates/core/src/lib.rs'] };
     await open(host);
     await click('rail-history');
     await screen.findByTestId('history-und_0002');
@@ -302,9 +302,9 @@ describe('history', () => {
     await click('history-und_0001');
     await waitFor(() => expect((at('undo') as HTMLButtonElement).disabled).toBe(false));
     await click('undo');
-    expect(lastOp(host)).toEqual({ type: 'undo', entry: 'und_0001' });
+    expect(lastOp(host)).toEqual({ type: 'restore', restore: { type: 'undo', entries: ['und_0001'] }, choices: [] });
     await click((await screen.findByTestId('redo')).dataset['testid'] ?? '');
-    expect(lastOp(host)).toEqual({ type: 'redo', entry: 'und_0001' });
+    expect(lastOp(host)).toEqual({ type: 'restore', restore: { type: 'redo', entry: 'und_0001' }, choices: [] });
   });
 });
 

@@ -1,5 +1,5 @@
 // The gallery page: `npm run dev`, then /gallery.html?theme=dark&owner=hunks&inspect=hunks&open; ?rules for the Rules screen, ?picker
-// for Always…, ?effects for what commands did, ?cards=edit,command for some cards alone.
+// for Always…, ?effects for what commands did, ?history, ?cards=edit,command for some cards alone.
 // Not part of the app.
 
 import { mount } from 'svelte';
@@ -9,6 +9,7 @@ import '../styles/card.css';
 import { Desk, type CallEntry } from '../state/desk.svelte';
 import Gallery from './Gallery.svelte';
 import { SampleHost } from './host';
+import HistoryGallery from './HistoryGallery.svelte';
 import PickerGallery from './PickerGallery.svelte';
 import RulesGallery from './RulesGallery.svelte';
 import { effectSamples } from './effect_samples';
@@ -24,6 +25,8 @@ const effectColumns: (keyof typeof all)[][] = [['effects', 'effectsFailed', 'eff
 const target = document.getElementById('app');
 if (target && asked.has('rules')) {
   mount(RulesGallery, { target });
+} else if (target && asked.has('history')) {
+  mount(HistoryGallery, { target });
 } else if (target && asked.has('picker')) {
   mount(PickerGallery, { target });
 } else if (target) {

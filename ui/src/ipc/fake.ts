@@ -9,7 +9,7 @@ import type { Op } from './bindings/Op';
 import type { Outcome } from './bindings/Outcome';
 import type { Query } from './bindings/Query';
 import type { Receipt } from './bindings/Receipt';
-import type { Restore } from './bindings/Restore';
+import type { RestoreReceipt } from './bindings/RestoreReceipt';
 import type { SessionView } from './bindings/SessionView';
 import type { Snapshot } from './bindings/Snapshot';
 import type { UndoEntry } from './bindings/UndoEntry';
@@ -17,6 +17,7 @@ import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart } from './fake_settings';
+import { FakeHistory } from './fake_history';
 import { FakeRules } from './fake_rules';
 import { asSet, fakeTools, missing, tryOf } from './fake_tools';
 
@@ -37,14 +38,13 @@ export class FakeHost implements Host {
   #sessions = new Map<string, SessionView>();
   #listeners: ((events: Event[]) => void)[] = [];
   #snapshot = emptySnapshot();
-  /** Entries of undo that were changed by hand since: an undo does nothing. */
-  conflicts: Record<string, string[]> = {};
   /** What the folder dialog gives. */
   picked: string | null = '/home/mira/code/site';
   /** What is registered. */
   tools = fakeTools;
   now: () => number = Date.now;
   readonly rules = new FakeRules(() => this.now());
+  readonly history = new FakeHistory(() => this.now());
 
   constructor(events: readonly Event[] = [], settings: Partial<Snapshot> = {}) {
     this.#snapshot = { ...this.#snapshot, ...settings };
@@ -78,6 +78,8 @@ export class FakeHost implements Host {
   submit(op: Op): Promise<Receipt> {
     this.ops.push(op);
     try {
+      if (op.type === 'restore') return Promise.resolve({ session: null, restored: this.#restore(op) });
+      if (op.type === 'collect_history') return Promise.resolve({ session: null, collected: this.history.collect(this.#undos()) });
       return Promise.resolve({ session: this.#carryOut(op) });
     } catch (thrown) {
       return Promise.reject(thrown as Error);
@@ -98,7 +100,7 @@ export class FakeHost implements Host {
     }
   }
 
-  #carryOut(op: Op): string | null {
+  #carryOut(op: Exclude<Op, { type: 'restore' | 'collect_history' }>): string | null {
     switch (op.type) {
       case 'open_session':
       case 'play_demo': {
@@ -125,13 +127,6 @@ export class FakeHost implements Host {
       case 'undo':
       case 'redo':
         this.#takeBack(op);
-        return null;
-      case 'restore':
-        if ((op.choices ?? []).length > 0) this.conflicts = {};
-        if (op.restore.type === 'redo') this.#takeBack({ type: 'redo', entry: op.restore.entry });
-        else for (const entry of this.#goesBack(op.restore)) this.#takeBack({ type: 'undo', entry: entry.id });
-        return null;
-      case 'collect_history':
         return null;
       case 'rename_session':
         this.emit(op.session, { type: 'session_renamed', title: op.title });
@@ -208,7 +203,7 @@ export class FakeHost implements Host {
   }
 
   #takeBack(op: Extract<Op, { type: 'undo' | 'redo' }>): void {
-    const conflicts = this.conflicts[op.entry];
+    const conflicts = this.history.conflicts[op.entry];
     if (conflicts) {
       const message = `${conflicts.join(', ')} changed since.`;
       throw new Refused({ message, hint: 'Nothing was touched.', context: [] });
@@ -219,29 +214,18 @@ export class FakeHost implements Host {
     this.emit(call.session, { type, entry: op.entry, call: call.id, paths: call.body.undo.paths });
   }
 
-  /** The history, the newest first; acts of the person are not played. */
-  #history(): UndoEntry[] {
-    const kept = this.#all().filter(isCall).flatMap((entry) => entry.body.undo ?? []);
-    return kept.sort((one, other) => other.at - one.at);
+  /** The entries of calls, each as it stands. */
+  #undos(): UndoEntry[] {
+    return this.#all().filter(isCall).flatMap((entry) => entry.body.undo ?? []);
   }
 
-  #goesBack(restore: Exclude<Restore, { type: 'redo' }>): UndoEntry[] {
-    const newest = this.#history();
-    if (restore.type === 'undo') return newest.filter((entry) => restore.entries.includes(entry.id));
-    const point = newest.findIndex((entry) => entry.id === restore.entry);
-    return newest.slice(0, point).filter((entry) => entry.state === 'applied');
-  }
-
-  #restore(restore: Restore): Answer {
-    const direction = restore.type === 'redo' ? 'redo' : 'undo';
-    const entries = restore.type === 'redo' ? this.#history().filter((entry) => entry.id === restore.entry) : this.#goesBack(restore);
-    const paths = entries.flatMap((entry) => entry.shown).map((path) => ({ path, change: 'restored' as const }));
-    const nothing = { left: null, wanted: null, now: null };
-    const changed = entries.flatMap((entry) => this.conflicts[entry.id] ?? []);
-    const conflicts = changed.map((path) => ({ path, ...nothing, choices: ['keep' as const, 'restore' as const] }));
-    const text = `Restores ${paths.length === 1 ? '1 path' : `${paths.length} paths`}.`;
-    const coverage = { text, restores: paths.length, removes: 0, bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0), cannot: [] };
-    return { type: 'restore', direction, entries, conflicts, paths, paths_total: paths.length, coverage };
+  #restore(op: Extract<Op, { type: 'restore' }>): RestoreReceipt {
+    const { receipt, preview } = this.history.carryOut(this.#undos(), op.restore, op.choices ?? []);
+    const back = new Set(preview.entries.flatMap((entry) => entry.act?.of ?? []));
+    for (const { id } of preview.entries) this.#takeBack({ type: preview.direction, entry: id });
+    // What takes back an undo brings its calls again.
+    for (const id of back) this.#takeBack({ type: 'redo', entry: id });
+    return receipt;
   }
 
   #answer(query: Query): Answer {
@@ -259,24 +243,17 @@ export class FakeHost implements Host {
       case 'search':
         return { type: 'search', ...searchEntries(this.#all(), this.#sessions, query) };
       case 'history': {
-        const newest = this.#history();
-        const entries = newest.slice(query.offset, query.offset + query.limit);
-        return { type: 'history', entries, more: newest.length > query.offset + query.limit };
+        const { entries, more } = this.history.timeline(this.#undos(), null, query.offset, query.limit);
+        return { type: 'history', entries, more };
       }
-      case 'undo_check':
-        return { type: 'undo_check', id: query.entry, conflicts: this.conflicts[query.entry] ?? [] };
+      case 'timeline':
+        return { type: 'timeline', ...this.history.timeline(this.#undos(), query.workspace, query.offset, query.limit) };
       case 'restore':
-        return this.#restore(query.restore);
+        return { type: 'restore', ...this.history.preview(this.#undos(), query.restore) };
       case 'restore_receipt':
-        throw new Refused({ message: `There is no history entry \`${query.entry}\`.`, hint: '', context: [] });
-      case 'timeline': {
-        const here = this.#history().filter((entry) => query.workspace === null || entry.workspace === query.workspace);
-        const entries = here.slice(query.offset, query.offset + query.limit);
-        const more = here.length > query.offset + query.limit;
-        const { undo_bytes_max, undo_keep_days } = this.#snapshot.settings;
-        const store_bytes = here.reduce((sum, entry) => sum + entry.bytes, 0);
-        return { type: 'timeline', entries, more, entries_total: here.length, store_bytes, store_bytes_max: undo_bytes_max, keep_days: undo_keep_days };
-      }
+        return { type: 'restore_receipt', ...this.history.receipt(query.entry) };
+      case 'undo_check':
+        return { type: 'undo_check', id: query.entry, conflicts: this.history.conflicts[query.entry] ?? [] };
       case 'call_events': {
         const about = (event: Event) => event.session === query.session && entryId(event) === query.call;
         return { type: 'call_events', events: this.events.filter(about) };
@@ -394,7 +371,7 @@ export async function openFake(name: string): Promise<Host> {
   if (name === 'empty') return new FakeHost([], { providers: firstStart() });
   if (name === 'large') return new FakeHost(largeStream(100_000));
   const host = new FakeHost(untilNow(parseStream(sample), Date.now()));
-  host.conflicts = { und_0002: ['crates/core/src/lib.rs'] };
+  host.history.conflicts = { und_0002: ['crates/core/src/lib.rs'] };
   if (name === 'stream') talk(host, 'ses_0001', 5_000);
   return host;
 }

@@ -59,6 +59,8 @@ export class Desk {
   typing = $state(false);
   /** What the person last searched for; kept while other screens are looked at. */
   searched = $state('');
+  /** The change in the history that was last looked at. */
+  change = $state('');
   /** The id of the tool that was last looked at. */
   tool = $state('');
   /** The session in which a tool was last tried; its cards stand on the Tools screen too. */

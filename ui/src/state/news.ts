@@ -26,18 +26,24 @@ export interface Offers {
 /** The news of some events. */
 export function newsOf(before: State, after: State, events: readonly Event[], offers: Offers): News {
   const news: News = { changes: 0, announced: '', toasts: [] };
-  const known = new Set(before.desk.map((entry) => liveKey(entry.session, entry.id)));
+  const known = new Set(before.desk.filter(({ body }) => body.state === 'waiting').map((entry) => liveKey(entry.session, entry.id)));
   for (const entry of after.desk) {
     const key = liveKey(entry.session, entry.id);
-    if (known.has(key)) continue;
+    if (known.has(key) || entry.body.state !== 'waiting') continue;
     news.announced = `${entry.body.title} ${entry.body.target}`.trim() + ' waits for you.';
     if (!offers.inView.has(key)) news.toasts.push(landed(entry, after, offers));
   }
+  /** Paths that went back or came again, by the act of the person. */
+  const acts = new Map<string, Restored>();
   for (const { seq, body } of events) {
     if (seq <= before.seq) continue;
     if (body.type === 'undo_prepared' || body.type === 'call_ended') news.changes += 1;
     if (body.type !== 'undo_applied' && body.type !== 'redo_applied') continue;
     news.changes += 1;
+    const key = body.act ?? body.entry;
+    acts.set(key, { ...body, paths: body.paths + (acts.get(key)?.paths ?? 0) });
+  }
+  for (const body of acts.values()) {
     const line = restored(body, offers);
     news.announced = `${line.title}.`;
     news.toasts.push(line);
@@ -57,7 +63,9 @@ function landed(entry: CallEntry, state: State, offers: Offers): ToastLine {
   };
 }
 
-function restored(body: Extract<Event['body'], { type: 'undo_applied' | 'redo_applied' }>, offers: Offers): ToastLine {
+type Restored = Extract<Event['body'], { type: 'undo_applied' | 'redo_applied' }>;
+
+function restored(body: Restored, offers: Offers): ToastLine {
   const undone = body.type === 'undo_applied';
   const paths = `${body.paths} ${body.paths === 1 ? 'path' : 'paths'}`;
   return {
@@ -65,8 +73,8 @@ function restored(body: Extract<Event['body'], { type: 'undo_applied' | 'redo_ap
     ink: 'undone',
     title: undone ? `${paths} restored` : `${paths} changed again`,
     text: undone ? 'As before the call, times and modes included.' : undefined,
-    act: { text: undone ? 'Redo' : 'Undo', run: () => offers.submit({ type: undone ? 'redo' : 'undo', entry: body.entry }) },
-    about: body.entry,
+    act: { text: undone ? 'Redo' : 'Undo', run: () => offers.submit(body.act === undefined ? { type: undone ? 'redo' : 'undo', entry: body.entry } : { type: 'restore', restore: { type: 'undo', entries: [body.act] } }) },
+    about: body.act ?? body.entry,
     brief: true,
   };
 }

@@ -1,20 +1,22 @@
-// The undo history as it is read: by session, the newest first.
+// The history as it is read: the newest first, neighbours of one session and one day together.
 
 import type { UndoEntry } from '../../ipc/bindings/UndoEntry';
 
-/** The entries of one session. */
+/** Neighbours that belong together. */
 export interface Group {
+  key: string;
   session: string;
   entries: UndoEntry[];
 }
 
-/** Groups neighbours of the same session; each session stands where its newest entry stands. */
-export function groupBySession(entries: readonly UndoEntry[]): Group[] {
-  const groups = new Map<string, Group>();
+/** Groups neighbours of the same session and day; the order of the entries stays. */
+export function groupsOf(entries: readonly UndoEntry[]): Group[] {
+  const groups: Group[] = [];
   for (const entry of entries) {
-    const group = groups.get(entry.session) ?? { session: entry.session, entries: [] };
-    group.entries.push(entry);
-    groups.set(entry.session, group);
+    const last = groups.at(-1);
+    const before = last?.entries.at(-1);
+    if (last && before && last.session === entry.session && new Date(before.at).toDateString() === new Date(entry.at).toDateString()) last.entries.push(entry);
+    else groups.push({ key: entry.id, session: entry.session, entries: [entry] });
   }
-  return [...groups.values()];
+  return groups;
 }

@@ -1,0 +1,88 @@
+// What a person asks of the history, in words, and what they chose where a path changed since. Pure.
+
+import type { Choice } from '../../ipc/bindings/Choice';
+import type { Collected } from '../../ipc/bindings/Collected';
+import type { Conflict } from '../../ipc/bindings/Conflict';
+import type { PathChange } from '../../ipc/bindings/PathChange';
+import type { PathChoice } from '../../ipc/bindings/PathChoice';
+import type { PathReceipt } from '../../ipc/bindings/PathReceipt';
+import type { Restore } from '../../ipc/bindings/Restore';
+import type { UndoEntry } from '../../ipc/bindings/UndoEntry';
+import { bytes, plural } from '../../widgets/figures';
+
+/** Something that can be asked: one entry, several, or everything after one. */
+export interface Asked {
+  restore: Restore;
+  /** "Undo", "Redo". */
+  verb: 'Undo' | 'Redo';
+  /** What it is about. */
+  title: string;
+}
+
+/** What can be done about one entry: it goes back, or comes again. */
+export function askOne(entry: UndoEntry): Asked {
+  if (entry.state === 'undone' && entry.act === undefined) return { restore: { type: 'redo', entry: entry.id }, verb: 'Redo', title: entry.title };
+  return { restore: { type: 'undo', entries: [entry.id] }, verb: 'Undo', title: entry.title };
+}
+
+/** Several entries together go back. */
+export function askSeveral(entries: readonly UndoEntry[]): Asked {
+  return { restore: { type: 'undo', entries: entries.map(({ id }) => id) }, verb: 'Undo', title: plural(entries.length, 'change') };
+}
+
+/** Everything after an entry goes back. */
+export function askBackTo(entry: UndoEntry): Asked {
+  return { restore: { type: 'undo_to', entry: entry.id }, verb: 'Undo', title: `Everything after “${entry.title}”` };
+}
+
+/** Whether an entry can be taken back together with others. */
+export function canJoin(entry: UndoEntry): boolean {
+  return entry.state === 'applied';
+}
+
+/** What becomes of a path that changed since, as a person chooses it. */
+export const choiceWords: Record<Choice, { text: string; hint: string }> = {
+  keep: { text: 'Keep mine', hint: 'Leave this path out' },
+  merge: { text: 'Merge', hint: 'Both changes, where they do not touch' },
+  restore: { text: 'Restore', hint: 'What is there now goes; a copy is kept' },
+};
+
+/** The choices in the order in which they stand, what loses least first. */
+export const CHOICES: readonly Choice[] = ['keep', 'merge', 'restore'];
+
+/** The person's words on every conflict; none while one is missing. */
+export function chosenFor(conflicts: readonly Conflict[], said: ReadonlyMap<string, Choice>): PathChoice[] | null {
+  const all = conflicts.flatMap(({ path, choices }) => {
+    const choice = said.get(path);
+    return choice !== undefined && choices.includes(choice) ? [{ path, choice }] : [];
+  });
+  return all.length === conflicts.length ? all : null;
+}
+
+const changes: Record<PathChange, { sign: string; word: string; past: string }> = {
+  created: { sign: 'A', word: 'comes back', past: 'brought back' },
+  restored: { sign: 'M', word: 'goes back', past: 'restored' },
+  removed: { sign: 'D', word: 'goes', past: 'removed' },
+  merged: { sign: 'M', word: 'gets both changes', past: 'merged' },
+  kept: { sign: '·', word: 'stays as it is', past: 'kept as it is' },
+};
+
+/** What happens, or happened, to a path, in a sign and a word. */
+export const changeOf = ({ change }: PathReceipt): { sign: string; word: string; past: string } => changes[change];
+
+/** "3 restored, 1 removed, 1 kept": what an act did. */
+export function tallyOf(paths: readonly PathReceipt[]): string {
+  const order: readonly PathChange[] = ['created', 'restored', 'merged', 'removed', 'kept'];
+  return order
+    .map((change) => [paths.filter((one) => one.change === change).length, changes[change].past] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word], i) => `${i === 0 ? plural(count, 'path') : count} ${word}`)
+    .join(', ');
+}
+
+/** What a collection did. */
+export function collectedWords({ entries, bytes_freed, entries_left, bytes_left }: Collected): { title: string; text: string } {
+  const left = `${plural(entries_left, 'entry', 'entries')} left, ${bytes(bytes_left)}.`;
+  if (entries === 0 && bytes_freed === 0) return { title: 'Nothing to clean up', text: left };
+  return { title: `${bytes(bytes_freed)} freed`, text: `${plural(entries, 'old entry', 'old entries')} dropped. ${left}` };
+}
