@@ -7,6 +7,7 @@ import type { EffectKind } from '../../../ipc/bindings/EffectKind';
 import type { Effects } from '../../../ipc/bindings/Effects';
 import type { RefusedKind } from '../../../ipc/bindings/RefusedKind';
 import type { Standing } from '../../../ipc/bindings/Standing';
+import { promises, type Held } from '../../../widgets/assurance';
 import { bytes, count, plural } from '../../../widgets/figures';
 import type { IconName } from '../../../widgets/icons';
 
@@ -75,22 +76,6 @@ export const refusals: Record<RefusedKind, { icon: IconName; word: string }> = {
   write: { icon: 'redirect', word: 'write outside the folder' },
   secret: { icon: 'shield', word: 'masked secret' },
   limit: { icon: 'clock', word: 'limit' },
-};
-
-/** What holds for a command, before anybody answered. */
-export interface Held {
-  icon: IconName;
-  /** How it is drawn: not real yet, plain, or a loss. */
-  look: 'unreal' | 'plain' | 'lose';
-  name: string;
-  text: string;
-}
-
-/** What this machine can promise of a command that has not run. */
-export const promises: Record<Assurance, Held> = {
-  speculative: { icon: 'ghost', look: 'unreal', name: 'Speculative', text: 'a dry run changes nothing real' },
-  snapshot: { icon: 'history', look: 'plain', name: 'Snapshot', text: 'runs for real, and Undo brings the folder back whole' },
-  gate_only: { icon: 'm-destructive', look: 'lose', name: 'Gate only', text: 'runs for real, and what it changes cannot be undone' },
 };
 
 /** What holds for effects that are shown, by where the call stands. */
