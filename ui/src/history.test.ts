@@ -38,14 +38,15 @@ test('one change goes back, and its receipt says what happened', async () => {
 });
 
 test('several go back together, with what cannot be taken back said before', async () => {
-  const { host } = await open((host) => (host.history.lost = [{ entry: 'und_0004', what: 'git push', reason: 'It left this machine.' }]));
+  const { host } = await open((host) => (host.history.lost = [{ entry: 'und_0005', what: 'git push', reason: 'It left this machine.' }]));
   expect((at('tick-und_0003') as HTMLInputElement).disabled, 'undone already').toBe(true);
-  await click('tick-und_0004');
+  await click('tick-und_0005');
+  expect((at('tick-und_0004') as HTMLInputElement).disabled, 'of another folder').toBe(true);
   await click('tick-und_0001');
   await waitFor(() => expect(text('cannot')).toContain('git push It left this machine.'));
   expect(text('undo-card')).toContain('Undo 2 changes');
   await click('undo');
-  expect(restored(host)).toEqual([{ restore: { type: 'undo', entries: ['und_0004', 'und_0001'] }, choices: [] }]);
+  expect(restored(host)).toEqual([{ restore: { type: 'undo', entries: ['und_0005', 'und_0001'] }, choices: [] }]);
   // The act is an entry itself: it is what is looked at now, with its receipt.
   await waitFor(() => expect(text('undo-card')).toContain('Undid: 2 entries'));
   await waitFor(() => expect(text('receipt-tally')).toBe('1 path restored, 1 removed'));

@@ -27,6 +27,7 @@ test('several go back together, and all after one; what is undone does not go ba
     { restore: { type: 'undo_to', entry: 'a' }, verb: 'Undo', title: 'Everything after “Edited a”' },
   ]);
   expect([canJoin(entry('a')), canJoin(entry('a', { state: 'undone' })), canJoin(entry('a', { state: 'prepared' }))]).toEqual([true, false, false]);
+  expect([canJoin(entry('a'), [entry('b')]), canJoin(entry('a'), [entry('b', { workspace: '/v' })])]).toEqual([true, false]);
 });
 
 describe('paths that changed since', () => {

@@ -35,9 +35,9 @@ export function askBackTo(entry: UndoEntry): Asked {
   return { restore: { type: 'undo_to', entry: entry.id }, verb: 'Undo', title: `Everything after “${entry.title}”` };
 }
 
-/** Whether an entry can be taken back together with others. */
-export function canJoin(entry: UndoEntry): boolean {
-  return entry.state === 'applied';
+/** Whether an entry can be taken back together with others: those of one folder can. */
+export function canJoin(entry: UndoEntry, others: readonly UndoEntry[] = []): boolean {
+  return entry.state === 'applied' && others.every(({ workspace }) => workspace === entry.workspace);
 }
 
 /** What becomes of a path that changed since, as a person chooses it. */
