@@ -25,6 +25,7 @@ fn always(lasts: GrantScope, pattern: &str) -> Always {
         lasts,
         permission: "bash".to_owned(),
         pattern: Some(pattern.to_owned()),
+        exactly: false,
         until_ms: None,
         max_uses: None,
     }

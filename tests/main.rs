@@ -35,6 +35,8 @@ mod strategies;
 mod execution;
 // What the watchdogs say before a call, built in and the person's own.
 mod watchdogs;
+// What a person answers a watchdog for good.
+mod watchdog_grants;
 // Commands that read whole folders, and programs that are named by a path.
 mod readers;
 // Sessions of an agent with a manifest.

@@ -40,7 +40,6 @@ pub const OPEN: &[(&str, &str)] = &[
     ("S002-45", REACH),
     ("S002-46", REACH),
     ("S002-76", REACH),
-    ("S002-90", RULES),
     ("S002-95", EFFECTS),
     ("S002-96", EFFECTS),
     ("S002-98", GATEWAY),

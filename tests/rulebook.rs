@@ -207,6 +207,7 @@ async fn the_ledger_tells_each_grant() {
         lasts: GrantScope::Project,
         permission: "bash".to_owned(),
         pattern: Some("echo a".to_owned()),
+        exactly: false,
         until_ms: None,
         max_uses: Some(3),
     };

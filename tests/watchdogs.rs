@@ -10,12 +10,12 @@ use protocol::{CallState, Decision, EventBody, Gate, Op, Settings, Verdict};
 use serde_json::{Value, json};
 use support::{Fixture, call};
 
-const PERSON: Host = Host::Person;
+pub const PERSON: Host = Host::Person;
 const NOBODY: Host = Host::Headless { approve_all: false };
 const APPROVED: Host = Host::Headless { approve_all: true };
 
 /// A desk whose person has one watchdog: a shell script.
-async fn watched(script: &str, turns: Value, host: Host) -> (Fixture, PathBuf) {
+pub async fn watched(script: &str, turns: Value, host: Host) -> (Fixture, PathBuf) {
     let mut desk = Fixture::with_host(turns, host).await;
     desk.file("a", "text\n");
     let heard = desk.data().canonicalize().unwrap().join("heard");
@@ -105,7 +105,7 @@ async fn a_watchdog_s_deny_is_the_model_s_error() {
     );
 }
 
-/// What a watchdog asks, the person is asked.
+/// `S002-90`: what a watchdog asks, the person is asked, and picks once or reject; always is told of in `watchdog_grants`.
 #[tokio::test]
 async fn a_watchdog_s_ask_is_shown_to_the_person() {
     let script = "echo '{\"verdict\":\"ask\",\"reason\":\"Look closely.\"}'";

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use policy::offers::{self, scope_of};
 use policy::rules_file::{self, Source};
+use policy::watchdog;
 use protocol::ledger::{Always, GrantScope, MadeBy, Offers};
 use protocol::op::Receipt;
 use protocol::rules_view::NewRule;
+use protocol::shown::in_a_sentence;
 use protocol::{Action, CallId, Decision, Fault, GrantId, RuleScope};
 
 use crate::desk::Shared;
 use crate::ledger::{self, Granted};
+use crate::limits::GRANT_CHARS_MAX;
 use crate::session::Session;
 use crate::weighed::{Circumstances, Weighed, nothing};
 
@@ -42,7 +45,10 @@ pub(crate) fn make(
         | Decision::Skip
         | Decision::Edit { .. } => return Ok(None),
     };
-    let granted = granted(session, call, always, action);
+    let mut granted = granted(session, call, always, action);
+    if always.exactly {
+        exactly(weighed, &mut granted)?;
+    }
     check(session, weighed, &granted)?;
     ledger::keep(&session.shared.config.data_dir, &granted)?;
     Ok(Some(granted))
@@ -60,6 +66,8 @@ fn granted(session: &Session, call: &CallId, always: &Always, action: Action) ->
         },
         permission: always.permission.clone(),
         pattern: always.pattern.clone(),
+        exactly: None,
+        reason: None,
         action,
         since: config.clock.now(),
         until_ms: always.until_ms,
@@ -72,27 +80,53 @@ fn granted(session: &Session, call: &CallId, always: &Always, action: Action) ->
     }
 }
 
+/// Makes a grant one for the very call that is shown, with what its watchdogs ask of it (`S002-90`).
+fn exactly(weighed: &Weighed, granted: &mut Granted) -> Result<(), Fault> {
+    let is_plain = granted.pattern.is_none()
+        && granted.action == Action::Allow
+        && granted.lasts == GrantScope::Session;
+    let Some(call) = weighed.facts.exactly().filter(|_| is_plain) else {
+        return Err(Fault::new(
+            "Exactly this call can only be allowed, in this session, where a watchdog asks about it.",
+            HINT,
+        ));
+    };
+    let reasons = watchdog::lasting(&weighed.alarms).join(" ");
+    granted.exactly = Some(call.clone());
+    granted.reason = Some(format!("exactly this call, although: {reasons}"));
+    granted.pattern = weighed
+        .facts
+        .all()
+        .first()
+        .map(|fact| in_a_sentence(&fact.target, GRANT_CHARS_MAX));
+    Ok(())
+}
+
+const HINT: &str = "Choose what the card offers, or decide once.";
+
 /// A grant must be a rule like any other, of the card's own tool, and decide the very call that is shown.
 fn check(session: &Session, weighed: &Weighed, granted: &Granted) -> Result<(), Fault> {
-    const HINT: &str = "Choose what the card offers, or decide once.";
     if granted.permission != weighed.tool {
         return Err(Fault::new(
             format!("A grant on this card is for `{}`.", weighed.tool),
             HINT,
         ));
     }
-    let rule = granted.rule();
     let as_written = NewRule {
         permission: granted.permission.clone(),
-        pattern: granted.pattern.clone(),
+        pattern: granted
+            .pattern
+            .clone()
+            .filter(|_| granted.exactly.is_none()),
         action: granted.action,
         expires_ms: granted.until_ms,
         max_uses: granted.max_uses,
         ..NewRule::default()
     };
-    rules_file::read_new(&as_written, &Source::new("", rule.scope))?;
+    rules_file::read_new(&as_written, &Source::new("", scope_of(granted.lasts)))?;
     let rules = session.rules();
     let request = weighed.request(&rules, Circumstances::of(session), &nothing);
+    let rule = granted.compiled().map_err(|why| Fault::new(why, HINT))?;
     offers::check(&request, rule).map_err(|why| Fault::new(why, HINT))
 }
 

@@ -73,10 +73,16 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
         .iter()
         .find(|offer| offer.action == Action::Allow);
     let always = narrowest.map(|offer| {
-        let text = format!(
-            "also lets calls like it run, from {} on: you choose how widely and for how long.",
-            offer.words
-        );
+        let text = match offer.exactly {
+            true => format!(
+                "also holds for the rest of this session, for {}",
+                offer.words
+            ),
+            false => format!(
+                "also lets calls like it run, from {} on: you choose how widely and for how long.",
+                offer.words
+            ),
+        };
         line(Reach::Always, "Always…", text)
     });
     let once = line(Reach::Once, "Allow", format!("{allow}{undoable}"));

@@ -7,7 +7,7 @@ use policy::offers::scope_of;
 use policy::path::Os;
 use policy::rules::CompiledRule;
 use protocol::ledger::{GrantScope, MadeBy};
-use protocol::{Action, At, Fault, GrantId, Rule, SessionId};
+use protocol::{Action, At, Digest, Fault, GrantId, Rule, SessionId};
 use serde::{Deserialize, Serialize};
 
 /// A grant as it is kept.
@@ -19,7 +19,14 @@ pub(crate) struct Granted {
     /// Where it holds, unless everywhere.
     pub workspace: Option<String>,
     pub permission: String,
+    /// For a grant of one call, how that is told to a person.
     pub pattern: Option<String>,
+    /// The one call that it is for, if it is for no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exactly: Option<Digest>,
+    /// Why one has to be told of it; none: what it covers says it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     pub action: Action,
     pub since: At,
     pub until_ms: Option<i64>,
@@ -35,13 +42,21 @@ impl Granted {
             permission: self.permission.clone(),
             pattern: self.pattern.clone(),
             action: self.action,
-            reason: None,
+            reason: self.reason.clone(),
             scope: scope_of(self.lasts),
             file: None,
             line: None,
             expires_ms: self.until_ms,
             max_uses: self.max_uses,
             grant: Some(self.id.clone()),
+        }
+    }
+
+    /// The rule, ready to match.
+    pub fn compiled(&self) -> Result<CompiledRule, String> {
+        match &self.exactly {
+            Some(call) => Ok(CompiledRule::for_exactly(self.rule(), call.clone())),
+            None => CompiledRule::new(self.rule(), Os::HERE, true),
         }
     }
 
@@ -59,9 +74,13 @@ impl Granted {
             "bash" => String::new(),
             other => format!("{other} "),
         };
-        match &self.pattern {
+        let words = match &self.pattern {
             Some(pattern) => format!("{tool}{pattern}"),
             None => self.permission.clone(),
+        };
+        match &self.reason {
+            Some(reason) => format!("{words} ({reason})"),
+            None => words,
         }
     }
 
@@ -136,7 +155,7 @@ pub(crate) fn rules(
     let mut rules = Vec::new();
     let holding = all.iter().filter(|one| one.holds_for(root, lineage));
     for granted in holding {
-        match CompiledRule::new(granted.rule(), Os::HERE, true) {
+        match granted.compiled() {
             Ok(rule) => rules.push(rule),
             Err(what) => faults.push(Fault::new(
                 format!("The grant {} cannot be read: {what}.", granted.id),
@@ -188,6 +207,8 @@ mod tests {
             workspace: (lasts != GrantScope::Everywhere).then(|| "/w".to_owned()),
             permission: "bash".to_owned(),
             pattern: Some("ls *".to_owned()),
+            exactly: None,
+            reason: None,
             action: Action::Allow,
             since: 1,
             until_ms: None,

@@ -56,3 +56,5 @@ pub const HOST_CHARS_MAX: usize = 200;
 pub(crate) const GROUNDS_BYTES_MAX: usize = 32 * 1024;
 /// An agent's manifest, in bytes.
 pub const MANIFEST_BYTES_MAX: usize = 256 * 1024;
+/// How a person is told which one call a grant is for, in characters.
+pub const GRANT_CHARS_MAX: usize = 200;

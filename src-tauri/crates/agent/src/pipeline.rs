@@ -61,7 +61,7 @@ async fn walk(
         judged::forbidden(session, call, &tool, &arguments, &facts)?;
         let ready = prepared::prepare(session, &tool, &arguments, &facts, unsecured.take()).await?;
         let alarms = watched::ask(session, &tool, &arguments, &facts).await;
-        let known = judged::weigh(session, call, &tool, &facts, &ready, alarms);
+        let known = judged::weigh(session, call, &tool, &arguments, &facts, &ready, alarms);
         let judgement = judged::judge(session, call, &tool, &arguments, &ready, &known);
         if !uses::take(session, &judgement) {
             continue;

@@ -1,7 +1,7 @@
 //! What a call touches, with every command in it read once, however many gates look at it.
 
 use protocol::grounds::Grounds;
-use protocol::{Capability, Fact};
+use protocol::{Capability, Digest, Fact};
 
 use crate::Surface;
 use crate::shell::{self, ShellFacts};
@@ -18,6 +18,8 @@ pub struct Facts {
     beyond: Option<String>,
     /// Which of them are folders that are read with everything below.
     below: Vec<usize>,
+    /// What this call alone has, with what its watchdogs ask: what a grant for exactly it names (`S002-90`).
+    exactly: Option<Digest>,
 }
 
 impl Facts {
@@ -47,6 +49,18 @@ impl Facts {
     /// Why some of it may not be touched at all, if that is so.
     pub fn beyond(&self) -> Option<&str> {
         self.beyond.as_deref()
+    }
+
+    /// The same, with what a grant for exactly this call would name.
+    #[must_use]
+    pub fn known_as(mut self, exactly: Option<Digest>) -> Self {
+        self.exactly = exactly;
+        self
+    }
+
+    /// What a grant for exactly this call names; none where no such grant can be.
+    pub fn exactly(&self) -> Option<&Digest> {
+        self.exactly.as_ref()
     }
 
     /// Adds a folder that is read with all that lies below it.
@@ -107,6 +121,7 @@ impl Facts {
             commands: Vec::new(),
             beyond: grounds.beyond,
             below: grounds.below,
+            exactly: None,
         };
         for fact in grounds.facts {
             if fact.capability == Capability::ShellRun && kept.command(&fact.target).is_none() {

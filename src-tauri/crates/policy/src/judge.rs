@@ -77,6 +77,12 @@ pub fn judge(request: &Request<'_>) -> Judgement {
     let mode = mode_step(request);
     let scope = scope::check(request.tool, request.facts, request.rules, request.now);
     let ruled = rules_step(request, mode.verdict.unwrap_or(Verdict::Ask));
+    // Who let exactly this call pass saw what its watchdogs ask: another call, or another reason, is another grant's matter.
+    let granted = request.rules.exactly(request.facts);
+    let passed = granted.is_some_and(|granted| {
+        let mut spoke = ruled.step.rules.iter();
+        spoke.any(|trace| trace.won && trace.rule == *granted)
+    });
     let mut verdict = ruled.verdict.max(scope.verdict.unwrap_or(Verdict::Allow));
     let mut steps = vec![mode, scope, ruled.step];
     let undo = match request.alone {
@@ -87,7 +93,7 @@ pub fn judge(request: &Request<'_>) -> Judgement {
         request
             .alarms
             .iter()
-            .map(|alarm| watchdog_step(alarm, request)),
+            .map(|alarm| watchdog_step(alarm, passed, request)),
     );
     for step in more {
         verdict = verdict.max(step.verdict.unwrap_or(Verdict::Allow));
@@ -311,14 +317,22 @@ fn undo_step(request: &Request<'_>, by_mode: bool) -> Option<TrailStep> {
 }
 
 /// What only a person can judge is denied at once where none is, so that the model hears the watchdog's own words.
-fn watchdog_step(alarm: &Alarm, request: &Request<'_>) -> TrailStep {
+fn watchdog_step(alarm: &Alarm, passed: bool, request: &Request<'_>) -> TrailStep {
+    let (verdict, text) = match (alarm.verdict, request.headless) {
+        (Verdict::Ask, Some(_)) => (Some(Verdict::Deny), alarm.reason.clone()),
+        (Verdict::Ask, None) if passed && !alarm.each_time => (
+            None,
+            format!(
+                "{} You let exactly this call pass from now on.",
+                alarm.reason
+            ),
+        ),
+        (verdict, _) => (Some(verdict), alarm.reason.clone()),
+    };
     TrailStep {
         gate: Gate::Watchdog,
-        verdict: Some(match (alarm.verdict, request.headless) {
-            (Verdict::Ask, Some(_)) => Verdict::Deny,
-            (verdict, _) => verdict,
-        }),
-        text: alarm.reason.clone(),
+        verdict,
+        text,
         rules: Vec::new(),
     }
 }

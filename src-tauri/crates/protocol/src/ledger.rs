@@ -30,6 +30,10 @@ pub struct Always {
     /// What it applies to, as in a rule; none: everything that the permission names.
     #[serde(default)]
     pub pattern: Option<String>,
+    /// Just the very call that is shown, although its watchdogs ask (`S002-90`); then there is no pattern.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub exactly: bool,
     /// Until when, in milliseconds since the epoch; none: without an end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
@@ -47,6 +51,10 @@ pub struct Offer {
     pub permission: String,
     /// The pattern; a person may edit it.
     pub pattern: Option<String>,
+    /// Whether it is for the very call that is shown and for no other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub exactly: bool,
     /// Whether it is offered for *allow* or for *reject*.
     pub action: Action,
     /// One line: what it covers.

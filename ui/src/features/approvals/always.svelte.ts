@@ -124,9 +124,13 @@ export class AlwaysPick {
     this.changedAt = performance.now();
   }
 
-  /** The rule as it would be saved. */
+  /** Whether it is for the very call that is shown and no other: then there is no pattern to choose. */
+  get exactly(): boolean {
+    return this.offer?.exactly ?? false;
+  }
+  /** The rule as it would be saved; none where it is for one call alone, which no rule of a file could say. */
   get rule(): NewRule | null {
-    if (!this.offer) return null;
+    if (!this.offer || this.exactly) return null;
     const pattern = this.#pattern?.trim() ?? null;
     return { permission: this.offer.permission, pattern: pattern === '' ? null : pattern, action: this.open ?? 'allow', reason: null, matches: [], not_matches: [], expires_ms: this.#until ?? null, max_uses: this.#uses ?? null };
   }
@@ -148,9 +152,10 @@ export class AlwaysPick {
   }
   /** What goes along with an answer: nothing (null), a rule, or one that cannot be made as it stands (undefined). */
   alongWith(answer: Answer): Always | null | undefined {
-    const { rule, trouble } = this;
+    const { offer, trouble } = this;
     if (this.open !== answer) return null;
-    if (rule === null || trouble !== '' || this.check.busy) return undefined;
-    return { lasts: this.#lasts, permission: rule.permission, pattern: rule.pattern, ...(rule.expires_ms !== null && { until_ms: rule.expires_ms }), ...(rule.max_uses !== null && { max_uses: rule.max_uses }) };
+    if (!offer || trouble !== '' || this.check.busy) return undefined;
+    const what = this.exactly ? { pattern: null, exactly: true } : { pattern: this.rule?.pattern ?? null };
+    return { lasts: this.#lasts, permission: offer.permission, ...what, ...(this.#until != null && { until_ms: this.#until }), ...(this.#uses != null && { max_uses: this.#uses }) };
   }
 }

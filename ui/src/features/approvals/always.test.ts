@@ -56,6 +56,19 @@ describe('the picker', () => {
   });
 });
 
+it('of a call that a watchdog asks about is for exactly that call', async () => {
+  const told = 'exactly this call, although: It sends `@notes` to another machine.';
+  const { host, key, card } = await page(samples.command, true, (host) => (host.rules.offers = [{ permission: 'bash', pattern: null, exactly: true, action: 'allow', words: told, lasts: ['session'] }]));
+  await key('a');
+  await pass(1_000);
+  const in_ = within(card);
+  expect(words(in_.getByTestId('always-exactly'))).toContain('exactly this call, although: It sends @notes to another machine.');
+  expect(words(in_.getByTestId('always-rule'))).toBe('Session allow exactly this call');
+  expect([in_.queryByTestId('always-pattern'), in_.queryByTestId('always-backtest')]).toEqual([null, null]);
+  await key('y', card);
+  expect(decisions(host)).toEqual([{ ...allow, always: { lasts: 'session', permission: 'bash', pattern: null, exactly: true } }]);
+});
+
 describe('nothing is granted', () => {
   it('with Enter or Space, wherever the focus is', async () => {
     const { host, key, in_ } = await opened();

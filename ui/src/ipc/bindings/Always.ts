@@ -19,6 +19,10 @@ permission: string,
  */
 pattern: string | null, 
 /**
+ * Just the very call that is shown, although its watchdogs ask (`S002-90`); then there is no pattern.
+ */
+exactly?: boolean, 
+/**
  * Until when, in milliseconds since the epoch; none: without an end.
  */
 until_ms?: number, 

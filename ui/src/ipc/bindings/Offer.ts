@@ -16,6 +16,10 @@ permission: string,
  */
 pattern: string | null, 
 /**
+ * Whether it is for the very call that is shown and for no other.
+ */
+exactly?: boolean, 
+/**
  * Whether it is offered for *allow* or for *reject*.
  */
 action: Action, 

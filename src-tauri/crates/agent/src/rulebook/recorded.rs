@@ -52,7 +52,11 @@ impl<'a> Recorded<'a> {
             needs_person: grounds.needs_person,
             facts: Facts::of_kept(grounds),
             alarms: alarms
-                .map(|(verdict, reason)| Alarm { verdict, reason })
+                .map(|(verdict, reason)| Alarm {
+                    verdict,
+                    reason,
+                    each_time: true,
+                })
                 .collect(),
         })
     }

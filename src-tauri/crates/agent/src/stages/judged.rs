@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use policy::rules::Subject;
-use policy::watchdog::Alarm;
+use policy::watchdog::{self, Alarm};
 use policy::{Facts, Judgement};
 use protocol::ToolMode;
 use protocol::preview::UndoOutlook;
-use protocol::{Access, CallId, Capability, EventBody, Fact, Outcome, Preview, ToolCall, Verdict};
+use protocol::{
+    Access, CallId, Capability, Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict,
+};
 use serde_json::{Map, Value};
 
 use super::found::Called;
@@ -127,6 +129,7 @@ pub(crate) fn weigh(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
+    arguments: &Map<String, Value>,
     facts: &Facts,
     ready: &Ready,
     mut alarms: Vec<Alarm>,
@@ -139,8 +142,25 @@ pub(crate) fn weigh(
             alarm.verdict = Verdict::Deny;
         }
     }
-    alarms.extend(repeats::reason(times, asks_after).map(Alarm::ask));
-    Arc::new(weighed(&call.id, called, facts, &ready.undo, alarms))
+    let exactly = exactly(called, arguments, facts, &alarms);
+    alarms.extend(repeats::reason(times, asks_after).map(Alarm::ask_each_time));
+    let weighed = weighed(&call.id, called, facts, &ready.undo, alarms);
+    Arc::new(Weighed {
+        facts: weighed.facts.known_as(exactly),
+        ..weighed
+    })
+}
+
+/// What a grant for exactly this call names: tool, arguments, where they lead, and what its watchdogs ask; none where none
+/// of them asks what could be answered for good.
+fn exactly(
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+    facts: &Facts,
+    alarms: &[Alarm],
+) -> Option<Digest> {
+    let reasons = watchdog::lasting(alarms);
+    (!reasons.is_empty()).then(|| Digest::of_json(&(called.id(), arguments, facts.all(), reasons)))
 }
 
 fn weighed(

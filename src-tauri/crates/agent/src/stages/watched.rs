@@ -73,7 +73,7 @@ pub(crate) async fn ask(
     let said = join_all(programs.map(|one| run(session, one, input.as_bytes()))).await;
     alarms.extend(said.into_iter().flatten());
     if settings.watchdogs.len() > WATCHDOGS_MAX {
-        alarms.push(Alarm::ask(format!(
+        alarms.push(Alarm::ask_each_time(format!(
             "There are more than {WATCHDOGS_MAX} watchdogs, so the rest were not asked."
         )));
     }
@@ -93,7 +93,11 @@ fn told(fact: &Fact) -> Value {
 /// Asks one program. Whatever goes wrong with it asks the person.
 async fn run(session: &Session, watchdog: &WatchdogSettings, input: &[u8]) -> Option<Alarm> {
     let name = in_a_sentence(&watchdog.name, WATCHDOG_REASON_CHARS_MAX);
-    let failed = |what: String| Some(Alarm::ask(format!("The watchdog `{name}` {what}")));
+    // What it did not say nobody can answer for good.
+    let failed = |what: String| {
+        let told = format!("The watchdog `{name}` {what}");
+        Some(Alarm::ask_each_time(told))
+    };
     let file = PathBuf::from(&watchdog.program);
     if !file.is_absolute() {
         return failed("names no absolute file, so it was not asked.".to_owned());

@@ -1,11 +1,12 @@
 //! What a rule for a call could name, from the parsed call: the narrowest first.
 
-use protocol::{Action, At, Capability, Fact, ToolMode, Verdict};
+use protocol::{Action, At, Capability, Digest, Fact, ToolMode, Verdict};
 
 use super::spell;
 use crate::judge::Request;
 use crate::limits::PATTERN_BYTES_MAX;
 use crate::rules::{Seen, Subject};
+use crate::watchdog;
 
 /// A rule that could be offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,22 @@ pub(super) struct Candidate {
     pub pattern: Option<String>,
     /// What it covers, in one line.
     pub words: String,
+    /// The very call that it is for, if it is for no other.
+    pub exactly: Option<Digest>,
+}
+
+/// The very call, although its watchdogs ask.
+pub(super) fn exactly(request: &Request<'_>) -> Option<Candidate> {
+    let call = request.facts.exactly()?.clone();
+    let reasons = watchdog::lasting(request.alarms).join(" ");
+    Some(Candidate {
+        exactly: Some(call),
+        ..candidate(
+            request,
+            None,
+            format!("exactly this call, although: {reasons}"),
+        )
+    })
 }
 
 /// Everything that could be named for this call.
@@ -54,6 +71,7 @@ fn candidate(request: &Request<'_>, pattern: Option<String>, words: String) -> C
         permission: request.tool.to_owned(),
         pattern,
         words,
+        exactly: None,
     }
 }
 

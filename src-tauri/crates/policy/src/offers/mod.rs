@@ -36,7 +36,7 @@ pub fn of(request: &Request<'_>) -> Offers {
     let denies = offered(request, candidates::of(request, Action::Deny), Action::Deny);
     let allowed = match refused(request) {
         Some(why) => Err(why),
-        None => match candidates::of(request, Action::Allow) {
+        None => match allowable(request) {
             none if none.is_empty() => Err(NOTHING.to_owned()),
             found => match offered(request, found.clone(), Action::Allow) {
                 none if none.is_empty() => Err(still_asks(request, &found)),
@@ -67,7 +67,9 @@ fn refused(request: &Request<'_>) -> Option<String> {
     if request.ask_for_everything {
         return Some("You asked to be asked about everything.".to_owned());
     }
-    if let Some(alarm) = request.alarms.first() {
+    let lasting = request.facts.exactly().is_some();
+    let mut alarms = request.alarms.iter();
+    if let Some(alarm) = alarms.find(|alarm| alarm.each_time || !lasting) {
         return Some(format!(
             "No rule lifts what a watchdog asks: {}",
             alarm.reason
@@ -93,17 +95,18 @@ fn refused(request: &Request<'_>) -> Option<String> {
 /// The candidates that would decide this call, with where they are strong enough to.
 fn offered(request: &Request<'_>, candidates: Vec<Candidate>, action: Action) -> Vec<Offer> {
     let mut offers: Vec<Offer> = Vec::new();
-    for Candidate {
-        permission,
-        pattern,
-        words,
-    } in candidates
-    {
+    for candidate in candidates {
         let decides = |lasts: &GrantScope| {
-            let rule = granted(&permission, pattern.clone(), action, *lasts);
-            verdict_with(request, rule) == Some(Verdict::from(action))
+            let judged = judge_with(request, granted(&candidate, action, *lasts));
+            judged.is_some_and(|judgement| judgement.verdict() == Verdict::from(action))
         };
         let lasts: Vec<GrantScope> = ALL.into_iter().filter(decides).collect();
+        let Candidate {
+            permission,
+            pattern,
+            words,
+            exactly,
+        } = candidate;
         let known = offers
             .iter()
             .any(|offer| (&offer.permission, &offer.pattern) == (&permission, &pattern));
@@ -111,6 +114,7 @@ fn offered(request: &Request<'_>, candidates: Vec<Candidate>, action: Action) ->
             offers.push(Offer {
                 permission,
                 pattern,
+                exactly: exactly.is_some(),
                 action,
                 words,
                 lasts,
@@ -121,14 +125,18 @@ fn offered(request: &Request<'_>, candidates: Vec<Candidate>, action: Action) ->
     offers
 }
 
-/// The verdict on a call if a rule came on top of those in force; none if the rule cannot be read.
-pub fn verdict_with(request: &Request<'_>, rule: Rule) -> Option<Verdict> {
-    judge_with(request, rule).map(|judgement| judgement.verdict())
+/// What an allow could name. What a watchdog asks is answered for exactly this call and nothing like it.
+fn allowable(request: &Request<'_>) -> Vec<Candidate> {
+    match request.alarms {
+        [] => candidates::of(request, Action::Allow),
+        _ => candidates::exactly(request).into_iter().collect(),
+    }
 }
 
-fn judge_with(request: &Request<'_>, rule: Rule) -> Option<Judgement> {
+/// The verdict on a call if a rule came on top of those in force; none if the rule cannot be read.
+fn judge_with(request: &Request<'_>, rule: Option<CompiledRule>) -> Option<Judgement> {
     let mut rules = request.rules.clone();
-    rules.extend([CompiledRule::new(rule, Os::HERE, true).ok()?]);
+    rules.extend([rule?]);
     Some(judge(&Request {
         rules: &rules,
         ..*request
@@ -139,20 +147,21 @@ fn judge_with(request: &Request<'_>, rule: Rule) -> Option<Judgement> {
 ///
 /// # Errors
 /// It would cover what nobody has seen, or not decide this very call; said in a sentence.
-pub fn check(request: &Request<'_>, rule: Rule) -> Result<(), String> {
-    let action = rule.action;
+pub fn check(request: &Request<'_>, rule: CompiledRule) -> Result<(), String> {
+    let action = rule.rule.action;
     if action == Action::Allow {
         if let Some(why) = refused(request) {
             return Err(why);
         }
-        let names = rule.pattern.as_deref().is_some_and(names_a_program);
+        let pattern = rule.rule.pattern.as_deref();
+        let names = rule.exactly().is_some() || pattern.is_some_and(names_a_program);
         if request.facts.commands().next().is_some() && !names {
             return Err("Only a pattern that names its program is granted on a card.".to_owned());
         }
     }
-    match verdict_with(request, rule) == Some(Verdict::from(action)) {
-        true => Ok(()),
-        false => Err("This rule would not decide the call on this card.".to_owned()),
+    match judge_with(request, Some(rule)) {
+        Some(judgement) if judgement.verdict() == Verdict::from(action) => Ok(()),
+        _ => Err("This rule would not decide the call on this card.".to_owned()),
     }
 }
 
@@ -163,10 +172,11 @@ fn names_a_program(pattern: &str) -> bool {
     !name.is_empty() && !name.contains(['*', '?', '{'])
 }
 
-fn granted(permission: &str, pattern: Option<String>, action: Action, lasts: GrantScope) -> Rule {
-    Rule {
-        permission: permission.to_owned(),
-        pattern,
+/// The rule that a candidate would be; none if it cannot be one for so long.
+fn granted(candidate: &Candidate, action: Action, lasts: GrantScope) -> Option<CompiledRule> {
+    let rule = Rule {
+        permission: candidate.permission.clone(),
+        pattern: candidate.pattern.clone(),
         action,
         reason: None,
         scope: scope_of(lasts),
@@ -175,18 +185,18 @@ fn granted(permission: &str, pattern: Option<String>, action: Action, lasts: Gra
         expires_ms: None,
         max_uses: None,
         grant: None,
+    };
+    match (&candidate.exactly, lasts) {
+        (None, _) => CompiledRule::new(rule, Os::HERE, true).ok(),
+        (Some(call), GrantScope::Session) => Some(CompiledRule::for_exactly(rule, call.clone())),
+        (Some(_), GrantScope::Project | GrantScope::Everywhere) => None,
     }
 }
 
 /// Why even the narrowest candidate in the closest scope would not let the call pass.
 fn still_asks(request: &Request<'_>, candidates: &[Candidate]) -> String {
     let best = candidates.first().and_then(|one| {
-        let rule = granted(
-            &one.permission,
-            one.pattern.clone(),
-            Action::Allow,
-            GrantScope::Session,
-        );
+        let rule = granted(one, Action::Allow, GrantScope::Session);
         judge_with(request, rule)
     });
     match best {

@@ -17,10 +17,7 @@ pub(super) fn asked(rules: &RuleSet, subject: &Subject<'_>, now: At, mut said: S
         .into_iter()
         .map(|at| &rules.rules[at])
         .filter(|rule| !is_over(rule, now) && rule.may_lie_below(subject, rules.root.as_deref()))
-        .filter_map(|rule| {
-            rule.rank(subject)
-                .map(|rank| (Key::new(rank, &rule.rule), rule))
-        });
+        .filter_map(|rule| rule.rank(subject).map(|rank| (Key::new(rank, rule), rule)));
     let Some((_, strongest)) = denies.max_by_key(|(key, _)| *key) else {
         return said;
     };

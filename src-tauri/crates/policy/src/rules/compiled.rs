@@ -1,6 +1,6 @@
 //! One rule, ready to match.
 
-use protocol::{Action, Capability, Fact, Rule};
+use protocol::{Action, Capability, Digest, Fact, Rule};
 
 use super::index::About;
 use super::key::Rank;
@@ -26,6 +26,8 @@ pub struct CompiledRule {
 #[derive(Debug, Clone)]
 enum Pattern {
     Everything,
+    /// One call and no other, by what it alone has.
+    Exactly(Digest),
     Some {
         command: Option<CommandPattern>,
         path: Option<Box<PathPattern>>,
@@ -45,6 +47,25 @@ impl CompiledRule {
         })
     }
 
+    /// A grant for one call and no other; what the rule names as its pattern is how that is told to a person.
+    pub fn for_exactly(rule: Rule, call: Digest) -> Self {
+        Self {
+            rule,
+            trusted: true,
+            spent: false,
+            pattern: Pattern::Exactly(call),
+            folds: false,
+        }
+    }
+
+    /// The one call that it is for, if it is for no other.
+    pub(crate) fn exactly(&self) -> Option<&Digest> {
+        match &self.pattern {
+            Pattern::Exactly(call) => Some(call),
+            Pattern::Everything | Pattern::Some { .. } => None,
+        }
+    }
+
     /// The same, but the last word of its pattern may not go on: `rm*` does not mean `rmdir`.
     #[must_use]
     pub fn whole_words(mut self) -> Self {
@@ -58,7 +79,7 @@ impl CompiledRule {
     pub(super) fn about(&self) -> About {
         let broad = self.rule.action != Action::Allow;
         match &self.pattern {
-            Pattern::Everything => About {
+            Pattern::Everything | Pattern::Exactly(_) => About {
                 everything: true,
                 places: false,
                 heads: None,
@@ -119,6 +140,7 @@ impl CompiledRule {
         match (&self.pattern, &subject.seen) {
             (_, Seen::Command { plain: false, .. }) if narrow => false,
             (_, Seen::Path(fact) | Seen::Host(fact)) if narrow && fact.doubt.is_some() => false,
+            (Pattern::Exactly(call), _) => subject.exactly == Some(call),
             // Whoever may run everything named no path.
             (Pattern::Everything, Seen::Command { words, .. }) if narrow && is_pathed(words) => {
                 false
@@ -165,7 +187,7 @@ impl CompiledRule {
             host,
         } = &self.pattern
         else {
-            return true;
+            return matches!(self.pattern, Pattern::Everything);
         };
         match fact.capability {
             Capability::FsRead | Capability::FsWrite | Capability::FsDelete => {
@@ -194,7 +216,7 @@ impl CompiledRule {
             Pattern::Some {
                 path: Some(path), ..
             } => path.is_about(protected),
-            Pattern::Some { path: None, .. } | Pattern::Everything => false,
+            Pattern::Some { path: None, .. } | Pattern::Everything | Pattern::Exactly(_) => false,
         }
     }
 
@@ -204,7 +226,7 @@ impl CompiledRule {
             Pattern::Some {
                 host: Some(host), ..
             } => self.trusted && self.rule.action == Action::Allow && host.names(real),
-            Pattern::Some { host: None, .. } | Pattern::Everything => false,
+            Pattern::Some { host: None, .. } | Pattern::Everything | Pattern::Exactly(_) => false,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Which of several matching rules speaks (M14).
 
-use protocol::{Action, Rule, RuleScope};
+use protocol::{Action, RuleScope};
 
+use super::CompiledRule;
 use crate::pattern::literal_prefix_chars;
 
 /// How directly a rule's permission names a call.
@@ -19,6 +20,9 @@ pub(super) enum Rank {
     Tool,
 }
 
+/// The prefix of a grant for one call, which is all of that call.
+const EXACTLY: usize = usize::MAX;
+
 /// How strong a matching rule is; the greatest speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
@@ -30,11 +34,15 @@ pub(super) struct Key {
 }
 
 impl Key {
-    pub(super) fn new(rank: Rank, rule: &Rule) -> Self {
+    pub(super) fn new(rank: Rank, compiled: &CompiledRule) -> Self {
+        let rule = &compiled.rule;
         Self {
             manifest_deny: rule.scope == RuleScope::Manifest && rule.action == Action::Deny,
             rank,
-            prefix_chars: rule.pattern.as_deref().map_or(0, literal_prefix_chars),
+            prefix_chars: match compiled.exactly() {
+                Some(_) => EXACTLY,
+                None => rule.pattern.as_deref().map_or(0, literal_prefix_chars),
+            },
             scope: rule.scope,
             strictness: match rule.action {
                 Action::Allow => 0,
@@ -57,6 +65,9 @@ impl Key {
                 Rank::Capability => "most specific: it names the capability",
                 Rank::Mode | Rank::Everything => "most specific: it names the mode",
             },
+            () if self.prefix_chars == EXACTLY && next.prefix_chars < EXACTLY => {
+                "most specific: it is for exactly this call"
+            }
             () if self.prefix_chars > next.prefix_chars => {
                 "most specific: its pattern begins with the most letters"
             }
@@ -79,6 +90,9 @@ impl Key {
                 Rank::Capability => "lost: less specific than a rule that names the capability",
                 Rank::Mode | Rank::Everything => "lost: less specific than a rule for the mode",
             },
+            () if winner.prefix_chars == EXACTLY && self.prefix_chars < EXACTLY => {
+                "lost: another one is for exactly this call"
+            }
             () if self.prefix_chars < winner.prefix_chars => {
                 "lost: its pattern begins with fewer letters"
             }

@@ -128,6 +128,7 @@ impl RuleSet {
                     seen: Seen::Path(&fact),
                     tightens: false,
                     below: false,
+                    exactly: None,
                 },
                 now,
                 Verdict::Allow,
@@ -156,6 +157,7 @@ impl RuleSet {
             seen: Seen::Whole { about: Vec::new() },
             tightens: false,
             below: false,
+            exactly: None,
         };
         let in_force = |at: &usize| !is_over(&self.rules[*at], now);
         let denied = |at: &usize| self.rules[*at].rule.action == Action::Deny;
@@ -195,7 +197,7 @@ impl RuleSet {
             match is_over(rule, now) {
                 true => over.push(rule),
                 false => found.push(Match {
-                    key: Key::new(rank, &rule.rule),
+                    key: Key::new(rank, rule),
                     rule,
                 }),
             }
@@ -255,6 +257,15 @@ impl RuleSet {
         let subjects = Subject::all(tool, mode, facts);
         let mut subjects = subjects.iter();
         subjects.any(|subject| !self.said(subject, now, Verdict::Ask).traces.is_empty())
+    }
+
+    /// The grant for exactly this call, if there is one.
+    pub fn exactly(&self, facts: &Facts) -> Option<&Rule> {
+        let call = facts.exactly()?;
+        let mut rules = self.rules.iter();
+        rules
+            .find(|rule| rule.exactly() == Some(call))
+            .map(|rule| &rule.rule)
     }
 
     /// Whether a rule opens a host that is closed unless it is named.

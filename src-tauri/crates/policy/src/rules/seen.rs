@@ -1,6 +1,6 @@
 //! What rules look at: the facts of a call, each made ready once, however many rules there are.
 
-use protocol::{Capability, Fact, ToolMode};
+use protocol::{Capability, Digest, Fact, ToolMode};
 
 use crate::facts::Facts;
 use crate::limits::QUOTED_CHARS_MAX;
@@ -19,6 +19,8 @@ pub struct Subject<'a> {
     pub tightens: bool,
     /// Whether it is a folder that is read with everything below it.
     pub below: bool,
+    /// What a grant for exactly this call names.
+    pub exactly: Option<&'a Digest>,
 }
 
 /// A piece of a call.
@@ -53,6 +55,7 @@ impl<'a> Subject<'a> {
                 seen,
                 tightens,
                 below,
+                exactly: facts.exactly(),
             });
         };
         if facts.all().iter().all(|fact| fact.derived) {

@@ -24,6 +24,8 @@ pub struct Alarm {
     pub verdict: Verdict,
     /// Why, in one sentence: the model reads it where the call is denied (`S002-89`).
     pub reason: String,
+    /// Whether a person is asked each time anew, whatever they answered before (`S002-90`).
+    pub each_time: bool,
 }
 
 impl Alarm {
@@ -32,6 +34,15 @@ impl Alarm {
         Self {
             verdict: Verdict::Ask,
             reason: reason.into(),
+            each_time: false,
+        }
+    }
+
+    /// A person has to look, however often they did before.
+    pub fn ask_each_time(reason: impl Into<String>) -> Self {
+        Self {
+            each_time: true,
+            ..Self::ask(reason)
         }
     }
 
@@ -40,8 +51,17 @@ impl Alarm {
         Self {
             verdict: Verdict::Deny,
             reason: reason.into(),
+            each_time: true,
         }
     }
+}
+
+/// The reasons that a person may answer for good: those of whoever asks about this call and would ask so again.
+pub fn lasting(alarms: &[Alarm]) -> Vec<&str> {
+    let lasting = alarms
+        .iter()
+        .filter(|alarm| alarm.verdict == Verdict::Ask && !alarm.each_time);
+    lasting.map(|alarm| alarm.reason.as_str()).collect()
 }
 
 /// What a watchdog sees of a call (`S002-87`).
