@@ -1,7 +1,6 @@
 //! Requirements without a test: what brings them.
 
 const REACH: &str = "issue 6, the reach: sub-agents, MCP, OpenAPI, skills, the web";
-const RULES: &str = "issue 4, rules and the capability surface";
 const EFFECTS: &str = "issue 5, effects";
 const GATEWAY: &str = "the gateway to editors (ACP)";
 
