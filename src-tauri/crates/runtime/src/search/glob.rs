@@ -3,7 +3,7 @@
 use globset::{GlobBuilder, GlobMatcher};
 use tokio_util::sync::CancellationToken;
 
-use super::walk::{Ground, files};
+use super::walk::{Ground, Standing, files};
 use crate::files::{PathKind, Use, joined};
 use crate::{FileError, Workspace};
 
@@ -43,16 +43,17 @@ pub fn glob(
         .or_else(|| pattern.strip_prefix("./"))
         .unwrap_or(pattern);
     let matcher = matcher(pattern, rest)?;
-    let mut found = files(&ground, cancel, true, |rel| {
+    let found = files(&ground, cancel, true, |rel| {
         rel.strip_prefix(&ground.rel)
             .is_ok_and(|below| matcher.is_match(below))
             && !workspace.hides(&ground.shown(rel))
     })?;
-    let more = found.len() > entries_max;
-    found.truncate(entries_max);
+    let mut standing = Standing::below(&ground);
+    let mut found = found.iter().filter(|rel| standing.holds(rel));
+    let paths = found.by_ref().take(entries_max);
     Ok(GlobFound {
-        paths: found.iter().map(|rel| ground.shown(rel)).collect(),
-        more,
+        paths: paths.map(|rel| ground.shown(rel)).collect(),
+        more: found.next().is_some(),
     })
 }
 

@@ -9,9 +9,10 @@ use std::thread::available_parallelism;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
 
+use crate::dir::{Dir, split};
 use crate::files::{PathKind, Place, Root, Use, joined, shown};
 use crate::limits::{SEARCH_FILES_MAX, SEARCH_THREADS_MAX};
-use crate::{FileError, Workspace};
+use crate::{FileError, Workspace, steps};
 
 /// Where a search looks.
 pub(super) struct Ground {
@@ -66,6 +67,7 @@ pub(super) fn files(
     links: bool,
     keep: impl Fn(&Path) -> bool + Sync,
 ) -> Result<Vec<PathBuf>, FileError> {
+    steps::looked();
     let start = joined(&ground.root.path, &ground.rel);
     let walk = WalkBuilder::new(start)
         .hidden(false)
@@ -115,6 +117,33 @@ pub(super) fn files(
     }
     found.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
     Ok(found)
+}
+
+/// Whether found names really stand below the root: the walk goes by names, and a folder may become a link to elsewhere
+/// while it is walked. Sorted paths of one folder open it once.
+pub(super) struct Standing<'a> {
+    root: &'a Root,
+    folder: Option<(PathBuf, Option<Dir>)>,
+}
+
+impl<'a> Standing<'a> {
+    pub(super) fn below(ground: &'a Ground) -> Self {
+        Self {
+            root: &ground.root,
+            folder: None,
+        }
+    }
+
+    pub(super) fn holds(&mut self, rel: &Path) -> bool {
+        let Some((parent, name)) = split(rel) else {
+            return false;
+        };
+        if self.folder.as_ref().is_none_or(|(at, _)| at != parent) {
+            self.folder = Some((parent.to_owned(), self.root.dir.folder(parent).ok()));
+        }
+        let folder = self.folder.as_ref().and_then(|(_, folder)| folder.as_ref());
+        folder.is_some_and(|folder| matches!(folder.stat(name), Ok(Some(_))))
+    }
 }
 
 fn is_wanted(entry: &DirEntry, links: bool) -> bool {

@@ -146,6 +146,19 @@ fn a_folder_that_is_searched() {
     played(("public", "secret"), Capability::FsRead, "", search);
 }
 
+/// Where nothing is opened, the names alone would tell of another folder.
+#[test]
+fn a_folder_whose_names_are_listed() {
+    let list = |field: &Field, workspace: &Workspace, path: &str| {
+        for folder in ["ws/priv", "outside"] {
+            fs::write(field.home.path().join(folder).join("secret.txt"), "").unwrap();
+        }
+        let found = glob(workspace, "**", Some(path), 9, &CancellationToken::new())?;
+        Ok(format!("{:?}", found.paths))
+    };
+    played(("public", "secret"), Capability::FsRead, "", list);
+}
+
 /// The content is the same everywhere, so only the place can tell that it is the wrong file.
 #[test]
 fn a_file_that_is_written() {
