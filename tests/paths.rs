@@ -54,6 +54,7 @@ fn every_path() {
             os,
             headless: false,
             only_rules: true,
+            agent: None,
             data_dir: None,
         })
         .unwrap()
@@ -107,6 +108,7 @@ fn operands_of_commands() {
         os: Os::Linux,
         headless: false,
         only_rules: true,
+        agent: None,
         data_dir: None,
     })
     .unwrap();

@@ -42,6 +42,7 @@ fn trial(rules: &str, workspace: &std::path::Path) -> Trial {
         os: Os::HERE,
         headless: false,
         only_rules: true,
+        agent: None,
         data_dir: None,
     })
     .unwrap()

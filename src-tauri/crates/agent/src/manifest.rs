@@ -21,18 +21,7 @@ pub(crate) fn asked(
     tools: &Registry,
     asked: Asked,
 ) -> Result<Asked, Fault> {
-    let text = runtime::read_text(Path::new(file))?.ok_or_else(|| {
-        Fault::new(
-            format!("There is no agent's manifest {file}."),
-            "Check the path.",
-        )
-    })?;
-    if text.len() > MANIFEST_BYTES_MAX {
-        return Err(Fault::new(
-            format!("The agent's manifest {file} is longer than {MANIFEST_BYTES_MAX} bytes."),
-            "Shorten it.",
-        ));
-    }
+    let text = text(file)?;
     let manifest = policy::manifest::read(&text, file)?;
     let named = manifest.tools.as_ref().map(|names| {
         names
@@ -63,6 +52,31 @@ pub(crate) fn asked(
         }),
         ..asked
     })
+}
+
+/// The manifest in a file.
+///
+/// # Errors
+/// As [`asked`].
+pub(crate) fn read(file: &Path) -> Result<Manifest, Fault> {
+    let file = file.display().to_string();
+    policy::manifest::read(&text(&file)?, &file)
+}
+
+fn text(file: &str) -> Result<String, Fault> {
+    let text = runtime::read_text(Path::new(file))?.ok_or_else(|| {
+        Fault::new(
+            format!("There is no agent's manifest {file}."),
+            "Check the path.",
+        )
+    })?;
+    match text.len() > MANIFEST_BYTES_MAX {
+        true => Err(Fault::new(
+            format!("The agent's manifest {file} is longer than {MANIFEST_BYTES_MAX} bytes."),
+            "Shorten it.",
+        )),
+        false => Ok(text),
+    }
 }
 
 /// The manifest that is in force for a session.

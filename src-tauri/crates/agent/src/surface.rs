@@ -47,8 +47,21 @@ impl Bounds {
 
     /// What the session's agent may touch with these requirements of tools (`S002-09`).
     pub fn requires(&self, tools: &RequirementSet) -> RequirementSet {
-        let own = self.manifest.as_ref().map(|manifest| &manifest.requires);
-        RequirementSet::union(own.into_iter().chain([tools]))
+        requires(self.manifest.as_ref(), tools)
+    }
+}
+
+/// What an agent may touch with these requirements of tools.
+pub(crate) fn requires(manifest: Option<&Manifest>, tools: &RequirementSet) -> RequirementSet {
+    let own = manifest.map(|manifest| &manifest.requires);
+    RequirementSet::union(own.into_iter().chain([tools]))
+}
+
+/// Whose requirements they are, as a sentence names it.
+pub(crate) fn owner(tool: &str, manifest: Option<&Manifest>) -> String {
+    match manifest {
+        Some(manifest) => format!("the tool `{tool}` of the agent `{}`", manifest.name),
+        None => format!("the tool `{tool}`"),
     }
 }
 
@@ -71,14 +84,7 @@ fn of(session: &Session, interface: &ToolInterface) -> Result<Arc<Surface>, Faul
 
 /// The folders that the session was granted are the person's ceiling over it, and the rules narrow it further.
 fn made(session: &Session, interface: &ToolInterface) -> Result<Surface, Fault> {
-    let owner = match &session.bounds.manifest {
-        Some(manifest) => format!(
-            "the tool `{}` of the agent `{}`",
-            interface.id(),
-            manifest.name
-        ),
-        None => format!("the tool `{}`", interface.id()),
-    };
+    let owner = owner(interface.id(), session.bounds.manifest.as_ref());
     let requires = session.bounds.requires(&interface.requires);
     let surface = Surface::new(&requires, &owner, &session.bounds.around, Os::HERE)?;
     // Whoever may read files may read the rest of a long output (`S002-69`).

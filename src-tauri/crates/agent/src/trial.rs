@@ -1,22 +1,29 @@
 //! What would be said of a call that nobody makes: for the command line, and for trying rules out. Nothing runs.
 
+mod told;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use policy::path::Os;
 use policy::rules_file::{RulesFile, Source, Warning};
 use policy::watchdog::{self, Sight};
-use policy::{Classified, Declared, Request, RuleSet, classify, judge, rules_file};
+use policy::{
+    Classified, Declared, Facts, Manifest, Request, RuleSet, Surface, classify, judge, rules_file,
+};
 use protocol::preview::UndoOutlook;
+use protocol::requires::Surroundings;
 use protocol::{
-    Access, At, CallId, Capability, Digest, Fact, Fault, RuleScope, SessionId, ToolMode, Trail,
+    Access, At, CallId, Digest, Fact, Fault, RequirementSet, RuleScope, SessionId, ToolMode, Trail,
 };
 use runtime::Workspace;
 use runtime::clock::{Clock, SystemClock};
 use serde_json::{Map, Value};
 use tools::registry::Registry;
 
+use self::told::{aside, check_string, check_strings, guessed, host, text};
 use crate::facts::Ground;
+use crate::{manifest, surface};
 
 /// How calls are tried.
 #[derive(Debug, Clone)]
@@ -31,6 +38,8 @@ pub struct Setup {
     pub headless: bool,
     /// The rules are judged by themselves, without mode defaults and built-in protections.
     pub only_rules: bool,
+    /// The manifest of the agent that calls: its rules hold, and its tools and requirements.
+    pub agent: Option<PathBuf>,
     /// The data folder whose rules hold, with those of the workspace, where no file is named.
     pub data_dir: Option<PathBuf>,
 }
@@ -41,6 +50,7 @@ pub struct Trial {
     rules: RuleSet,
     workspace: Option<Workspace>,
     root: String,
+    manifest: Option<Manifest>,
     setup: Setup,
     now: At,
 }
@@ -82,8 +92,13 @@ impl Trial {
                 }
             }
         }
+        let manifest = setup.agent.as_deref().map(manifest::read).transpose()?;
+        if let Some(manifest) = &manifest {
+            rules.add(manifest.rules.clone());
+        }
         Ok(Self {
             registry: Arc::new(Registry::builtin()),
+            manifest,
             rules: rules.with_root(root.clone()),
             workspace,
             root,
@@ -106,12 +121,14 @@ impl Trial {
         Self {
             registry,
             rules,
+            manifest: None,
             setup: Setup {
                 rules: Vec::new(),
                 workspace: PathBuf::from(&root),
                 os: Os::HERE,
                 headless: false,
                 only_rules: false,
+                agent: None,
                 data_dir: None,
             },
             workspace,
@@ -145,13 +162,16 @@ impl Trial {
         };
         let alarms = match self.setup.only_rules {
             true => Vec::new(),
-            false => watchdog::look(&Sight {
-                tool: &called.id,
-                arguments,
-                manifest: self.registry.requires(),
-                session: &SessionId("trial".to_owned()),
-                facts: &facts,
-            }),
+            false => {
+                self.hold(&called, &mut facts);
+                watchdog::look(&Sight {
+                    tool: &called.id,
+                    arguments,
+                    manifest: &self.requires(self.registry.requires()),
+                    session: &SessionId("trial".to_owned()),
+                    facts: &facts,
+                })
+            }
         };
         let judgement = judge(&Request {
             call: &CallId::from("trial"),
@@ -174,6 +194,51 @@ impl Trial {
         Ok(Trail::clone(judgement.trail()))
     }
 
+    /// Holds a call to what its tool and its agent's manifest may touch at all. What no tool that is here declares is known
+    /// to nobody, and other gates judge it.
+    fn hold(&self, called: &Called, facts: &mut Facts) {
+        if let Some(manifest) = &self.manifest
+            && let Some(tools) = &manifest.tools
+        {
+            let named = |name: &String| match self.registry.find(name) {
+                Ok(found) => found.interface.id() == called.id,
+                Err(_) => *name == called.id,
+            };
+            let why = format!("`{}` has no tool `{}`.", manifest.name, called.id);
+            facts.close((!tools.iter().any(named)).then_some(why));
+        }
+        let Some(requires) = &called.requires else {
+            return;
+        };
+        let manifest = self.manifest.as_ref();
+        let owner = surface::owner(&called.id, manifest);
+        match Surface::new(
+            &self.requires(requires),
+            &owner,
+            &self.around(),
+            self.setup.os,
+        ) {
+            Ok(surface) => facts.hold_to(&surface),
+            Err(fault) => facts.close(Some(fault.message)),
+        }
+    }
+
+    /// With what the agent requires beside its tools.
+    fn requires(&self, tools: &RequirementSet) -> RequirementSet {
+        surface::requires(self.manifest.as_ref(), tools)
+    }
+
+    /// What the variables of requirements stand for.
+    fn around(&self) -> Surroundings {
+        let data_dir = self.setup.data_dir.as_deref();
+        let data = data_dir.and_then(|folder| Workspace::open(folder).ok());
+        Surroundings {
+            workspace: vec![self.root.clone()],
+            ad_hoc: Vec::new(),
+            user_data: data.map(|data| data.root().to_string_lossy().into_owned()),
+        }
+    }
+
     /// Which tool it is, and what it would touch.
     fn called(&self, name: &str, arguments: &Map<String, Value>) -> Result<Called, Fault> {
         if let Ok(found) = self.registry.find(name) {
@@ -189,6 +254,7 @@ impl Trial {
                 classified: found.classified.clone(),
                 accesses: found.tool.accesses(&translated),
                 aside: aside(found.interface.id(), &translated),
+                requires: Some(found.interface.requires.clone()),
                 needs_person: found.interface.safety.requires_user_interaction,
             });
         }
@@ -215,6 +281,7 @@ impl Trial {
             classified: classify(name, declared),
             accesses,
             aside,
+            requires: None,
             needs_person: false,
         })
     }
@@ -227,6 +294,8 @@ struct Called {
     accesses: Vec<Access>,
     /// What it may touch besides; this only tightens.
     aside: Vec<Access>,
+    /// What its tool requires; none for a tool that is not here.
+    requires: Option<RequirementSet>,
     needs_person: bool,
 }
 
@@ -284,87 +353,4 @@ pub fn lint(file: &Path) -> Result<Vec<Warning>, Fault> {
     let mut all: Vec<Warning> = read.warnings.into_iter().chain(expired).collect();
     all.sort_by_key(|warning| warning.line);
     Ok(all)
-}
-
-fn host(target: &str) -> Access {
-    Access::new(Capability::NetFetch, target)
-}
-
-fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
-    arguments
-        .get(name)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-}
-
-/// What must be a text for the call to touch anything.
-fn check_strings(id: &str, arguments: &Map<String, Value>) -> Result<(), Fault> {
-    match id {
-        "bash" => check_string(id, arguments, "command"),
-        "read" | "write" | "edit" | "delete_path" => check_string(id, arguments, "path"),
-        "glob" | "grep" if arguments.contains_key("path") => check_string(id, arguments, "path"),
-        _ => Ok(()),
-    }
-}
-
-fn check_string(id: &str, arguments: &Map<String, Value>, name: &str) -> Result<(), Fault> {
-    match arguments.get(name) {
-        Some(Value::String(text)) if !text.is_empty() => Ok(()),
-        Some(_) | None => Err(Fault::new(
-            format!("`{id}` needs `{name}`, a text."),
-            "A call without it does not run.",
-        )),
-    }
-}
-
-/// Where a search's own pattern leads.
-fn aside(id: &str, arguments: &Map<String, Value>) -> Vec<Access> {
-    if id != "glob" {
-        return Vec::new();
-    }
-    let pattern = text(arguments, "pattern");
-    let literal: Vec<&str> = pattern
-        .split('/')
-        .take_while(|name| !name.contains(['*', '?', '[', '{']))
-        .collect();
-    let leads = pattern.starts_with('/') || pattern.starts_with('~') || literal.contains(&"..");
-    if !leads {
-        return Vec::new();
-    }
-    let start = literal.join("/");
-    let from = match (pattern.starts_with(['/', '~']), text(arguments, "path")) {
-        (false, under) if !under.is_empty() => format!("{under}/{start}"),
-        _ if start.is_empty() => "/".to_owned(),
-        _ => start,
-    };
-    vec![Access::new(Capability::FsRead, from)]
-}
-
-/// What the arguments of a tool that declares nothing seem to name.
-fn guessed(arguments: &Map<String, Value>) -> Vec<Access> {
-    let mut found = Vec::new();
-    for (name, value) in arguments {
-        let values: Vec<&str> = match value {
-            Value::String(text) => vec![text],
-            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => continue,
-        };
-        let capabilities: &[Capability] = match name.to_lowercase().as_str() {
-            "path" | "paths" | "file" | "files" | "file_path" | "filepath" | "filename"
-            | "target_file" | "source" | "destination" | "dir" | "directory" | "folder" => {
-                &[Capability::FsRead, Capability::FsWrite]
-            }
-            "url" | "urls" | "uri" => &[Capability::NetFetch],
-            "command" | "cmd" => &[Capability::ShellRun],
-            _ => continue,
-        };
-        for value in values.into_iter().filter(|value| !value.is_empty()) {
-            found.extend(
-                capabilities
-                    .iter()
-                    .map(|capability| Access::new(*capability, value)),
-            );
-        }
-    }
-    found
 }

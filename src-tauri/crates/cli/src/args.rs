@@ -263,11 +263,15 @@ pub(crate) struct Judging {
     /// Judge paths by this system's rules; no disk is looked at if it is not the one that this runs on.
     #[arg(long, value_parser = ["linux", "macos", "windows"])]
     pub(crate) os: Option<String>,
+    /// The manifest of the agent that calls: its rules hold beside the others, and it may touch what it and its tools
+    /// require, and nothing else.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agent: Option<PathBuf>,
     /// Nobody is there to ask, so asking means denying.
     #[arg(long)]
     pub(crate) headless: bool,
-    /// Judge the rules alone, without mode defaults and built-in protections; where none matches, the `default` of their
-    /// file holds, else ask.
+    /// Judge the rules alone, without mode defaults, built-in protections and requirements; where none matches, the
+    /// `default` of their file holds, else ask.
     #[arg(long)]
     pub(crate) only_rules: bool,
 }

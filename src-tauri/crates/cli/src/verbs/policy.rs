@@ -48,6 +48,7 @@ fn open(data_dir: Option<PathBuf>, judging: Judging) -> Result<Trial, Ending> {
         os: os.unwrap_or(Os::HERE),
         headless: judging.headless,
         only_rules: judging.only_rules,
+        agent: judging.agent,
         // Where no folder can be found there are no rules of the person's.
         data_dir: DeskConfig::data_dir(data_dir).ok(),
     })

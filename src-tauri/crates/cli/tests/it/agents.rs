@@ -45,3 +45,46 @@ fn a_manifest_that_is_wrong_is_an_error_of_usage() {
         missing.err
     );
 }
+
+/// `policy check --agent`: calls are judged as those of that agent would be, by its rules, its tools and what they require.
+#[test]
+fn calls_of_an_agent_are_judged_as_its_own() {
+    let place = Place::new();
+    place.file("a.txt", "alpha\n");
+    let agent = place.beside(
+        "agent.toml",
+        "name = \"reader\"\ntools = [\"read\", \"list_files\"]\n[[rule]]\npermission = \"fs.read\"\npattern = \"secret/**\"\naction = \"deny\"\n",
+    );
+    for (tool, args, alone, of_agent, says) in [
+        ("read", r#"{"path":"a.txt"}"#, "allow", "allow", ""),
+        (
+            "read_file",
+            r#"{"path":"secret/x"}"#,
+            "allow",
+            "deny",
+            "secret/**",
+        ),
+        ("glob", r#"{"pattern":"*"}"#, "allow", "allow", ""),
+        (
+            "bash",
+            r#"{"command":"ls"}"#,
+            "ask",
+            "deny",
+            "`reader` has no tool `bash`",
+        ),
+    ] {
+        let verdict = |more: &[&str]| {
+            let ran = place.run(&[&["--json", "policy", "explain", tool, args], more].concat());
+            let trail: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+            (trail["verdict"].as_str().unwrap().to_owned(), ran.out)
+        };
+        assert_eq!(verdict(&[]).0, alone, "{tool}");
+        let (judged, out) = verdict(&["--agent", &agent]);
+        assert_eq!(judged, of_agent, "{tool}: {out}");
+        assert!(out.contains(says), "{tool}: {out}");
+        // The rules alone know nothing of tools.
+        if tool == "bash" {
+            assert_eq!(verdict(&["--agent", &agent, "--only-rules"]).0, "ask");
+        }
+    }
+}

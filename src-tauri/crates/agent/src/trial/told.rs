@@ -1,0 +1,91 @@
+//! What the arguments of a call tell of what it would touch, where its tool does not say so by itself.
+
+use protocol::{Access, Capability, Fault};
+use serde_json::{Map, Value};
+
+pub(super) fn host(target: &str) -> Access {
+    Access::new(Capability::NetFetch, target)
+}
+
+pub(super) fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
+    arguments
+        .get(name)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// What must be a text for the call to touch anything.
+pub(super) fn check_strings(id: &str, arguments: &Map<String, Value>) -> Result<(), Fault> {
+    match id {
+        "bash" => check_string(id, arguments, "command"),
+        "read" | "write" | "edit" | "delete_path" => check_string(id, arguments, "path"),
+        "glob" | "grep" if arguments.contains_key("path") => check_string(id, arguments, "path"),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn check_string(
+    id: &str,
+    arguments: &Map<String, Value>,
+    name: &str,
+) -> Result<(), Fault> {
+    match arguments.get(name) {
+        Some(Value::String(text)) if !text.is_empty() => Ok(()),
+        Some(_) | None => Err(Fault::new(
+            format!("`{id}` needs `{name}`, a text."),
+            "A call without it does not run.",
+        )),
+    }
+}
+
+/// Where a search's own pattern leads.
+pub(super) fn aside(id: &str, arguments: &Map<String, Value>) -> Vec<Access> {
+    if id != "glob" {
+        return Vec::new();
+    }
+    let pattern = text(arguments, "pattern");
+    let literal: Vec<&str> = pattern
+        .split('/')
+        .take_while(|name| !name.contains(['*', '?', '[', '{']))
+        .collect();
+    let leads = pattern.starts_with('/') || pattern.starts_with('~') || literal.contains(&"..");
+    if !leads {
+        return Vec::new();
+    }
+    let start = literal.join("/");
+    let from = match (pattern.starts_with(['/', '~']), text(arguments, "path")) {
+        (false, under) if !under.is_empty() => format!("{under}/{start}"),
+        _ if start.is_empty() => "/".to_owned(),
+        _ => start,
+    };
+    vec![Access::new(Capability::FsRead, from)]
+}
+
+/// What the arguments of a tool that declares nothing seem to name.
+pub(super) fn guessed(arguments: &Map<String, Value>) -> Vec<Access> {
+    let mut found = Vec::new();
+    for (name, value) in arguments {
+        let values: Vec<&str> = match value {
+            Value::String(text) => vec![text],
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => continue,
+        };
+        let capabilities: &[Capability] = match name.to_lowercase().as_str() {
+            "path" | "paths" | "file" | "files" | "file_path" | "filepath" | "filename"
+            | "target_file" | "source" | "destination" | "dir" | "directory" | "folder" => {
+                &[Capability::FsRead, Capability::FsWrite]
+            }
+            "url" | "urls" | "uri" => &[Capability::NetFetch],
+            "command" | "cmd" => &[Capability::ShellRun],
+            _ => continue,
+        };
+        for value in values.into_iter().filter(|value| !value.is_empty()) {
+            found.extend(
+                capabilities
+                    .iter()
+                    .map(|capability| Access::new(*capability, value)),
+            );
+        }
+    }
+    found
+}
