@@ -43,6 +43,8 @@ mod readers;
 mod agents;
 // What a tool can reach at all.
 mod surface;
+// What works for an agent has no more than that agent.
+mod children;
 // What a host hears of a call and may keep from happening.
 mod hooks;
 // What a host and a tool put into a call, and what a classifier is given of it.

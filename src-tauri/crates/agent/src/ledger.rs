@@ -237,6 +237,34 @@ mod tests {
         }
     }
 
+    /// Who works for a session has what was granted to it and is refused what it is refused; a grant of its own is its
+    /// person's word on its own card, and speaks to nobody above (`S004-11`).
+    #[test]
+    fn a_child_has_what_its_parent_has_and_no_more() {
+        let (parent, child) = (["ses_1".into()], ["ses_2".into(), "ses_1".into()]);
+        for lasts in [
+            GrantScope::Session,
+            GrantScope::Project,
+            GrantScope::Everywhere,
+        ] {
+            for (action, made_in) in [
+                (Action::Allow, "ses_1"),
+                (Action::Deny, "ses_1"),
+                (Action::Allow, "ses_3"),
+                (Action::Deny, "ses_3"),
+                (Action::Allow, "ses_2"),
+                (Action::Deny, "ses_2"),
+            ] {
+                let mut one = granted("grt_1", lasts);
+                (one.action, one.made_by.session) = (action, made_in.into());
+                let holds = |lineage| one.holds_for("/w", lineage);
+                let own = lasts == GrantScope::Session && made_in == "ses_2";
+                assert_eq!(holds(&child[..]), holds(&parent[..]) || own, "{one:?}");
+                assert!(!own || !holds(&parent[..]));
+            }
+        }
+    }
+
     #[test]
     fn approvals_at_the_same_time_lose_nothing() {
         let home = tempfile::tempdir().unwrap();

@@ -1,0 +1,150 @@
+//! What works for an agent has no more than that agent: requirements, ceiling and rules, whatever they are.
+
+use policy::path::Os;
+use policy::rules_file::{self, Source};
+use policy::{Declared, Facts, Request, RuleSet, Surface, classify, judge};
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use protocol::preview::UndoOutlook;
+use protocol::requires::Surroundings;
+use protocol::{CallId, Capability, Digest, Fact, RequirementSet, RuleScope, Verdict};
+
+const PATHS: [&str; 7] = [
+    "src/**",
+    "{workspace}/docs/**",
+    "{workspace}/**",
+    "a.txt",
+    "src/*.rs",
+    "/w/x/*",
+    "**/*.md",
+];
+const HOSTS: [&str; 3] = ["docs.rs", "*.example.com", "*"];
+const PROGRAMS: [&str; 3] = ["git", "cargo", "*"];
+const RULES: [(&str, &str); 10] = [
+    ("*", "*"),
+    ("mode:local", "*"),
+    ("fs.read", "src/**"),
+    ("fs.read", "**/*.md"),
+    ("fs.write", "a.txt"),
+    ("tool", "docs/**"),
+    ("tool", "git*"),
+    ("shell.run", "git push*"),
+    ("net.fetch", "*.example.com"),
+    ("tool", "docs.rs"),
+];
+
+/// What one tool requires.
+fn requires() -> impl Strategy<Value = RequirementSet> {
+    let some = |from: &'static [&'static str]| subsequence(from, 0..=from.len().min(3));
+    (some(&PATHS), some(&PATHS), some(&HOSTS), some(&PROGRAMS)).prop_map(
+        |(read, write, hosts, programs)| {
+            let mut set = RequirementSet::nothing();
+            set = read.into_iter().fold(set, |set, one| set.reads(one));
+            set = write.into_iter().fold(set, |set, one| set.writes(one));
+            set = hosts.into_iter().fold(set, |set, one| set.reaches(one));
+            programs.into_iter().fold(set, |set, one| set.runs(one))
+        },
+    )
+}
+
+/// Something that a call touches, in the workspace or beyond it.
+fn fact() -> impl Strategy<Value = Fact> {
+    use Capability::{FsDelete, FsRead, FsWrite, NetFetch, ShellRun};
+    let paths = ["src/a.rs", "src/b/c.md", "docs/d", "a.txt", "x/y", "z"];
+    prop_oneof![
+        (
+            select(vec![FsRead, FsWrite, FsDelete]),
+            select(paths.to_vec()),
+            any::<bool>()
+        )
+            .prop_map(|(capability, path, inside)| Fact {
+                inside,
+                ..Fact::inside(capability, path)
+            }),
+        select(vec!["docs.rs", "a.example.com", "evil.com"])
+            .prop_map(|host| Fact::inside(NetFetch, host)),
+        select(vec![
+            "git log",
+            "git push",
+            "cargo test; git log",
+            "rm x",
+            "$X"
+        ])
+        .prop_map(|command| Fact::inside(ShellRun, command)),
+    ]
+}
+
+/// Rules as every session of a lineage has them.
+fn rules() -> impl Strategy<Value = RuleSet> {
+    let scopes = [
+        RuleScope::Manifest,
+        RuleScope::User,
+        RuleScope::Project,
+        RuleScope::Session,
+    ];
+    let rule = (select(RULES.to_vec()), select(vec!["allow", "ask", "deny"]));
+    prop::collection::vec((select(scopes.to_vec()), rule), 0..6).prop_map(|all| {
+        let mut set = RuleSet::builtin().with_root("/w");
+        for (scope, ((permission, pattern), action)) in all {
+            let text = format!(
+                "[[rule]]\npermission = '{permission}'\npattern = '{pattern}'\naction = '{action}'\n"
+            );
+            let source = Source {
+                trusted: true,
+                ..Source::new("r", scope)
+            };
+            set.add(rules_file::read(&text, &source).unwrap());
+        }
+        set
+    })
+}
+
+/// The verdict on a call of a tool whose agent may touch this much.
+fn verdict(requires: &RequirementSet, touched: &[Fact], rules: &RuleSet) -> Verdict {
+    let around = Surroundings {
+        workspace: vec!["/w".to_owned()],
+        ad_hoc: Vec::new(),
+        user_data: None,
+    };
+    let surface = Surface::new(requires, "the tool `tool`", &around, Os::Linux).unwrap();
+    let mut facts: Facts = touched.iter().cloned().collect();
+    facts.hold_to(&surface);
+    let classified = classify("tool", Declared::default());
+    let judgement = judge(&Request {
+        call: &CallId::from("call"),
+        tool: "tool",
+        classified: &classified,
+        facts: &facts,
+        undo: &UndoOutlook::NotNeeded,
+        needs_person: false,
+        rules,
+        ask_for_everything: false,
+        headless: None,
+        alarms: &[],
+        now: 0,
+        alone: false,
+        shown: &|| Digest(String::new()),
+    });
+    judgement.verdict()
+}
+
+proptest! {
+    /// `S002-09`: an agent may touch what its manifest and its tools require. A child has some of its parent's tools, under
+    /// the same manifest, rules and folders: whatever it may, its parent may.
+    #[test]
+    fn a_child_never_exceeds_its_parent(
+        manifest in requires(),
+        tools in prop::collection::vec(requires(), 1..4),
+        picked in prop::collection::vec(any::<bool>(), 4),
+        touched in prop::collection::vec(fact(), 1..4),
+        rules in rules(),
+    ) {
+        let childs = tools.iter().zip(&picked).filter(|(_, picked)| **picked);
+        let child = RequirementSet::union(std::iter::once(&manifest).chain(childs.map(|(tool, _)| tool)));
+        let parent = RequirementSet::union(std::iter::once(&manifest).chain(&tools));
+        let (below, above) = (verdict(&child, &touched, &rules), verdict(&parent, &touched, &rules));
+        prop_assert!(below >= above, "{below:?} below {above:?}");
+        let nothing = verdict(&RequirementSet::nothing(), &touched, &rules);
+        prop_assert_eq!(nothing, Verdict::Deny, "who requires nothing touches nothing");
+    }
+}
