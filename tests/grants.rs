@@ -273,10 +273,9 @@ async fn reading(paths: &[&str]) -> (Fixture, Vec<CallView>) {
 }
 
 fn always_read(lasts: GrantScope, pattern: &str) -> Decision {
-    allow(Always {
-        permission: "read".to_owned(),
-        ..always(lasts, pattern)
-    })
+    let mut always = always(lasts, pattern);
+    always.permission = "read".to_owned();
+    allow(always)
 }
 
 /// Calls that wait meanwhile, and that the grant covers, go ahead: by the rule, and on record so. The others stay.

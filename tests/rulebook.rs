@@ -3,7 +3,7 @@
 use protocol::backtest::{Backtest, PersonSaid, RuleChange};
 use protocol::query::{Answer, Query};
 use protocol::rules_view::{NewRule, RuleText, RulesView};
-use protocol::{Action, Decision, Op, RuleScope, Verdict};
+use protocol::{Action, Decision, EventBody, Op, RuleScope, Verdict};
 use serde_json::{Value, json};
 use support::{Fixture, call};
 
@@ -194,6 +194,41 @@ async fn a_rule_that_denies_outright_is_counted() {
         .find(|one| one.scope == RuleScope::User)
         .unwrap();
     assert_eq!(mine.rules[0].hits, 1);
+}
+
+/// Whoever hears of a verdict and asks for the rules sees it counted, while the run goes on: it is counted in the
+/// transaction that keeps it, before anybody hears of it.
+#[tokio::test]
+async fn a_verdict_that_was_told_is_counted() {
+    const CALLS: usize = 8;
+    let mut turns: Vec<Value> = (0..CALLS).map(|n| bash(&format!("git push {n}"))).collect();
+    turns.push(json!({}));
+    let mut desk = Fixture::new(Value::Array(turns)).await;
+    for scope in [RuleScope::User, RuleScope::Project] {
+        let add = Op::AddRules {
+            scope,
+            workspace: here(&desk),
+            rules: vec![rule("git push*", Action::Deny)],
+        };
+        desk.desk.submit(add).await.unwrap();
+    }
+    desk.start("go").await;
+    let mut told = 0;
+    while told < CALLS {
+        desk.until("an event", |_| true).await;
+        let events = desk.events().await.into_iter();
+        told = events
+            .filter(|event| matches!(event.body, EventBody::CallJudged { .. }))
+            .count();
+        let seen = view(&desk).await;
+        let hits = |scope| {
+            let source = seen.sources.iter().find(|one| one.scope == scope).unwrap();
+            source.rules[0].hits
+        };
+        let counted = hits(RuleScope::Project);
+        assert!(counted >= told as u64, "{counted} after {told}");
+        assert_eq!(hits(RuleScope::User), 0, "it spoke for none");
+    }
 }
 
 /// The ledger says what was granted, where, by which card, and how often it was used.

@@ -102,9 +102,10 @@ impl DeskConfig {
         }
     }
 
-    /// The data folder: what was given, else `COUNTERSIGN_DATA_DIR`, else the system's place for it.
+    /// The data folder: what was given, else `COUNTERSIGN_DATA_DIR`, else the system's place for it. Absolute, so that whoever
+    /// works with the same folder calls the rules in it by the same name, and counts them as the same.
     pub fn data_dir(given: Option<PathBuf>) -> Result<PathBuf, Fault> {
-        given
+        let found = given
             .or_else(|| {
                 std::env::var_os("COUNTERSIGN_DATA_DIR")
                     .filter(|dir| !dir.is_empty())
@@ -118,6 +119,7 @@ impl DeskConfig {
                     "There is no home folder to keep the record in.",
                     "Name a folder with --data-dir or COUNTERSIGN_DATA_DIR.",
                 )
-            })
+            })?;
+        Ok(std::path::absolute(&found).unwrap_or(found))
     }
 }
