@@ -9,6 +9,7 @@ use protocol::{Digest, Plan};
 use serde::{Deserialize, Serialize};
 
 use crate::dir::{Dir, is_absence};
+use crate::error::is_link_refused;
 
 const START: &str = ".countersign-";
 
@@ -59,7 +60,8 @@ pub(crate) fn sweep<'a>(
     for folder in folders {
         let folder = match dir.folder(&folder) {
             Ok(folder) => folder,
-            Err(error) if is_absence(&error) => continue,
+            // Below a link lies nothing of ours.
+            Err(error) if is_absence(&error) || is_link_refused(&error) => continue,
             Err(error) => return Err(error),
         };
         let before = folder.stat_self()?;

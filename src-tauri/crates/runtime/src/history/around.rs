@@ -130,7 +130,7 @@ impl Walk<'_> {
                         track.stays.is_some(),
                     ),
                     None => {
-                        let stat = self.workspace.dir().stat_at(above);
+                        let stat = node::stat(self.workspace.dir(), above);
                         let stat =
                             stat.map_err(|error| FileError::from_io(shown(above), &error))?;
                         let folder = stat.filter(|stat| stat.kind == PathKind::Folder);
@@ -195,7 +195,7 @@ impl Walk<'_> {
             let time = match self.times.get(path) {
                 Some(time) => *time,
                 None => {
-                    let stat = self.workspace.dir().stat_at(path);
+                    let stat = node::stat(self.workspace.dir(), path);
                     let stat = stat.map_err(|error| FileError::from_io(shown(path), &error))?;
                     let Some(stat) = stat.filter(|stat| stat.kind == PathKind::Folder) else {
                         continue;

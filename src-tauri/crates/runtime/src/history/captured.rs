@@ -32,14 +32,10 @@ impl Taking<'_> {
     /// Takes both sides of every step: what stands there, which must be what the command found, and what it left.
     pub(super) fn effects(&mut self, captured: &Captured) -> Result<(), FileError> {
         let layer = open_layer(captured)?;
-        let below = Below::links(captured);
         for step in &captured.steps {
             let path = shown(&step.path);
             let failed = |error: io::Error| FileError::from_io(path.as_str(), &error);
-            let before = match below.one_of_them(&step.path) {
-                true => Node::Absent,
-                false => self.node(&step.path, &path)?,
-            };
+            let before = self.node(&step.path, &path)?;
             if !node::same(&before, &step.before, Fit::Exact) {
                 return Err(FileError::Changed { path });
             }
@@ -106,13 +102,10 @@ pub(crate) fn carry_out(
 /// Makes sure that every path is as the command found it, and that it can become what it is to become.
 fn unchanged(workspace: &Workspace, captured: &Captured, steps: &[Step]) -> Result<(), FileError> {
     let dir = workspace.dir();
-    let below = Below::links(captured);
     let mut parents: BTreeSet<&Path> = BTreeSet::new();
     for step in &captured.steps {
         let failed = |error: io::Error| FileError::from_io(shown(&step.path), &error);
-        let fits = below.one_of_them(&step.path)
-            || node::fits(dir, &step.path, &step.before, Fit::Exact).map_err(failed)?;
-        if !fits {
+        if !node::fits(dir, &step.path, &step.before, Fit::Exact).map_err(failed)? {
             let path = shown(&step.path);
             return Err(FileError::Changed { path });
         }
@@ -151,22 +144,5 @@ fn step_of(step: &EffectStep) -> Step {
         before: step.before.clone(),
         after: step.after.clone(),
         made: false,
-    }
-}
-
-/// Paths below a link that goes: whatever the link leads to, nothing of ours stands there.
-struct Below<'a>(BTreeSet<&'a Path>);
-
-impl<'a> Below<'a> {
-    fn links(captured: &'a Captured) -> Self {
-        let links = captured.steps.iter().filter(|step| match step.before {
-            Node::Link { .. } => true,
-            Node::Absent | Node::File { .. } | Node::Folder { .. } => false,
-        });
-        Self(links.map(|step| step.path.as_path()).collect())
-    }
-
-    fn one_of_them(&self, path: &Path) -> bool {
-        path.ancestors().skip(1).any(|above| self.0.contains(above))
     }
 }

@@ -48,7 +48,11 @@ pub(super) fn survey(
             } else {
                 Stand::There
             }
-        } else if node::fits(dir, path, step.to(from), fit)? {
+        } else if node::fits(dir, path, step.to(from), fit)?
+            || fit != Fit::Exact
+                && step.passes_absence()
+                && node::fits(dir, path, &Node::Absent, fit)?
+        {
             Stand::Here
         } else {
             Stand::Elsewhere

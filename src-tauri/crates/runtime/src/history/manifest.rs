@@ -73,6 +73,17 @@ impl Step {
             Direction::Redo => &self.after,
         }
     }
+
+    /// Whether there is a moment on the way at which nothing stands there: a folder cannot be replaced in one step.
+    pub(super) fn passes_absence(&self) -> bool {
+        match (&self.before, &self.after) {
+            (Node::Absent, _) | (_, Node::Absent) => false,
+            (Node::Folder { .. }, other) | (other, Node::Folder { .. }) => {
+                !matches!(other, Node::Folder { .. })
+            }
+            (Node::File { .. } | Node::Link { .. }, Node::File { .. } | Node::Link { .. }) => false,
+        }
+    }
 }
 
 /// A folder that stays while names in it come and go.

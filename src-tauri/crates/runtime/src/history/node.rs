@@ -27,11 +27,7 @@ fn look(
     rel: &Path,
     content: impl FnOnce(&mut std::fs::File, u64) -> io::Result<(Digest, u64)>,
 ) -> io::Result<Option<Node>> {
-    let stat = match dir.stat_at(rel) {
-        // A link where a folder was: nothing of ours stands behind it.
-        Err(error) if is_link_refused(&error) => None,
-        other => other?,
-    };
+    let stat = stat(dir, rel)?;
     let Some(stat) = stat else {
         return Ok(Some(Node::Absent));
     };
@@ -70,11 +66,7 @@ pub(super) enum Fit {
 
 /// Whether a path is as `node` says. Times do not count.
 pub(super) fn fits(dir: &Dir, rel: &Path, node: &Node, fit: Fit) -> io::Result<bool> {
-    let stat = match dir.stat_at(rel) {
-        // A link where a folder was: nothing of ours stands behind it.
-        Err(error) if is_link_refused(&error) => None,
-        other => other?,
-    };
+    let stat = stat(dir, rel)?;
     let Some(stat) = stat else {
         return Ok(*node == Node::Absent);
     };
@@ -184,6 +176,14 @@ pub(super) fn standing(node: &Node) -> Option<Standing> {
         mode,
         target,
     })
+}
+
+/// What the system says of a path; none where a link stands in the way: nothing of ours stands behind it.
+pub(super) fn stat(dir: &Dir, rel: &Path) -> io::Result<Option<Stat>> {
+    match dir.stat_at(rel) {
+        Err(error) if is_link_refused(&error) => Ok(None),
+        other => other,
+    }
 }
 
 fn open(dir: &Dir, rel: &Path) -> io::Result<std::fs::File> {

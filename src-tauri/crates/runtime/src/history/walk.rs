@@ -167,7 +167,7 @@ impl Walk<'_> {
         let dir = self.workspace.dir();
         for expected in [left, wanted] {
             if node::fits(dir, path, expected, fit)? {
-                let stat = dir.stat_at(path)?;
+                let stat = node::stat(dir, path)?;
                 return Ok(Track::new(Some(node::as_stands(expected, stat))));
             }
         }

@@ -17,6 +17,7 @@ use crate::dir::Dir;
 use crate::{FileError, TreeLimits, Workspace, apply};
 
 mod acts;
+mod captured;
 mod crash;
 mod killed;
 mod random;

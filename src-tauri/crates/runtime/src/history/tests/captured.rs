@@ -1,0 +1,243 @@
+//! What a command did, carried out and taken back: whole, in part, and stopped at every single step.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use protocol::history::Node;
+use protocol::{Captured, Digest, EffectStep, Exit, Ran};
+
+use super::*;
+use crate::steps::strike::{self, Strike};
+
+impl Room {
+    /// A plan for what these lines do, as a room's layer would hold it.
+    fn command(&self, lines: &str) -> Plan {
+        let layer = self.home.path().join("layer");
+        let script = format!("set -e; cp -a ws layer; cd layer; {lines}");
+        let mut shell = std::process::Command::new("bash");
+        let ran = shell
+            .arg("-c")
+            .arg(&script)
+            .current_dir(self.home.path())
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        let (before, after) = (self.picture(), picture(&layer));
+        let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
+        let steps = paths
+            .into_iter()
+            .map(|path| (path, node(before.get(path)), node(after.get(path))))
+            .filter(|(_, one, other)| match (one, other) {
+                (Node::Folder { mode, .. }, Node::Folder { mode: same, .. }) => mode != same,
+                _ => one != other,
+            })
+            .zip(0..)
+            .map(|((path, before, after), effect)| EffectStep {
+                path: path.clone(),
+                before,
+                after,
+                effect,
+            });
+        Plan::Effects(Arc::new(Captured {
+            steps: steps.collect(),
+            layer,
+            ran: Ran {
+                exit: Exit::Code(0),
+                head: Vec::new(),
+                spilled: None,
+                spill_note: None,
+                bytes: 0,
+                secrets_masked: 0,
+                duration_ms: 0,
+            },
+        }))
+    }
+}
+
+fn node(seen: Option<&Seen>) -> Node {
+    let Some(seen) = seen else {
+        return Node::Absent;
+    };
+    let mtime_ns = i64::try_from(seen.mtime_ns).unwrap();
+    match seen.kind {
+        'd' => Node::Folder {
+            mode: seen.mode,
+            mtime_ns,
+        },
+        'l' => Node::Link {
+            target: seen.content.clone(),
+            mtime_ns,
+        },
+        _ => Node::File {
+            blob: Digest::of(&seen.content),
+            bytes: seen.content.len() as u64,
+            mode: seen.mode,
+            mtime_ns,
+        },
+    }
+}
+
+/// Of everything something, and every kind of thing in the place of every other.
+const LINES: &str = "
+    echo more >> keep/a.txt; chmod 600 keep/a.txt
+    chmod 700 old/run.sh
+    touch -d 2001-02-03 old/secret
+    rm -r old/deep; echo file > old/deep
+    rm -r old/hollow; ln -s ../keep old/hollow
+    rm old/link; mkdir old/link; echo in > old/link/in
+    rm old/out; mkdir -p old/out/a; echo in > old/out/a/in; chmod 750 old/out
+    rm old/dangling
+    mkdir -p new/er; echo n > new/er/n; ln -s n new/er/l; chmod 711 new
+    chmod 700 keep";
+
+fn without_folder_times(mut picture: Picture) -> Picture {
+    for seen in picture.values_mut().filter(|seen| seen.kind == 'd') {
+        seen.mtime_ns = 0;
+    }
+    picture
+}
+
+#[test]
+fn carried_out_and_taken_back_and_brought_again() {
+    let room = Room::new();
+    room.everything();
+    let before = room.picture();
+    let plan = room.command(LINES);
+    let expected = without_folder_times(picture(&room.home.path().join("layer")));
+    let id = room.effect("und_1", &plan);
+    let after = room.picture();
+    assert_eq!(without_folder_times(after.clone()), expected);
+    room.undo(&id).unwrap();
+    assert_eq!(room.picture(), before);
+    room.redo(&id).unwrap();
+    assert_eq!(room.picture(), after);
+}
+
+#[test]
+fn nothing_is_touched_when_something_changed_meanwhile() {
+    let changes: [(&str, &str); 6] = [
+        ("the content of one that changes", "echo other > keep/a.txt"),
+        ("the mode of one that changes", "chmod 444 keep/a.txt"),
+        ("one more in a folder that goes", "echo new > old/deep/new"),
+        ("one where one is to come", "mkdir new"),
+        ("one that goes is gone", "rm old/dangling"),
+        ("a link leads elsewhere", "ln -sfn elsewhere old/link"),
+    ];
+    for (what, line) in changes {
+        let room = Room::new();
+        room.everything();
+        let plan = room.command(LINES);
+        let mut shell = std::process::Command::new("bash");
+        let changed = shell
+            .arg("-c")
+            .arg(line)
+            .current_dir(room.at(""))
+            .status()
+            .unwrap();
+        assert!(changed.success());
+        let before = room.picture();
+        let applied = apply(&room.workspace, &plan);
+        assert!(
+            matches!(applied, Err(FileError::Changed { .. })),
+            "{what}: {applied:?}"
+        );
+        assert_eq!(room.picture(), before, "{what}");
+    }
+}
+
+#[test]
+fn a_layer_that_is_gone_does_nothing() {
+    let room = Room::new();
+    room.everything();
+    let plan = room.command(LINES);
+    fs::remove_dir_all(room.home.path().join("layer")).unwrap();
+    let before = room.picture();
+    let applied = apply(&room.workspace, &plan);
+    assert!(
+        matches!(applied, Err(FileError::NoRoom { .. })),
+        "{applied:?}"
+    );
+    assert_eq!(room.picture(), before);
+}
+
+/// Stopped anywhere, or with a full disk anywhere: exactly before or exactly after, and nothing temporary.
+#[test]
+fn stopped_at_every_step() {
+    for how in [Strike::Stop, Strike::Full] {
+        let mut reached = 0;
+        for at in 0.. {
+            let room = Room::new();
+            room.everything();
+            let before = without_folder_times(room.picture());
+            let plan = room.command(LINES);
+            let after = without_folder_times(picture(&room.home.path().join("layer")));
+            let work = || {
+                let entry = room.prepare("und_1", &plan)?;
+                match apply(&room.workspace, &plan) {
+                    Ok(()) => room.history.seal(&entry.id)?,
+                    // As the engine does.
+                    Err(_) => drop(room.history.settle(&entry.id)),
+                }
+                Ok::<_, FileError>(())
+            };
+            let (_, hit) = strike::after(at, how, work);
+            if !hit {
+                break;
+            }
+            reached += 1;
+            let what = format!("{how:?}, step {at}");
+            let again = History::open(&room.home.path().join("history"), 1 << 30).unwrap();
+            again.recover().unwrap();
+            let state = again
+                .entry(&"und_1".into())
+                .unwrap()
+                .map(|entry| entry.state);
+            let stands = without_folder_times(room.picture());
+            match state {
+                None | Some(UndoState::Undone) => assert_eq!(stands, before, "{what}"),
+                Some(UndoState::Applied) => assert_eq!(stands, after, "{what}"),
+                Some(UndoState::Prepared) => panic!("{what}: not settled"),
+            }
+            if state == Some(UndoState::Applied) {
+                carry(&again, &"und_1".into(), Direction::Undo).unwrap();
+                assert_eq!(without_folder_times(room.picture()), before, "{what}");
+            }
+        }
+        assert!(reached >= 20, "{how:?}: only {reached} steps");
+    }
+}
+
+#[test]
+fn stopped_while_it_is_undone_or_redone() {
+    for direction in [Direction::Undo, Direction::Redo] {
+        let mut reached = 0;
+        for at in 0.. {
+            let room = Room::new();
+            room.everything();
+            let before = room.picture();
+            let id = room.effect("und_1", &room.command(LINES));
+            let after = room.picture();
+            if direction == Direction::Redo {
+                room.undo(&id).unwrap();
+            }
+            let work = || carry(&room.history, &id, direction);
+            let (_, hit) = strike::after(at, Strike::Stop, work);
+            if !hit {
+                break;
+            }
+            reached += 1;
+            let again = History::open(&room.home.path().join("history"), 1 << 30).unwrap();
+            // Until the act is written down nothing is touched, and from then on it is finished.
+            let direction = match again.recover().unwrap().len() {
+                0 => direction.opposite(),
+                _ => direction,
+            };
+            let expected = match direction {
+                Direction::Undo => &before,
+                Direction::Redo => &after,
+            };
+            assert_eq!(room.picture(), *expected, "{direction:?}, step {at}");
+        }
+        assert!(reached >= 20, "{direction:?}: only {reached} steps");
+    }
+}
