@@ -146,3 +146,12 @@ pub const SCHEMA_DEPTH_MAX: usize = 64;
 
 /// Levels of a call's arguments.
 pub const ARGUMENTS_DEPTH_MAX: usize = 64;
+
+/// Files that a command changed of which the differences are shown; of the rest it is told that they changed.
+pub const EFFECTS_DIFFS_MAX: usize = 500;
+
+/// Longest file of which a command's difference is shown, in bytes.
+pub const EFFECTS_DIFF_FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Bytes that are compared for one command altogether, both sides.
+pub const EFFECTS_DIFF_BYTES_MAX: u64 = 16 * 1024 * 1024;

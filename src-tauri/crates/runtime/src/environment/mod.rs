@@ -15,6 +15,7 @@ use crate::{Command, FileError, Workspace};
 
 #[cfg(target_os = "linux")]
 mod bounds;
+mod contents;
 #[cfg(target_os = "linux")]
 mod ended;
 #[cfg(target_os = "linux")]
@@ -34,6 +35,7 @@ mod renames;
 #[cfg(target_os = "linux")]
 mod trial;
 
+pub use contents::{Contents, contents};
 #[cfg(target_os = "linux")]
 use layer::Layer;
 #[cfg(target_os = "linux")]

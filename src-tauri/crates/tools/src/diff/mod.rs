@@ -3,6 +3,7 @@
 //! Start at [`file_diff`]. What a choice of hunks writes is [`select`]; both are exact: all hunks give the new content,
 //! none give the old.
 
+mod effects;
 mod hunks;
 mod language;
 mod lines;
@@ -24,6 +25,7 @@ use self::lines::split;
 use crate::limits::{DIFF_DEADLINE_MS, DIFF_LINES_MAX};
 use crate::text::amount;
 
+pub use self::effects::fill;
 pub use self::language::language;
 pub use self::select::{left_out, select, select_plan};
 
