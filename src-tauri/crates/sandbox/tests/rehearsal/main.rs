@@ -11,6 +11,7 @@
 )]
 
 mod picture;
+mod place;
 mod stage;
 mod story;
 mod truth;

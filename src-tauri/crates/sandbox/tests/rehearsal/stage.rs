@@ -5,8 +5,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use protocol::effects::{Assurance, Effect};
+use protocol::history::Restore;
 use protocol::{Plan, UndoId};
-use runtime::{Command, EntryMeta, Environment, FileError, History, Rehearsed, Workspace};
+use runtime::{ActMeta, Command, EntryMeta, Environment, FileError, History, Rehearsed, Workspace};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -111,6 +112,19 @@ impl Stage {
         runtime::apply(&self.workspace, plan).unwrap();
         self.history.seal(&id).unwrap();
         id
+    }
+
+    /// Takes an entry back.
+    pub fn take_back(&mut self, id: &UndoId) {
+        self.entries += 1;
+        let act = ActMeta {
+            id: UndoId(format!("und_{}", self.entries)),
+            at: 2_000,
+        };
+        let undo = Restore::Undo {
+            entries: vec![id.clone()],
+        };
+        self.history.restore(&undo, &[], act).unwrap();
     }
 
     /// What is left of layers.

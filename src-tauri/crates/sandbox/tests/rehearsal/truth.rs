@@ -8,7 +8,6 @@ use std::path::Path;
 use std::process::Command as Plain;
 
 use protocol::Plan;
-use runtime::Direction;
 
 use crate::picture::{Picture, dated, picture, same};
 use crate::stage::{Stage, furnish};
@@ -191,7 +190,7 @@ fn compare(range: std::ops::Range<u64>, parent: &str) {
             &plainly,
             &format!("{seed}: {line}"),
         );
-        stage.history.restore(&id, Direction::Undo).unwrap();
+        stage.take_back(&id);
         same(
             &dated(&stage.root()),
             &before,

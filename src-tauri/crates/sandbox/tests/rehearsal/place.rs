@@ -1,0 +1,125 @@
+//! Where a command can be rehearsed, what is empty there, and what is promised.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+use protocol::effects::Assurance;
+use runtime::{Closed, Command, Environment, FileError, LayerKind, Workspace};
+use tokio_util::sync::CancellationToken;
+
+use crate::stage::told;
+use crate::story::furnished;
+
+#[test]
+fn what_is_closed_is_empty_and_what_runs_later_stays() {
+    let Some(stage) = furnished() else { return };
+    let root = stage.root();
+    fs::create_dir_all(root.join(".git/hooks")).unwrap();
+    fs::write(root.join(".git/config"), "[core]\n").unwrap();
+    fs::write(root.join("d/secret.key"), "hidden").unwrap();
+    let closed = Closed::new(|path| path.ends_with(".key"));
+    let command = Command {
+        workspace: stage.workspace.closing(closed),
+        ..stage.command(
+            "wc -c < d/secret.key; echo x > .git/hooks/pre-commit; echo x >> .git/config; rm d/secret.key; ls -A ROOMS; true",
+        )
+    };
+    let rooms = stage.home.path().join("rooms");
+    let command = Command {
+        line: command.line.replace("ROOMS", &rooms.display().to_string()),
+        ..command
+    };
+    let rehearsed = stage.try_rehearse(&command).unwrap();
+    let said = String::from_utf8_lossy(&rehearsed.ran.head).into_owned();
+    assert!(said.starts_with("0\n"), "{said}");
+    assert!(!said.contains("turn"), "{said}");
+    assert_eq!(
+        told(&rehearsed.effects.changes),
+        Vec::<String>::new(),
+        "{said}"
+    );
+    assert_eq!(
+        fs::read_to_string(root.join("d/secret.key")).unwrap(),
+        "hidden"
+    );
+}
+
+#[test]
+fn a_probe_tells_what_holds_and_why() {
+    let Some(stage) = furnished() else { return };
+    let probe = stage.block_on(stage.environment.probe(&stage.workspace));
+    assert_eq!(
+        (probe.assurance, probe.layer),
+        (Assurance::Speculative, LayerKind::Disk)
+    );
+    assert!(probe.net_off && probe.unix_sockets_off && probe.kill_tree);
+    // No program: nothing is promised, and nothing runs.
+    let home = tempfile::tempdir_in(crate::stage::DISK).unwrap();
+    let none = Environment::open(None, &home.path().join("rooms"), Vec::new()).unwrap();
+    let probe = stage.block_on(none.probe(&stage.workspace));
+    assert_eq!(
+        (probe.assurance, probe.layer),
+        (Assurance::GateOnly, LayerKind::None)
+    );
+    assert!(
+        probe.reasons[0].contains("countersign-room"),
+        "{:?}",
+        probe.reasons
+    );
+    let never = CancellationToken::new();
+    let refused = stage.block_on(none.rehearse(&stage.command("true"), |_| {}, &never));
+    assert!(
+        matches!(refused, Err(FileError::NoRoom { .. })),
+        "{refused:?}"
+    );
+    // A program that does something else.
+    let other = Environment::open(
+        Some("/bin/true".into()),
+        &home.path().join("rooms"),
+        Vec::new(),
+    );
+    let probe = stage.block_on(other.unwrap().probe(&stage.workspace));
+    assert_eq!(probe.assurance, Assurance::GateOnly, "{probe:?}");
+}
+
+/// The layer lies in what it is a layer over.
+#[test]
+fn a_workspace_around_the_data_folder() {
+    let Some(stage) = furnished() else { return };
+    let workspace = Workspace::open(stage.home.path()).unwrap();
+    fs::write(stage.home.path().join("a"), "a\n").unwrap();
+    let probe = stage.block_on(stage.environment.probe(&workspace));
+    assert_eq!(probe.assurance, Assurance::Speculative, "{probe:?}");
+    let command = Command {
+        workspace: workspace.clone(),
+        ..stage.command("echo more >> a; mv a b; rm -rf history; mkdir history; echo x > history/x")
+    };
+    let rehearsed = stage.try_rehearse(&command).unwrap();
+    let changes = told(&rehearsed.effects.changes);
+    assert!(
+        changes.contains(&"Deleted a".to_owned()) && changes.contains(&"Added b".to_owned()),
+        "{changes:?}"
+    );
+    runtime::apply(&workspace, &rehearsed.plan).unwrap();
+    assert_eq!(
+        fs::read_to_string(stage.home.path().join("b")).unwrap(),
+        "a\nmore\n"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_by_others_is_still_captured() {
+    let Some(mut stage) = furnished() else { return };
+    let rehearsed = stage
+        .rehearse("mkdir shut; echo in > shut/in; chmod 000 shut/in; chmod 300 shut; chmod 000 b");
+    stage.commit(&rehearsed.plan);
+    let mode = |path: &str| {
+        fs::symlink_metadata(stage.root().join(path))
+            .unwrap()
+            .mode()
+            & 0o7777
+    };
+    assert_eq!((mode("shut"), mode("b")), (0o300, 0o000));
+    // So that an ordinary user can clear up.
+    fs::set_permissions(stage.root().join("shut"), fs::Permissions::from_mode(0o700)).unwrap();
+}
