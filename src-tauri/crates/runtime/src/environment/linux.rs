@@ -102,7 +102,7 @@ impl Inner {
         let layer = layer(&place, &command.workspace).map_err(failed)?;
         let (workspace, own) = (command.workspace.clone(), self.masked.clone());
         let masks = blocking(move || Ok(masks(&workspace, &own))).await?;
-        let began_ns = now_as_files_have_it();
+        let began_ns = now_ns();
         let (ran, refused) = self
             .run(command, &place, &layer, masks.paths, on_output, cancel)
             .await?;
@@ -240,10 +240,10 @@ fn rehearsed(
     }
 }
 
-/// The time by the clock that files get theirs from, which lags a little behind: a file of this very moment is not taken
-/// for a later one.
-fn now_as_files_have_it() -> i64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+/// Now, by the finest clock: a file of the moment before is not taken for a later one. Times of files may lag one tick of
+/// the kernel behind it, which is less than it takes to enter a room.
+fn now_ns() -> i64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
     now.tv_sec
         .saturating_mul(1_000_000_000)
         .saturating_add(now.tv_nsec)
