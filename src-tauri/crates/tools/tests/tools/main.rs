@@ -13,6 +13,7 @@ mod ask;
 mod bad_input;
 mod bash;
 mod change;
+mod effects;
 mod find;
 mod joining;
 mod read;
