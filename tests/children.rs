@@ -121,6 +121,7 @@ fn verdict(requires: &RequirementSet, touched: &[Fact], rules: &RuleSet) -> Verd
         ask_for_everything: false,
         headless: None,
         alarms: &[],
+        tried: None,
         now: 0,
         alone: false,
         shown: &|| Digest(String::new()),

@@ -63,6 +63,9 @@ mod results;
 mod sessions;
 // Deletions and changes taken back and brought again.
 mod undo;
+// Commands in the sealed copy: shown, judged, carried out as they were, taken back.
+#[cfg(target_os = "linux")]
+mod rehearsals;
 // Questions and their answers.
 mod questions;
 // Settings and rules files with errors; databases that cannot be used; a full disk.

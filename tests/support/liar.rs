@@ -89,6 +89,7 @@ impl Tool for Liar {
             timeout_ms: 10_000,
             output_bytes_max: 1_000,
             spill: None,
+            errors: None,
             masks: false,
         };
         let ran = runtime::run(&command, |_| {}, &cx.cancel)

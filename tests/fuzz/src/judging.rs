@@ -73,6 +73,7 @@ fn said(facts: &Facts, files: Vec<RulesFile>, headless: Option<&str>) -> Trail {
         ask_for_everything: false,
         headless,
         alarms: &[],
+        tried: None,
         now: 0,
         alone: false,
         shown: &|| Digest(String::new()),

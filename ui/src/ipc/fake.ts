@@ -7,6 +7,7 @@ import type { Event } from './bindings/Event';
 import type { EventBody } from './bindings/EventBody';
 import type { Op } from './bindings/Op';
 import type { Outcome } from './bindings/Outcome';
+import type { Promise as Promised } from './bindings/Promise';
 import type { Query } from './bindings/Query';
 import type { Receipt } from './bindings/Receipt';
 import type { RestoreReceipt } from './bindings/RestoreReceipt';
@@ -16,7 +17,7 @@ import type { UndoEntry } from './bindings/UndoEntry';
 import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
-import { emptySnapshot, firstStart } from './fake_settings';
+import { emptySnapshot, firstStart, promised } from './fake_settings';
 import { FakeHistory } from './fake_history';
 import { FakeRules } from './fake_rules';
 import { asSet, fakeTools, missing, tryOf } from './fake_tools';
@@ -42,6 +43,8 @@ export class FakeHost implements Host {
   picked: string | null = '/home/mira/code/site';
   /** What is registered. */
   tools = fakeTools;
+  /** What the machine can promise. */
+  promise: Promised = promised;
   now: () => number = Date.now;
   readonly rules = new FakeRules(() => this.now());
   readonly history = new FakeHistory(() => this.now());
@@ -182,6 +185,10 @@ export class FakeHost implements Host {
       throw new Refused({ message: 'This card changed since you looked.', hint: 'Look again, then decide.', context: [] });
     }
     this.emit(session, { type: 'call_decided', call, digest, decision });
+    if (decision.type === 'dry_run') {
+      this.emit(session, { type: 'call_started', call });
+      return;
+    }
     if (decision.type === 'edit') {
       this.emit(session, { type: 'call_edited', call, arguments: decision.arguments });
       return;
@@ -258,6 +265,8 @@ export class FakeHost implements Host {
         const about = (event: Event) => event.session === query.session && entryId(event) === query.call;
         return { type: 'call_events', events: this.events.filter(about) };
       }
+      case 'promise':
+        return { type: 'promise', ...this.promise };
       case 'account': {
         const entry = this.#find(query.session, query.call);
         if (entry && isCall(entry)) return account(entry.body);

@@ -1,5 +1,6 @@
 // The settings and providers of the recorded engine.
 
+import type { Promise as Promised } from './bindings/Promise';
 import type { ProviderView } from './bindings/ProviderView';
 import type { Settings } from './bindings/Settings';
 import type { Snapshot } from './bindings/Snapshot';
@@ -16,9 +17,20 @@ export const firstSettings: Settings = {
   model: { provider: 'anthropic', model: 'claude-sonnet-5' },
   strategy: 'parallel',
   limits: { turns: 250, calls: 2000, tokens: 50_000_000, cost_usd: 25, minutes: 240, repeats: 3 },
+  dry_run: 'ask',
+  effects: { none: 'ask' },
   watchdogs: [],
   providers: [],
   tools: {},
+};
+
+/** What the machine of the recorded engine can promise. */
+export const promised: Promised = {
+  assurance: 'speculative',
+  net_off: true,
+  unix_sockets_off: true,
+  kill_tree: true,
+  reasons: ['A command sees the folder through an overlay that lies on the same disk.', 'Landlock and seccomp hold in the room.'],
 };
 
 /** A snapshot without sessions. */

@@ -11,6 +11,7 @@ const gates: Record<Gate, { name: string; icon: IconName }> = {
   capability: { name: 'Capability check', icon: 'check' },
   watchdog: { name: 'Watchdog', icon: 'shield' },
   rules: { name: 'Rules', icon: 'rules' },
+  effects: { name: 'Effects', icon: 'execute' },
   undo: { name: 'Undo', icon: 'history' },
   interaction: { name: 'Interaction', icon: 'question' },
   headless: { name: 'No person there', icon: 'execute' },

@@ -64,6 +64,8 @@ pub struct DeskConfig {
     pub provider: Option<Arc<dyn Provider>>,
     /// Tools of the caller's own, beside those of the house (`S002-106`).
     pub tools: Vec<Arc<dyn Tool>>,
+    /// The program that commands are sealed in, `countersign-room`; none to run them as they stand.
+    pub room: Option<PathBuf>,
     /// What the caller does around each call, in this order; none is fine (`S001-67`).
     pub hooks: Vec<Arc<dyn Hooks>>,
     /// Limits of a run that hold instead of those of the settings.
@@ -92,6 +94,7 @@ impl DeskConfig {
             rules: None,
             provider: None,
             tools: Vec::new(),
+            room: None,
             hooks: Vec::new(),
             limits: RunLimitsGiven::default(),
             keys: None,

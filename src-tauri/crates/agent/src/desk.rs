@@ -9,7 +9,7 @@ use protocol::query::{Answer, Query, Snapshot};
 use protocol::{Event, Fault, ModelChoice, Op, SessionId, Settings};
 use provider::{Keys, Provider, Providers, SystemKeys};
 use record::Record;
-use runtime::{Closed, History, Net, SessionFolder, Workspace};
+use runtime::{Closed, Environment, History, Net, SessionFolder, Workspace};
 use tokio_util::sync::CancellationToken;
 use tools::{Hands, Registry};
 
@@ -32,6 +32,8 @@ pub(crate) struct Shared {
     pub config: DeskConfig,
     pub record: Record,
     pub history: Arc<History>,
+    /// Where commands run for show.
+    pub environment: Environment,
     /// The tools as they come; what holds of them is in `tools`.
     registry: Registry,
     /// The tools as the person set them.
@@ -73,6 +75,8 @@ impl Desk {
         };
         let (settings, fault) = settings::load(&config.data_dir);
         let history = History::open(&config.data_dir.join("history"), settings.undo_bytes_max)?;
+        let (room, rooms) = (config.room.clone(), config.data_dir.join("rooms"));
+        let environment = Environment::open(room, &rooms, vec![config.data_dir.clone()])?;
         let mut registry = Registry::builtin();
         for tool in &config.tools {
             registry.register(tool.clone())?;
@@ -92,6 +96,7 @@ impl Desk {
                 ..Faults::default()
             }),
             history: Arc::new(history),
+            environment,
             closing: CancellationToken::new(),
             sessions: Mutex::default(),
             config,
@@ -352,6 +357,7 @@ impl Shared {
         let bounds = Bounds::of(&workspace, &self.config.data_dir, &conversation.asked)?;
         let hands = Hands {
             workspace,
+            environment: self.environment.clone(),
             net: Net::closed(),
             session: id.clone(),
             folder: Arc::new(folder),

@@ -43,6 +43,7 @@ pub(crate) fn make(
         | Decision::Reject { .. }
         | Decision::Answer { .. }
         | Decision::Skip
+        | Decision::DryRun
         | Decision::Edit { .. } => return Ok(None),
     };
     let mut granted = granted(session, call, always, action);

@@ -2,7 +2,7 @@
 //!
 //! **It knows no window.** The same engine serves the desktop, the command line and continuous integration; where no
 //! person is there, *ask* means *deny*. **It opens no file and no database itself**: `runtime` and `record` do.
-//! **A tool runs only through [`pipeline::run`]**, because running needs a `policy::Approved`, which only a judgement
+//! **A tool runs only through [`pipeline::walk`]**, because running needs a `policy::Approved`, which only a judgement
 //! makes. **An event is recorded before anybody hears of it**: the record publishes what it has committed.
 //!
 //! Start reading at [`pipeline`]; then [`turn`] (what happens around it) and [`desk`] (who calls whom).
@@ -13,10 +13,12 @@ mod composed;
 pub mod config;
 mod conversation;
 mod coverage;
+mod decide;
 mod delegate;
 pub mod demo;
 pub mod desk;
 mod door;
+mod dry_run;
 mod facts;
 mod grant;
 mod grants;
@@ -27,6 +29,7 @@ mod ledger;
 mod limits;
 mod manifest;
 mod model_turn;
+mod one_call;
 mod ops;
 mod pipeline;
 mod prompt;
@@ -54,7 +57,9 @@ mod weighed;
 
 pub use config::{DeskConfig, Host};
 pub use desk::Desk;
+pub use dry_run::DryRun;
 pub use hub::{Batch, Events};
+pub use runtime::environment::room_beside;
 #[cfg(target_os = "linux")]
 pub use runtime::graphics::has_render_node;
 pub use tools::text::amount;

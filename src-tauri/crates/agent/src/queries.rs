@@ -15,7 +15,7 @@ use crate::desk::Shared;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
 use crate::rulebook::asked;
 use crate::toolbox::Toolbox;
-use crate::{trust, undo};
+use crate::{dry_run, trust, undo};
 
 /// Entries that one page holds at most.
 const PAGE_MAX: u32 = 1_000;
@@ -42,6 +42,10 @@ pub(crate) async fn snapshot(shared: &Arc<Shared>) -> Result<Snapshot, Fault> {
 pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer, Fault> {
     let record = &shared.record;
     Ok(match query {
+        Query::Promise { workspace } => {
+            let workspace = runtime::Workspace::open(Path::new(&workspace))?;
+            Answer::Promise(dry_run::promise(shared, &workspace).await)
+        }
         Query::Transcript {
             session,
             before,

@@ -187,6 +187,7 @@ impl Trial {
                 .headless
                 .then_some("Nobody is there to ask, so asking means denying."),
             alarms: &alarms,
+            tried: None,
             now: self.now,
             alone: self.setup.only_rules,
             shown: &|| Digest(String::new()),

@@ -15,7 +15,7 @@ use crate::conversation::OpenCall;
 use crate::run_limits::{self, Meter};
 use crate::session::{Session, Why};
 use crate::stages::{found, stopped};
-use crate::{model_turn, pipeline, strategy};
+use crate::{model_turn, one_call, strategy};
 
 /// How a run came to its end.
 enum End {
@@ -170,7 +170,7 @@ async fn calls(session: &Arc<Session>, open: Vec<OpenCall>) -> Result<Option<End
         let ends = &ends;
         async move {
             // A fault of ours is the run's end: what runs or waits beside it must not keep it from being told.
-            let outcome = pipeline::run(session, &open)
+            let outcome = one_call::run(session, &open)
                 .await
                 .inspect_err(|_| session.stop_because(Why::Fault))?;
             if outcome.is_terminal() {

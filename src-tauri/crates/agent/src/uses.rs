@@ -4,16 +4,17 @@
 use std::path::{Path, PathBuf};
 
 use policy::{Judgement, RuleSet};
-use protocol::{Digest, Fault, Rule, Verdict};
+use protocol::{Digest, Fault, Gate, Rule, Verdict};
 
 use crate::ledger;
 use crate::session::Session;
 
-/// Counts a verdict as a use of the rules that made it. False if one of them had no use left: it is out of force now, and
+/// Counts a verdict as a use of the rules that made it; of one that was let through before and is judged `again`, only of
+/// those that speak of its effects. False if one of them had no use left: it is out of force now, and
 /// the call has to be judged anew.
-pub(crate) fn take(session: &Session, judgement: &Judgement) -> bool {
+pub(crate) fn take(session: &Session, judgement: &Judgement, again: bool) -> bool {
     let data_dir = &session.shared.config.data_dir;
-    let mut spent: Vec<Rule> = counted(judgement)
+    let mut spent: Vec<Rule> = counted(judgement, again)
         .filter(|rule| match take_one(data_dir, rule) {
             Ok(taken) => !taken,
             // What cannot be counted cannot be had.
@@ -66,10 +67,12 @@ fn granted(judgement: &Judgement) -> impl Iterator<Item = Rule> {
 }
 
 /// The rules with a number of uses that made the verdict.
-fn counted(judgement: &Judgement) -> impl Iterator<Item = Rule> {
+fn counted(judgement: &Judgement, again: bool) -> impl Iterator<Item = Rule> {
     let verdict = judgement.verdict();
-    let traces = judgement.trail().steps.iter().flat_map(|step| &step.rules);
-    traces
+    let steps = judgement.trail().steps.iter();
+    let count = steps.filter(move |step| !again || step.gate == Gate::Effects);
+    count
+        .flat_map(|step| &step.rules)
         .filter(move |trace| {
             trace.won
                 && trace.rule.max_uses.is_some()

@@ -3,7 +3,7 @@
 use policy::rules::RuleSet;
 use policy::watchdog::Alarm;
 use policy::{Classified, Facts, Judgement, Request};
-use protocol::grounds::Grounds;
+use protocol::grounds::{Grounds, Tried};
 use protocol::preview::UndoOutlook;
 use protocol::{At, CallId, Digest};
 
@@ -23,6 +23,8 @@ pub(crate) struct Weighed {
     pub undo: UndoOutlook,
     pub needs_person: bool,
     pub alarms: Vec<Alarm>,
+    /// What it did when it ran for show; none if it did not.
+    pub tried: Option<Tried>,
     /// Whether all is known that other rules would have to know.
     pub is_whole: bool,
 }
@@ -71,6 +73,7 @@ impl Weighed {
             ask_for_everything: circumstances.ask_for_everything,
             headless: circumstances.headless,
             alarms: &self.alarms,
+            tried: self.tried.as_ref(),
             now: circumstances.now,
             alone: false,
             shown,
@@ -90,6 +93,7 @@ impl Weighed {
                 .map(|one| (one.verdict, one.reason.clone()))
                 .collect(),
             needs_person: self.needs_person,
+            tried: self.tried.clone(),
             ..self.facts.kept()
         }))
     }

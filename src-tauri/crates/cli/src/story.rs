@@ -241,6 +241,7 @@ fn decision(decision: &Decision) -> String {
             format!("answered: {}", answers.join("; "))
         }
         Decision::Skip => "did not answer.".to_owned(),
+        Decision::DryRun => "let it run in a sealed copy first.".to_owned(),
         Decision::Edit { .. } => "changed its arguments.".to_owned(),
     }
 }

@@ -73,6 +73,8 @@ struct Protection {
     is_final: bool,
     /// It does not hold for samples.
     spares_samples: bool,
+    /// It does not hold for what a command did in a sealed copy: there a program of its own keeps them.
+    spares_effects: bool,
 }
 
 const CHANGES: &[Capability] = &[Capability::FsWrite, Capability::FsDelete];
@@ -162,6 +164,7 @@ impl Protections {
                 path,
                 is_final,
                 spares_samples: action == Action::Ask,
+                spares_effects: REPOSITORY.contains(pattern),
                 rule: Rule {
                     permission: match capabilities.len() {
                         2 => "fs.write",
@@ -204,12 +207,15 @@ impl Protections {
         held: Verdict,
         speaks: Option<&CompiledRule>,
     ) -> Option<(Verdict, RuleTrace)> {
-        let Seen::Path(fact) = subject.seen else {
-            return None;
+        let (fact, is_effect) = match subject.seen {
+            Seen::Path(fact) => (fact, false),
+            Seen::Effect(fact) => (fact, true),
+            Seen::Whole { .. } | Seen::Command { .. } | Seen::Host(_) => return None,
         };
         let holds = |protection: &&Protection| {
             protection.capabilities.contains(&fact.capability)
                 && Verdict::from(protection.rule.action) > held
+                && !(protection.spares_effects && is_effect)
                 && !(protection.spares_samples && is_sample(fact))
                 && covers(&protection.path, fact, root)
         };

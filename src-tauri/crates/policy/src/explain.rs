@@ -91,15 +91,18 @@ pub fn lead(verdict: Verdict, steps: &[TrailStep], unspoken: Option<&str>) -> (S
 
 fn reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -> String {
     match step.gate {
-        Gate::Rules => match step
-            .rules
-            .iter()
-            .find(|trace| trace.won && Verdict::from(trace.rule.action) == verdict)
-        {
-            Some(trace) => match &trace.rule.reason {
-                Some(reason) => ["a rule says so: ", reason.trim_end_matches('.')].concat(),
-                None => ["the rule `", &rule_text(trace), "` says so"].concat(),
-            },
+        Gate::Effects => match (spoke(step, verdict), verdict) {
+            (Some(trace), Verdict::Ask | Verdict::Deny) => {
+                format!("of what it changes, {}", says_so(trace))
+            }
+            (Some(_), Verdict::Allow) => "rules let through what it changes".to_owned(),
+            (None, Verdict::Allow) => "nothing speaks against what it changes".to_owned(),
+            (None, Verdict::Ask | Verdict::Deny) => {
+                "what it changes is for you to judge".to_owned()
+            }
+        },
+        Gate::Rules => match spoke(step, verdict) {
+            Some(trace) => says_so(trace),
             None if step.rules.is_empty() => "the rules could not be read".to_owned(),
             None if unspoken.is_some() => {
                 format!("no rule speaks of {}", unspoken.unwrap_or_default())
@@ -134,6 +137,19 @@ fn reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -> String 
         }
         Gate::Mode => "it touches your machine in ways that only you can judge".to_owned(),
         Gate::Watchdog | Gate::Consent => lower(&step.text),
+    }
+}
+
+/// The rule of a step that made the verdict.
+fn spoke(step: &TrailStep, verdict: Verdict) -> Option<&RuleTrace> {
+    let mut rules = step.rules.iter();
+    rules.find(|trace| trace.won && Verdict::from(trace.rule.action) == verdict)
+}
+
+fn says_so(trace: &RuleTrace) -> String {
+    match &trace.rule.reason {
+        Some(reason) => ["a rule says so: ", reason.trim_end_matches('.')].concat(),
+        None => ["the rule `", &rule_text(trace), "` says so"].concat(),
     }
 }
 

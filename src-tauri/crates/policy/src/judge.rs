@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use protocol::grounds::Tried;
 use protocol::judge::{RuleTrace, TrailStep};
 use protocol::preview::UndoOutlook;
 use protocol::{At, CallId, Digest, Gate, ToolMode, Trail, Verdict};
 
 use crate::classify::Classified;
+use crate::effects;
 use crate::explain;
 use crate::facts::Facts;
 use crate::rules::{RuleSet, Seen, Subject};
@@ -37,6 +39,8 @@ pub struct Request<'a> {
     pub headless: Option<&'a str>,
     /// What the watchdogs say (`S002-86`): each can only make the verdict stricter.
     pub alarms: &'a [Alarm],
+    /// What it did when it ran for show; none if it did not.
+    pub tried: Option<&'a Tried>,
     /// When it is judged: rules expire.
     pub now: At,
     /// The rules are judged by themselves: neither mode nor copies for undo speak, and where no rule matches the rules
@@ -97,6 +101,17 @@ pub fn judge(request: &Request<'_>) -> Judgement {
     );
     for step in more {
         verdict = verdict.max(step.verdict.unwrap_or(Verdict::Allow));
+        steps.push(step);
+    }
+    if let Some(tried) = request.tried {
+        let step = effects::judge(request, tried);
+        let shown = step.verdict.unwrap_or(Verdict::Ask);
+        verdict = match (verdict.max(shown), tried.agreed) {
+            (Verdict::Deny, _) => Verdict::Deny,
+            (_, true) => shown,
+            (_, false) if effects::may_answer(request, &steps) => shown,
+            (strictest, false) => strictest,
+        };
         steps.push(step);
     }
     if let (Verdict::Ask, Some(sentence)) = (verdict, request.headless) {
@@ -230,6 +245,7 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> Ruled {
                 Seen::Command { plain: true, .. }
                 | Seen::Whole { .. }
                 | Seen::Path(_)
+                | Seen::Effect(_)
                 | Seen::Host(_) => otherwise,
             },
         };
@@ -239,14 +255,7 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> Ruled {
             unspoken = Some((held, subject.shown()));
         }
         told.extend(explain::piece(subject, &said));
-        for trace in said.traces {
-            // A rule that spoke for one piece spoke, whatever it did for another.
-            match traces.iter_mut().find(|known| known.rule == trace.rule) {
-                Some(known) if trace.won && !known.won => *known = trace,
-                Some(_) => {}
-                None => traces.push(trace),
-            }
-        }
+        add(&mut traces, said.traces);
     }
     for trace in &mut traces {
         if trace.won && Verdict::from(trace.rule.action) < verdict {
@@ -289,6 +298,17 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> Ruled {
         unspoken: unspoken
             .filter(|(held, _)| speaks && *held == verdict)
             .map(|(_, piece)| piece),
+    }
+}
+
+/// Adds what rules said of one piece: a rule that spoke for one spoke, whatever it did for another.
+pub(crate) fn add(traces: &mut Vec<RuleTrace>, more: Vec<RuleTrace>) {
+    for trace in more {
+        match traces.iter_mut().find(|known| known.rule == trace.rule) {
+            Some(known) if trace.won && !known.won => *known = trace,
+            Some(_) => {}
+            None => traces.push(trace),
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 pub mod approved;
 pub mod builtin;
 pub mod classify;
+mod effects;
 mod explain;
 pub mod facts;
 pub mod host;

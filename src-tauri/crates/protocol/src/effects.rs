@@ -154,6 +154,21 @@ pub enum Thing {
     Special,
 }
 
+/// What this machine can promise of commands in a workspace, as a trial showed it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Promise {
+    /// How much.
+    pub assurance: Assurance,
+    /// No way to any network.
+    pub net_off: bool,
+    /// No way to programs that listen on this machine.
+    pub unix_sockets_off: bool,
+    /// Nothing that a command started outlives it.
+    pub kill_tree: bool,
+    /// What was tried and why it is no more, in plain sentences.
+    pub reasons: Vec<String>,
+}
+
 /// Something that a command tried in the room and was not let.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 pub struct Refused {
@@ -165,14 +180,7 @@ pub struct Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.kind {
-            RefusedKind::Network => "network",
-            RefusedKind::Socket => "socket",
-            RefusedKind::Write => "write",
-            RefusedKind::Secret => "secret",
-            RefusedKind::Limit => "limit",
-        };
-        write!(f, "refused {what} {}", self.target)
+        write!(f, "refused {} {}", self.kind.word(), self.target)
     }
 }
 
@@ -190,4 +198,17 @@ pub enum RefusedKind {
     Secret,
     /// A limit that it met.
     Limit,
+}
+
+impl RefusedKind {
+    /// In one word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Network => "network",
+            Self::Socket => "socket",
+            Self::Write => "write",
+            Self::Secret => "secret",
+            Self::Limit => "limit",
+        }
+    }
 }

@@ -26,6 +26,23 @@ pub struct Grounds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub beyond: Option<String>,
+    /// What it did when it ran for show; none if it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tried: Option<Tried>,
+}
+
+/// What a call did when it ran for show, as it is judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Tried {
+    /// What it wrote and deleted in the workspace, path by path.
+    pub effects: Vec<Fact>,
+    /// How many things it was refused.
+    pub refused: u64,
+    /// Whether the call itself was let through before: then only what a rule says of its effects counts.
+    pub agreed: bool,
+    /// Whether the person wants no question about what changes nothing and is refused nothing.
+    pub nothing_is_allowed: bool,
 }
 
 /// What was read of a command.

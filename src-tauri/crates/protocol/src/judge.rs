@@ -39,6 +39,8 @@ pub enum Gate {
     Watchdog,
     /// The person's rules.
     Rules,
+    /// What it did when it ran for show.
+    Effects,
     /// Whether it could be taken back.
     Undo,
     /// Whether the tool itself needs a person's answer.

@@ -205,6 +205,8 @@ pub enum Decision {
     },
     /// The person chose not to answer.
     Skip,
+    /// Run it in a sealed copy first, where nothing real changes: the call is judged and shown anew with what it did.
+    DryRun,
     /// Other arguments: the call is judged and shown anew with them.
     Edit {
         /// All arguments.

@@ -6,6 +6,7 @@ use ts_rs::TS;
 
 use crate::account::{Account, AccountLine};
 use crate::backtest::{Backtest, RuleChange, Suggestion};
+use crate::effects::Promise;
 use crate::entry::SessionView;
 use crate::history::{Restore, RestorePreview, RestoreReceipt, Timeline, UndoCheck};
 use crate::import::ImportSource;
@@ -46,6 +47,11 @@ pub struct Snapshot {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Query {
+    /// What this machine can promise of commands in a workspace. It is tried once.
+    Promise {
+        /// The workspace root, absolute.
+        workspace: String,
+    },
     /// Entries of a session before a position (from the end if none), oldest first within the page.
     Transcript {
         /// The session.
@@ -259,6 +265,8 @@ pub enum Query {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Answer {
+    /// To `promise`.
+    Promise(Promise),
     /// To `transcript` and `transcript_from`.
     Transcript {
         /// Oldest first.

@@ -32,6 +32,10 @@ pub struct Settings {
     pub strategy: Strategy,
     /// How much one run may use before it stops.
     pub limits: RunLimits,
+    /// Whether a command runs in a sealed copy before anybody is asked about it (M22).
+    pub dry_run: DryRun,
+    /// What holds for what a command did there.
+    pub effects: EffectsSettings,
     /// Programs that are asked before every call, beside the built-in checks.
     pub watchdogs: Vec<WatchdogSettings>,
     /// Providers beyond the built-in ones.
@@ -53,6 +57,8 @@ impl Default for Settings {
             model: None,
             strategy: Strategy::default(),
             limits: RunLimits::default(),
+            dry_run: DryRun::default(),
+            effects: EffectsSettings::default(),
             watchdogs: Vec::new(),
             providers: Vec::new(),
             tools: BTreeMap::new(),
@@ -86,6 +92,36 @@ pub enum Strategy {
         #[ts(type = "number")]
         size: NonZeroU32,
     },
+}
+
+/// When a command runs in a sealed copy, where nothing real changes. A call that is denied never does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum DryRun {
+    /// When the person says so on its card.
+    #[default]
+    Ask,
+    /// Before the person is asked, so that the card shows what it did.
+    Auto,
+}
+
+/// What holds for what a command did in a sealed copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct EffectsSettings {
+    /// What becomes of a command that changed nothing and was refused nothing.
+    pub none: NoEffects,
+}
+
+/// What becomes of a command that changed nothing and was refused nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum NoEffects {
+    /// It asks like any other.
+    #[default]
+    Ask,
+    /// It needs no question.
+    Allow,
 }
 
 /// What a person set for one tool.

@@ -197,7 +197,10 @@ pub(crate) fn project(
             let said = match decision {
                 Decision::Allow { .. } => "allowed",
                 Decision::Reject { .. } => "rejected",
-                Decision::Answer { .. } | Decision::Skip | Decision::Edit { .. } => return Ok(()),
+                Decision::Answer { .. }
+                | Decision::Skip
+                | Decision::DryRun
+                | Decision::Edit { .. } => return Ok(()),
             };
             conn.prepare_cached("UPDATE judged SET said = ?2 WHERE entry = ?1")?
                 .execute(params![entry, said])?;

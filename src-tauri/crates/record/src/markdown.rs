@@ -289,6 +289,7 @@ fn decision(decision: &Decision) -> String {
         Decision::Reject { stop: true, .. } => "rejected it and stopped the turn".to_owned(),
         Decision::Answer { .. } => "answered".to_owned(),
         Decision::Skip => "did not answer".to_owned(),
+        Decision::DryRun => "let it run in a sealed copy first".to_owned(),
         Decision::Edit { .. } => "changed its arguments".to_owned(),
     }
 }

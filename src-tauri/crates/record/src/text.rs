@@ -87,7 +87,7 @@ impl Text {
                     .flatten()
                     .for_each(|answer| self.line(answer));
             }
-            Decision::Skip | Decision::Edit { .. } => {}
+            Decision::Skip | Decision::DryRun | Decision::Edit { .. } => {}
         }
     }
 

@@ -22,8 +22,10 @@ pub mod text;
 pub mod todo;
 pub mod tool;
 
-pub use builtin::HEADLESS_REFUSAL;
+pub use builtin::{HEADLESS_REFUSAL, commit};
 pub use registry::{Checked, Found, LOCKED, Registry};
 pub use schema::{Schema, lift_meta, validate};
 pub use todo::TodoList;
-pub use tool::{Delegates, Errand, Hands, OutputFn, Prepared, ProgressFn, Tool, ToolContext};
+pub use tool::{
+    Delegates, Errand, Hands, OutputFn, Prepared, ProgressFn, Rehearsal, Tool, ToolContext,
+};

@@ -1,5 +1,6 @@
 //! The one shape of every tool, and what a tool is given.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -7,7 +8,7 @@ use policy::Approved;
 use protocol::{
     Access, CallId, Fact, Plan, Preview, SessionId, ToolError, ToolInterface, ToolOutput,
 };
-use runtime::{Net, SessionFolder, Workspace};
+use runtime::{Environment, Net, SessionFolder, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -72,6 +73,28 @@ pub trait Tool: Send + Sync {
         Ok(Prepared::default())
     }
 
+    /// Whether calls can be done where nothing real changes, see [`Tool::rehearse`]: by this tool, on this machine.
+    async fn rehearses(&self, _hands: &Hands) -> bool {
+        false
+    }
+
+    /// Does the call where nothing real changes, and gives what it did: shown, judged and then carried out as it was
+    /// captured, never done a second time. Asked of a tool that says that it can.
+    ///
+    /// # Errors
+    /// When it could not be done there, or did more than can be looked at.
+    async fn rehearse(
+        &self,
+        _arguments: &Map<String, Value>,
+        _hands: &Hands,
+        _cx: &ToolContext,
+    ) -> Result<Rehearsal, ToolError> {
+        Err(ToolError::Failed(format!(
+            "{} cannot be tried out.",
+            self.interface().title()
+        )))
+    }
+
     /// Does what was approved and nothing else.
     ///
     /// # Errors
@@ -120,11 +143,26 @@ impl Default for Prepared {
     }
 }
 
+/// What a call did where nothing real changes.
+#[derive(Debug, Clone)]
+pub struct Rehearsal {
+    /// What the person sees, and what is carried out.
+    pub prepared: Prepared,
+    /// How many things it was refused there.
+    pub refused: u64,
+    /// What the call gives when that is carried out.
+    pub output: ToolOutput,
+    /// Holds what was captured; nothing of it is left when this goes.
+    pub kept: Arc<dyn Any + Send + Sync>,
+}
+
 /// What a tool may touch: nothing of the machine is reached in any other way (`S002-100`).
 #[derive(Debug, Clone)]
 pub struct Hands {
     /// The files.
     pub workspace: Workspace,
+    /// Where commands run for show.
+    pub environment: Environment,
     /// The way to the web; closed until a call was approved.
     pub net: Net,
     /// The session.

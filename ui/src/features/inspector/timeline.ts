@@ -21,7 +21,7 @@ export interface Line {
 export function decisionWords(decision: Decision): { icon: IconName; text: string; detail: string } {
   switch (decision.type) {
     case 'allow': {
-      const text = decision.hunks === null ? 'You allowed it' : `You allowed ${plural(decision.hunks.length, 'hunk')}`;
+      const text = decision.hunks === null ? 'You allowed it' : `You allowed ${plural(decision.hunks.length, 'part')} of it`;
       return { icon: 'person', text: `${text}${alwaysWords(decision.always)}`, detail: decision.note };
     }
     case 'reject':
@@ -30,6 +30,8 @@ export function decisionWords(decision: Decision): { icon: IconName; text: strin
       return { icon: 'person', text: 'You answered', detail: decision.answers.map((answer) => answer.join(', ')).join(' · ') };
     case 'skip':
       return { icon: 'person', text: 'You chose not to answer', detail: '' };
+    case 'dry_run':
+      return { icon: 'ghost', text: 'You asked for a dry run', detail: 'It comes back with what it would change.' };
     case 'edit':
       return { icon: 'edit', text: 'You changed the arguments', detail: '' };
   }

@@ -7,6 +7,7 @@ import type { Event } from "./Event";
 import type { ImportSource } from "./ImportSource";
 import type { Offers } from "./Offers";
 import type { ProjectRules } from "./ProjectRules";
+import type { Promise } from "./Promise";
 import type { RestorePreview } from "./RestorePreview";
 import type { RestoreReceipt } from "./RestoreReceipt";
 import type { RuleCheck } from "./RuleCheck";
@@ -25,7 +26,7 @@ import type { UndoEntry } from "./UndoEntry";
 /**
  * An answer, of the question's kind.
  */
-export type Answer = { "type": "transcript", 
+export type Answer = { "type": "promise" } & Promise | { "type": "transcript", 
 /**
  * Oldest first.
  */

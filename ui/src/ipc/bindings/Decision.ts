@@ -32,7 +32,7 @@ always?: Always, } | { "type": "answer",
 /**
  * The answers.
  */
-answers: Array<Array<string>>, } | { "type": "skip" } | { "type": "edit", 
+answers: Array<Array<string>>, } | { "type": "skip" } | { "type": "dry_run" } | { "type": "edit", 
 /**
  * All arguments.
  */

@@ -3,4 +3,4 @@
 /**
  * One of the places that a call passes.
  */
-export type Gate = "mode" | "capability" | "watchdog" | "rules" | "undo" | "interaction" | "headless" | "consent";
+export type Gate = "mode" | "capability" | "watchdog" | "rules" | "effects" | "undo" | "interaction" | "headless" | "consent";

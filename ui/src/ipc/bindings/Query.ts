@@ -12,7 +12,11 @@ import type { UndoId } from "./UndoId";
 /**
  * A question.
  */
-export type Query = { "type": "transcript", 
+export type Query = { "type": "promise", 
+/**
+ * The workspace root, absolute.
+ */
+workspace: string, } | { "type": "transcript", 
 /**
  * The session.
  */

@@ -3,6 +3,7 @@
 use policy::watchdog::Alarm;
 use policy::{Classified, Facts, Request, RuleSet};
 use protocol::backtest::{BacktestCall, PersonSaid};
+use protocol::grounds::Tried;
 use protocol::preview::UndoOutlook;
 use protocol::{At, Capability, ToolKind, ToolMode, Verdict};
 use record::JudgedCall;
@@ -35,6 +36,7 @@ pub(super) struct Recorded<'a> {
     undo: UndoOutlook,
     needs_person: bool,
     alarms: Vec<Alarm>,
+    tried: Option<Tried>,
 }
 
 impl<'a> Recorded<'a> {
@@ -45,12 +47,14 @@ impl<'a> Recorded<'a> {
             .map_err(|_| Lack::Damaged)?
             .ok_or(Lack::Grounds)?;
         let alarms = std::mem::take(&mut grounds.alarms).into_iter();
+        let tried = grounds.tried.take();
         Ok(Self {
             call,
             classified: classified(call.mode),
             undo,
             needs_person: grounds.needs_person,
             facts: Facts::of_kept(grounds),
+            tried,
             alarms: alarms
                 .map(|(verdict, reason)| Alarm {
                     verdict,
@@ -79,6 +83,7 @@ impl<'a> Recorded<'a> {
             ask_for_everything,
             headless: None,
             alarms: &self.alarms,
+            tried: self.tried.as_ref(),
             now,
             alone: false,
             shown: &nothing,

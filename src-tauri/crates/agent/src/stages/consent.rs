@@ -28,6 +28,10 @@ pub(crate) enum Answer {
     },
     /// A file changed while the call waited: it must be shown anew.
     Changed(String),
+    /// Other rules decide it now.
+    Ruled(String),
+    /// The person wants to see first what it does.
+    DryRun,
     /// The person wants other arguments.
     Edited(Map<String, Value>),
 }
@@ -44,7 +48,7 @@ impl Answer {
 }
 
 /// What the person wants the agent to know.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Said {
     /// The arguments that the person put in place of the agent's.
     pub edited: Option<Map<String, Value>>,
@@ -166,7 +170,7 @@ pub(crate) async fn ask(
         },
         () = session.shared.closing.cancelled() => return Err(Ended::Closing),
         () = stop.cancelled() => Err(stopped::outcome(session, CallState::Interrupted).into()),
-        () = ruled => Ok(Answer::Changed("The rules changed.".to_owned())),
+        () = ruled => Ok(Answer::Ruled("The rules changed.".to_owned())),
         () = change => Ok(Answer::Changed("The file changed, so what is shown is new.".to_owned())),
         () = expiry => Err(finish::expired(expires_after)),
     };
@@ -174,7 +178,10 @@ pub(crate) async fn ask(
     let decided = session.take_from_desk(&call.id).is_none();
     session.at_work();
     if decided
-        && !matches!(answer, Ok(Answer::Go { .. } | Answer::Edited(_)))
+        && !matches!(
+            answer,
+            Ok(Answer::Go { .. } | Answer::DryRun | Answer::Edited(_))
+        )
         && let Ok(decided) = decision.try_recv()
     {
         return said(decided, judgement, ready);
@@ -235,6 +242,7 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
             consent(Some(Answers::Declined)),
             Said::default(),
         ),
+        Decision::DryRun => Ok(Answer::DryRun),
         Decision::Edit { arguments } => Ok(Answer::Edited(arguments)),
         Decision::Reject { note, stop, .. } => Err(finish::rejected(&note, stop)),
     }

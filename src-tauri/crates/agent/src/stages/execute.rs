@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use policy::Approved;
-use protocol::ToolError;
 use protocol::interface::InterruptBehavior;
+use protocol::{CallId, ToolError};
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 use tools::{Hands, ToolContext};
@@ -27,11 +27,29 @@ pub(crate) async fn run(
     hands: Hands,
     hooked: Option<Arc<HookedCall>>,
 ) -> Ran {
+    let (tool, call) = (called.0.tool.clone(), approved.call().clone());
+    watched(session, called, call, hooked, |context| async move {
+        tool.execute(&approved, &hands, &context).await
+    })
+    .await
+}
+
+/// Does a piece of a tool's work within its limits, with its updates told.
+pub(super) async fn watched<T, W>(
+    session: &Arc<Session>,
+    called: &Called<'_>,
+    call: CallId,
+    hooked: Option<Arc<HookedCall>>,
+    work: impl FnOnce(ToolContext) -> W,
+) -> Ran<T>
+where
+    T: Send + 'static,
+    W: Future<Output = Result<T, ToolError>> + Send + 'static,
+{
     let began = session.shared.config.clock.now();
     let stop = session.stop_token();
     let cancel = stop.child_token();
     let limit_ms = called.interface().timeout_ms();
-    let call = approved.call().clone();
     let updates = Arc::new(Updates::new(session.clone(), call.clone(), called, hooked));
     let (output, progress) = (updates.clone(), updates.clone());
     let context = ToolContext {
@@ -42,10 +60,7 @@ pub(crate) async fn run(
         on_progress: Some(Arc::new(move |text: &str| progress.progress(text))),
         delegates: Some(Arc::new(Sender(session.clone()))),
     };
-    let tool = called.0.tool.clone();
-    let mut work = AbortOnDropHandle::new(tokio::spawn(async move {
-        tool.execute(&approved, &hands, &context).await
-    }));
+    let mut work = AbortOnDropHandle::new(tokio::spawn(work(context)));
     let limit = Duration::from_millis(limit_ms) + TIMEOUT_GRACE;
     let at_work_since = Instant::now();
     let mut alarm = session.alarms.take();
@@ -106,12 +121,14 @@ pub(crate) fn broke_off() -> ToolError {
     )
 }
 
+/// What a person is told whose word came to something that is not there any more.
+pub(crate) const CHANGED: &str =
+    "The file changed after you allowed this, so nothing was written and what is shown is new.";
+
 /// Says that what was shown is no longer so, if that is why the call did not run.
 pub(crate) fn files_changed(ran: &Ran) -> Option<String> {
     match ran.result.as_ref().err()? {
-        ToolError::Stale(_) => {
-            Some("The file changed after you allowed this, so nothing was written and what is shown is new.".to_owned())
-        }
+        ToolError::Stale(_) => Some(CHANGED.to_owned()),
         ToolError::Failed(_)
         | ToolError::NotFound(_)
         | ToolError::InvalidArgs(_)

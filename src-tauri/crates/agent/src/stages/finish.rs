@@ -55,8 +55,8 @@ pub(crate) fn fold(
 }
 
 /// What a tool gave back, and how long it took.
-pub(crate) struct Ran {
-    pub result: Result<ToolOutput, ToolError>,
+pub(crate) struct Ran<T = ToolOutput> {
+    pub result: Result<T, ToolError>,
     pub duration_ms: u64,
 }
 

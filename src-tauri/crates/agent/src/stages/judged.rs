@@ -104,6 +104,7 @@ fn denied_unprepared(
         preview: Preview::Nothing,
         plan: protocol::Plan::None,
         undo: UndoOutlook::NotNeeded,
+        tried: None,
         hands: session.hands.judged(&[]),
         same: Key::default(),
     };
@@ -115,7 +116,7 @@ fn denied_unprepared(
         ..weighed(&call.id, called, facts, &nothing.undo, alarms)
     };
     let judgement = unprepared(session, &weighed);
-    if judgement.verdict() == Verdict::Deny && uses::take(session, &judgement) {
+    if judgement.verdict() == Verdict::Deny && uses::take(session, &judgement, false) {
         tell(
             session, call, called, arguments, &nothing, &weighed, &judgement,
         );
@@ -146,6 +147,7 @@ pub(crate) fn weigh(
     alarms.extend(repeats::reason(times, asks_after).map(Alarm::ask_each_time));
     let weighed = weighed(&call.id, called, facts, &ready.undo, alarms);
     Arc::new(Weighed {
+        tried: ready.tried.clone(),
         facts: weighed.facts.known_as(exactly),
         ..weighed
     })
@@ -178,6 +180,7 @@ fn weighed(
         undo: undo.clone(),
         needs_person: called.interface().safety.requires_user_interaction,
         alarms,
+        tried: None,
         is_whole: true,
     }
 }
@@ -223,7 +226,7 @@ pub(crate) fn on_the_way(
     let alarms = watched::built_in(session, &called, &Map::new(), &facts);
     let undo = UndoOutlook::NotNeeded;
     let judgement = unprepared(session, &weighed(call, &called, &facts, &undo, alarms));
-    match uses::take(session, &judgement) {
+    match uses::take(session, &judgement, false) {
         true => Ok((judgement.verdict(), judgement.trail().lead.clone())),
         false => Ok((
             Verdict::Ask,

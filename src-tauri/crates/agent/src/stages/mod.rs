@@ -1,11 +1,13 @@
 //! The stages of the pipeline page: one file each, each returns a value.
 
+pub(crate) mod again;
 pub(crate) mod consent;
 pub(crate) mod execute;
 pub(crate) mod finish;
 pub(crate) mod found;
 pub(crate) mod judged;
 pub(crate) mod prepared;
+pub(crate) mod rehearsed;
 pub(crate) mod secured;
 pub(crate) mod stopped;
 mod updates;

@@ -1,12 +1,14 @@
 //! Stages 6 and 9: where the call's accesses really lead, and what it would do.
 
 use policy::Facts;
+use protocol::grounds::Tried;
 use protocol::preview::UndoOutlook;
 use protocol::{Capability, Digest, Plan, Preview, ToolCall};
 use serde_json::{Map, Value};
 use tools::Hands;
 
 use super::found::Called;
+use super::rehearsed::Rehearsed;
 use super::{Ended, finish};
 use crate::facts::Ground;
 use crate::repeats::Key;
@@ -18,6 +20,8 @@ pub(crate) struct Ready {
     pub preview: Preview,
     pub plan: Plan,
     pub undo: UndoOutlook,
+    /// What it did where nothing real changes, as it is judged; none if it was not tried.
+    pub tried: Option<Tried>,
     /// What the tool is given: of the files what the call was judged on, and no others.
     pub hands: Hands,
     /// What the call has in common with every other one that is the same.
@@ -42,17 +46,18 @@ pub(crate) async fn prepare(
     called: &Called<'_>,
     arguments: &Map<String, Value>,
     facts: &Facts,
+    rehearsed: &Option<Rehearsed>,
     unsecured: Option<String>,
 ) -> Result<Ready, Ended> {
     let hands = session.hands.judged(facts.all());
-    let prepared = called
-        .0
-        .tool
-        .prepare(arguments, &hands)
-        .await
-        .map_err(|error| finish::failed(&error))?;
+    let prepared = match rehearsed {
+        Some(rehearsed) => Ok(rehearsed.prepared().clone()),
+        None => called.0.tool.prepare(arguments, &hands).await,
+    };
+    let prepared = prepared.map_err(|error| finish::failed(&error))?;
     let undo = match (unsecured, &prepared.plan) {
         (Some(reason), _) => UndoOutlook::Unsecured { reason },
+        (None, Plan::None) if rehearsed.is_some() => UndoOutlook::NotNeeded,
         (None, Plan::None) => without_plan(called, arguments),
         (None, plan) => session
             .shared
@@ -63,6 +68,7 @@ pub(crate) async fn prepare(
         preview: prepared.preview,
         plan: prepared.plan,
         undo,
+        tried: rehearsed.as_ref().map(|rehearsed| rehearsed.tried(session)),
         hands,
         same: Key::of(called.id(), arguments),
     })

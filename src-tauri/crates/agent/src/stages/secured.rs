@@ -3,7 +3,7 @@
 use policy::Approved;
 use protocol::preview::UndoOutlook;
 use protocol::{EventBody, Plan, UndoEntry, UndoId};
-use runtime::EntryMeta;
+use runtime::{EntryMeta, FileError};
 
 use super::Ended;
 use super::prepared::Ready;
@@ -15,6 +15,8 @@ pub(crate) enum Copy {
     Taken(Option<Box<UndoEntry>>),
     /// Not taken, for this reason: the call must be judged as one that cannot be undone.
     Failed(String),
+    /// Not taken, because what stands there is not what was approved any more.
+    Changed,
 }
 
 /// Takes a copy of everything that the approved plan touches.
@@ -54,6 +56,7 @@ pub(crate) async fn before_image(
             session.journal.keep(event).await?;
             Ok(Copy::Taken(Some(Box::new(entry))))
         }
+        Ok(Err(FileError::Changed { .. })) => Ok(Copy::Changed),
         Ok(Err(error)) => Ok(Copy::Failed(format!("no copy could be taken: {error}"))),
         Err(_) => Ok(Copy::Failed(
             "no copy could be taken: the copying broke off.".to_owned(),

@@ -88,7 +88,11 @@ fn commands(request: &Request<'_>, action: Action) -> Vec<Candidate> {
         .filter(|subject| !subject.tightens)
         .filter_map(|subject| match &subject.seen {
             Seen::Command { words, .. } if !words.is_empty() => Some((subject, words)),
-            Seen::Command { .. } | Seen::Whole { .. } | Seen::Path(_) | Seen::Host(_) => None,
+            Seen::Command { .. }
+            | Seen::Whole { .. }
+            | Seen::Path(_)
+            | Seen::Effect(_)
+            | Seen::Host(_) => None,
         })
         .filter(|(subject, _)| action == Action::Deny || !is_allowed(request, subject))
         .map(|(_, words)| words)

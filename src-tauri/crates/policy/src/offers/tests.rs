@@ -33,6 +33,7 @@ fn offers_for(tool: &str, mode: ToolMode, access: Access, rules: &str, alarms: &
         ask_for_everything: false,
         headless: None,
         alarms,
+        tried: None,
         now: 0,
         alone: false,
         shown: &|| Digest(String::new()),

@@ -99,12 +99,13 @@ impl CompiledRule {
     /// How directly it names a call; none if it speaks of something else.
     pub(super) fn rank(&self, subject: &Subject<'_>) -> Option<Rank> {
         let permission = self.rule.permission.as_str();
-        // What was read out of a command or guessed is the matter of rules on capabilities and of patterns for everything.
-        let aside = subject.tightens
-            && match subject.seen {
-                Seen::Path(_) | Seen::Host(_) => true,
-                Seen::Command { .. } | Seen::Whole { .. } => false,
-            };
+        // What was read out of a command, guessed, or seen of it, is the matter of rules on capabilities and of patterns
+        // for everything.
+        let aside = match subject.seen {
+            Seen::Effect(_) => true,
+            Seen::Path(_) | Seen::Host(_) => subject.tightens,
+            Seen::Command { .. } | Seen::Whole { .. } => false,
+        };
         let rank = if permission == "*" {
             Rank::Everything
         } else if let Some(mode) = permission.strip_prefix("mode:") {
@@ -139,7 +140,11 @@ impl CompiledRule {
         let narrow = self.rule.action == Action::Allow;
         match (&self.pattern, &subject.seen) {
             (_, Seen::Command { plain: false, .. }) if narrow => false,
-            (_, Seen::Path(fact) | Seen::Host(fact)) if narrow && fact.doubt.is_some() => false,
+            (_, Seen::Path(fact) | Seen::Effect(fact) | Seen::Host(fact))
+                if narrow && fact.doubt.is_some() =>
+            {
+                false
+            }
             (Pattern::Exactly(call), _) => subject.exactly == Some(call),
             // Whoever may run everything named no path.
             (Pattern::Everything, Seen::Command { words, .. }) if narrow && is_pathed(words) => {
@@ -152,7 +157,9 @@ impl CompiledRule {
                     false => pattern.covers(words, self.folds),
                 })
             }
-            (_, Seen::Path(fact) | Seen::Host(fact)) => self.fits_fact(fact, narrow, root),
+            (_, Seen::Path(fact) | Seen::Effect(fact) | Seen::Host(fact)) => {
+                self.fits_fact(fact, narrow, root)
+            }
             (_, Seen::Whole { about }) => match narrow {
                 true => {
                     !about.is_empty()
@@ -171,7 +178,7 @@ impl CompiledRule {
             Pattern::Some {
                 path: Some(path), ..
             },
-            Seen::Path(fact),
+            Seen::Path(fact) | Seen::Effect(fact),
             Action::Deny,
         ) = (&self.pattern, &subject.seen, self.rule.action)
         else {

@@ -144,7 +144,7 @@ impl Shelf {
     fn find(&self, seen: &Seen<'_>, found: &mut Vec<usize>) {
         match seen {
             Seen::Whole { .. } => self.all(found),
-            Seen::Path(_) | Seen::Host(_) => {
+            Seen::Path(_) | Seen::Effect(_) | Seen::Host(_) => {
                 found.extend(&self.everything);
                 found.extend(&self.places);
             }

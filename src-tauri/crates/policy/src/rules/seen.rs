@@ -40,6 +40,8 @@ pub enum Seen<'a> {
     },
     /// A path.
     Path(&'a Fact),
+    /// A path that a call changed when it ran for show.
+    Effect(&'a Fact),
     /// A host.
     Host(&'a Fact),
 }
@@ -84,7 +86,7 @@ impl<'a> Subject<'a> {
         match &self.seen {
             Seen::Whole { .. } => None,
             Seen::Command { .. } => Some(Capability::ShellRun),
-            Seen::Path(fact) | Seen::Host(fact) => Some(fact.capability),
+            Seen::Path(fact) | Seen::Effect(fact) | Seen::Host(fact) => Some(fact.capability),
         }
     }
 
@@ -94,7 +96,7 @@ impl<'a> Subject<'a> {
             Seen::Whole { .. } => ["`", self.tool, "`"].concat(),
             Seen::Command { words, .. } if words.is_empty() => "the command".to_owned(),
             Seen::Command { words, .. } => format!("`{}`", quoted(&words.join(" "))),
-            Seen::Path(fact) => {
+            Seen::Path(fact) | Seen::Effect(fact) => {
                 let verb = match fact.capability {
                     Capability::FsRead => "reading",
                     Capability::FsWrite => "writing",

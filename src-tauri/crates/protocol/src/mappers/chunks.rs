@@ -190,8 +190,8 @@ impl Chunks {
                 let approved = match decision {
                     Decision::Allow { .. } | Decision::Answer { .. } => Some(true),
                     Decision::Reject { .. } | Decision::Skip => Some(false),
-                    // It comes again, with other arguments.
-                    Decision::Edit { .. } => None,
+                    // It comes again, with what it did for show or with other arguments.
+                    Decision::DryRun | Decision::Edit { .. } => None,
                 };
                 let told = json!({ "toolCallId": call, "approved": approved });
                 (call, data("data-approval-responded", told))

@@ -23,7 +23,9 @@ pub(super) fn by_policy(id: &str, trail: &Trail) -> Value {
             Gate::Capability => "working_dir",
             Gate::Watchdog => "safety_check",
             Gate::Rules => "rule",
-            Gate::Undo | Gate::Interaction | Gate::Headless | Gate::Consent => "other",
+            Gate::Effects | Gate::Undo | Gate::Interaction | Gate::Headless | Gate::Consent => {
+                "other"
+            }
         },
         None => "other",
     };
@@ -44,7 +46,7 @@ pub(super) fn by_person(id: &str, decision: &Decision) -> Option<Value> {
         Decision::Answer { .. } => ("allow", "", true),
         Decision::Reject { note, .. } => ("deny", note.as_str(), false),
         Decision::Skip => ("deny", "", false),
-        Decision::Edit { .. } => return None,
+        Decision::DryRun | Decision::Edit { .. } => return None,
     };
     Some(json!({
         "decision_id": id,

@@ -127,7 +127,12 @@ impl Inner {
         let program = self.program.as_deref().unwrap_or(Path::new(""));
         let room = room_of(command, place.kind, layer, masked)?;
         let stop = cancel.child_token();
-        let ran = attend(command, room::start(program, &room), on_output, &stop);
+        let ran = attend(
+            command,
+            room::start(program, &room, command.errors.as_deref()),
+            on_output,
+            &stop,
+        );
         let too_large = outgrown(layer.upper(), bytes_max(place.kind));
         tokio::pin!(ran, too_large);
         let ran = tokio::select! {

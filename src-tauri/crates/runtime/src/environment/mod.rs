@@ -126,3 +126,9 @@ impl Environment {
         self.0.rehearse(command, on_output, cancel).await
     }
 }
+
+/// The program of the room, where it is installed beside another one; none where it is not.
+pub fn room_beside(program: &Path) -> Option<PathBuf> {
+    let beside = program.with_file_name("countersign-room");
+    beside.is_file().then_some(beside)
+}

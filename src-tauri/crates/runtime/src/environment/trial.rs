@@ -75,6 +75,7 @@ impl Inner {
             timeout_ms: TRIAL_MS,
             output_bytes_max: 4_096,
             spill: None,
+            errors: None,
             masks: false,
         };
         let never = CancellationToken::new();

@@ -45,6 +45,8 @@ pub struct Command {
     pub output_bytes_max: u64,
     /// Where output beyond that goes; counted and dropped if left out.
     pub spill: Option<Spill>,
+    /// Where standard error goes by itself; with the output if left out.
+    pub errors: Option<Arc<std::io::PipeWriter>>,
     /// Mask secrets before anything is kept or shown, so that none is cut in two.
     pub masks: bool,
 }

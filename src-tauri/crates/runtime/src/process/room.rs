@@ -10,7 +10,11 @@ use super::{Pipe, Started};
 use crate::FileError;
 
 /// Starts the program of the room. It reads the room as one line; when its input closes, the room ends.
-pub(crate) async fn start(program: &Path, room: &sandbox::Room) -> Result<Started, FileError> {
+pub(crate) async fn start(
+    program: &Path,
+    room: &sandbox::Room,
+    errors: Option<&std::io::PipeWriter>,
+) -> Result<Started, FileError> {
     let failed = |error: std::io::Error| FileError::from_io(program.display().to_string(), &error);
     let mut line = serde_json::to_vec(room)
         .map_err(std::io::Error::from)
@@ -23,7 +27,10 @@ pub(crate) async fn start(program: &Path, room: &sandbox::Room) -> Result<Starte
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(writer.try_clone().map_err(failed)?)
-        .stderr(writer)
+        .stderr(match errors {
+            Some(errors) => errors.try_clone().map_err(failed)?,
+            None => writer,
+        })
         .process_group(0);
     let mut child = starter.spawn().map_err(failed)?;
     drop(starter);

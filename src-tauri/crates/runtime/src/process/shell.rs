@@ -34,7 +34,10 @@ pub(super) fn start(command: &Command) -> Result<Started, FileError> {
         .envs(around(command, &real))
         .stdin(Stdio::null())
         .stdout(writer.try_clone().map_err(no_shell)?)
-        .stderr(writer);
+        .stderr(match &command.errors {
+            Some(errors) => errors.try_clone().map_err(no_shell)?,
+            None => writer,
+        });
     #[cfg(unix)]
     starter.process_group(0);
     let child = starter.spawn().map_err(no_shell)?;

@@ -41,6 +41,7 @@ impl Room {
             env: vec![("EXTRA".into(), "more".into())],
             timeout_ms: 60_000,
             output_bytes_max: 200_000,
+            errors: None,
             masks: true,
             spill: Some(Spill {
                 folder: Arc::clone(&self.folder),

@@ -80,6 +80,7 @@ impl Stage {
             timeout_ms: 60_000,
             output_bytes_max: 100_000,
             spill: None,
+            errors: None,
             masks: true,
         }
     }

@@ -1,10 +1,13 @@
 //! `bash`: runs one command and keeps no shell between calls (`S002-17`, `S002-28`, `S001-47`).
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use policy::Approved;
+use protocol::effects::{Assurance, Refused};
 use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::outcome::Truncated;
-use protocol::preview::CommandPreview;
+use protocol::preview::{CommandPreview, EffectsPreview};
 use protocol::shown::shown;
 use protocol::{
     Access, Capability, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
@@ -14,12 +17,13 @@ use runtime::{Command, Exit, Ran, Spill};
 use serde_json::{Map, Value, json};
 
 use super::command_facts::facts;
-use super::{failed, house, number, object, text};
+use super::{blocking, failed, house, number, object, text};
+use crate::diff::fill;
 use crate::limits::{
     COMMAND_CHARS_MAX, COMMAND_TIMEOUT_MS, COMMAND_TIMEOUT_MS_MAX, OUTPUT_BYTES_MAX,
 };
 use crate::text::{amount, grouped, visible};
-use crate::tool::{Hands, Prepared, Tool, ToolContext};
+use crate::tool::{Hands, Prepared, Rehearsal, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Runs one shell command in the workspace folder and gives its exit code and its output, \
@@ -134,17 +138,58 @@ impl Tool for Bash {
         arguments: &Map<String, Value>,
         hands: &Hands,
     ) -> Result<Prepared, ToolError> {
-        let command = text(arguments, "command");
+        let (assurance, assured) = assured(hands).await;
         Ok(Prepared {
             preview: Preview::Command(CommandPreview {
-                folder: visible(&hands.workspace.root().to_string_lossy()),
-                command: shown(command),
-                facts: facts(command),
-                timeout_ms: timeout_ms(arguments),
-                assurance: None,
-                assured: Vec::new(),
+                assurance: Some(assurance),
+                assured,
+                ..shown_command(arguments, hands)
             }),
             plan: Plan::None,
+        })
+    }
+
+    async fn rehearses(&self, hands: &Hands) -> bool {
+        let probe = hands.environment.probe(&hands.workspace).await;
+        probe.assurance == Assurance::Speculative
+    }
+
+    async fn rehearse(
+        &self,
+        arguments: &Map<String, Value>,
+        hands: &Hands,
+        cx: &ToolContext,
+    ) -> Result<Rehearsal, ToolError> {
+        let command = self.command(arguments, hands, cx);
+        let tell = listener(cx);
+        let environment = &hands.environment;
+        let rehearsed = environment.rehearse(&command, tell, &cx.cancel).await;
+        let rehearsed = rehearsed.map_err(failed)?;
+        let output = outcome(rehearsed.ran.clone(), command.timeout_ms)?;
+        let workspace = hands.workspace.clone();
+        let rehearsed = blocking(move || {
+            let mut rehearsed = rehearsed;
+            if let Plan::Effects(captured) = &rehearsed.plan {
+                fill(&workspace, captured, &mut rehearsed.effects);
+            }
+            Ok(rehearsed)
+        })
+        .await?;
+        let preview = EffectsPreview {
+            command: CommandPreview {
+                assurance: Some(rehearsed.effects.assurance),
+                ..shown_command(arguments, hands)
+            },
+            effects: rehearsed.effects.clone(),
+        };
+        Ok(Rehearsal {
+            prepared: Prepared {
+                preview: Preview::Effects(Box::new(preview)),
+                plan: rehearsed.plan.clone(),
+            },
+            refused: rehearsed.effects.refused.len() as u64,
+            output: with_refusals(output, &rehearsed.effects.refused),
+            kept: Arc::new(rehearsed),
         })
     }
 
@@ -154,30 +199,79 @@ impl Tool for Bash {
         hands: &Hands,
         cx: &ToolContext,
     ) -> Result<ToolOutput, ToolError> {
-        let command = Command {
-            line: text(approved.arguments(), "command").to_owned(),
+        let command = self.command(approved.arguments(), hands, cx);
+        let ran = runtime::run(&command, listener(cx), &cx.cancel)
+            .await
+            .map_err(failed)?;
+        outcome(ran, command.timeout_ms)
+    }
+}
+
+impl Bash {
+    fn command(&self, arguments: &Map<String, Value>, hands: &Hands, cx: &ToolContext) -> Command {
+        Command {
+            line: text(arguments, "command").to_owned(),
             workspace: hands.workspace.clone(),
             folder: String::new(),
             env: Vec::new(),
-            timeout_ms: timeout_ms(approved.arguments()),
+            timeout_ms: timeout_ms(arguments),
             output_bytes_max: OUTPUT_BYTES_MAX,
             spill: Some(Spill {
                 folder: hands.folder.clone(),
                 call: cx.tool_call_id.clone(),
             }),
+            errors: None,
             masks: redact::applies(&self.interface.result.redaction_policy_refs),
-        };
-        let listener = cx.on_output.clone();
-        let tell = move |piece: &str| {
-            if let Some(listener) = &listener {
-                listener(piece);
-            }
-        };
-        let ran = runtime::run(&command, tell, &cx.cancel)
-            .await
-            .map_err(failed)?;
-        outcome(ran, command.timeout_ms)
+        }
     }
+}
+
+fn listener(cx: &ToolContext) -> impl FnMut(&str) + Send + use<> {
+    let listener = cx.on_output.clone();
+    move |piece: &str| {
+        if let Some(listener) = &listener {
+            listener(piece);
+        }
+    }
+}
+
+/// The command, without what is promised of it.
+fn shown_command(arguments: &Map<String, Value>, hands: &Hands) -> CommandPreview {
+    let command = text(arguments, "command");
+    CommandPreview {
+        folder: visible(&hands.workspace.root().to_string_lossy()),
+        command: shown(command),
+        facts: facts(command),
+        timeout_ms: timeout_ms(arguments),
+        assurance: None,
+        assured: Vec::new(),
+    }
+}
+
+/// What this machine can promise of a command, and why it is no more.
+async fn assured(hands: &Hands) -> (Assurance, Vec<String>) {
+    let probe = hands.environment.probe(&hands.workspace).await;
+    (probe.assurance, probe.reasons)
+}
+
+/// The model is to know why something did not work.
+fn with_refusals(mut output: ToolOutput, refused: &[Refused]) -> ToolOutput {
+    const NAMED_MAX: usize = 10;
+    if !refused.is_empty() {
+        let named = refused
+            .iter()
+            .take(NAMED_MAX)
+            .map(|one| format!("{} {}", one.kind.word(), one.target));
+        let more = match refused.len().saturating_sub(NAMED_MAX) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let named = named.collect::<Vec<_>>().join(", ");
+        output.text.push_str(&format!(
+            "\n[It ran in a sealed room, where it was refused: {named}{more}. Do without, or ask the person.]"
+        ));
+    }
+    output
 }
 
 /// What the model reads of a command that ended. An exit code other than 0 is an answer, not a failure of the tool.

@@ -26,8 +26,8 @@ use protocol::interface::{
     ContextModifierPolicy, EmptyResultPolicy, InterfaceBuilder, Origin, PermissionChannel,
     SchemaVisibility,
 };
-use protocol::{ToolError, ToolInterface};
-use runtime::FileError;
+use protocol::{Plan, ToolError, ToolInterface};
+use runtime::{FileError, Workspace};
 use serde_json::{Map, Value, json};
 
 use crate::tool::Tool;
@@ -123,6 +123,17 @@ async fn blocking<T: Send + 'static>(
             "The tool broke off: {error}. This is a fault of Countersign; try another way."
         ))),
     }
+}
+
+/// Carries out what a call did where nothing real changed.
+///
+/// # Errors
+/// [`ToolError::Stale`] when something underneath changed since; nothing was touched.
+pub fn commit(workspace: &Workspace, plan: &Plan) -> Result<(), ToolError> {
+    runtime::apply(workspace, plan).map_err(|error| match error {
+        FileError::Changed { .. } => ToolError::Stale(error.to_string()),
+        error => failed(error),
+    })
 }
 
 /// A failed file operation as the model reads it.

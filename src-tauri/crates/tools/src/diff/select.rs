@@ -1,10 +1,12 @@
 //! What a choice of hunks writes, and how the agent is told of the rest.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use protocol::captured::Captured;
 use protocol::plan::FileChange;
-use protocol::preview::{FileDiff, Hunk};
-use protocol::{Plan, Preview, ToolError};
+use protocol::preview::{EffectsPreview, FileDiff, Hunk};
+use protocol::{Effects, Plan, Preview, ToolError};
 
 use crate::text::plural;
 
@@ -57,6 +59,9 @@ pub fn select(change: &FileChange, file: &FileDiff, hunks: &[u32]) -> Result<Vec
 /// A number that names no hunk, a choice that leaves nothing to do, a choice within a difference that was cut, and a
 /// call that has no hunks to choose from.
 pub fn select_plan(plan: &Plan, preview: &Preview, hunks: &[u32]) -> Result<Plan, ToolError> {
+    if let (Plan::Effects(captured), Preview::Effects(shown)) = (plan, preview) {
+        return select_effects(captured, shown, hunks);
+    }
     let (Plan::Write(changes), Preview::Diff { files }) = (plan, preview) else {
         return Err(ToolError::InvalidArgs(
             "this call has no hunks to choose from; accept it whole or reject it".to_owned(),
@@ -99,10 +104,37 @@ pub fn select_plan(plan: &Plan, preview: &Preview, hunks: &[u32]) -> Result<Plan
     Ok(Plan::Write(narrowed))
 }
 
+/// The plan with only these effects.
+fn select_effects(
+    captured: &Captured,
+    shown: &EffectsPreview,
+    chosen: &[u32],
+) -> Result<Plan, ToolError> {
+    let known = |id: &u32| shown.effects.changes.iter().any(|change| change.id == *id);
+    if let Some(id) = chosen.iter().find(|id| !known(id)) {
+        return Err(ToolError::InvalidArgs(format!(
+            "there is no change {id} in what was shown; choose from the changes on the card"
+        )));
+    }
+    let only = captured.only(&chosen.iter().copied().collect());
+    match only.steps.is_empty() {
+        true => Err(ToolError::InvalidArgs(
+            "no change was accepted, so there is nothing to do; reject the call instead".to_owned(),
+        )),
+        false => Ok(Plan::Effects(Arc::new(only))),
+    }
+}
+
 /// What the agent is told of the hunks that were not accepted; none if all were.
 pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
-    let Preview::Diff { files } = preview else {
-        return None;
+    let files = match preview {
+        Preview::Diff { files } => files,
+        Preview::Effects(shown) => return effects_left_out(&shown.effects, hunks),
+        Preview::Nothing
+        | Preview::Command(_)
+        | Preview::Loss(_)
+        | Preview::Form { .. }
+        | Preview::Todo { .. } => return None,
     };
     let all: usize = files.iter().map(|file| file.hunks.len()).sum();
     let places: Vec<String> = files
@@ -124,6 +156,32 @@ pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
 }
 
 /// "src/a.rs lines 10 to 12 (fn parse)", counted in the file as it was.
+/// How many changes that were left out are told by their paths.
+const LEFT_OUT_NAMED_MAX: usize = 20;
+
+/// The same of the effects of a command.
+fn effects_left_out(effects: &Effects, chosen: &[u32]) -> Option<String> {
+    let left = effects.changes.iter();
+    let left: Vec<&str> = left
+        .filter(|change| !chosen.contains(&change.id))
+        .map(|change| change.path.as_str())
+        .collect();
+    let named = left.iter().take(LEFT_OUT_NAMED_MAX).copied();
+    (!left.is_empty()).then(|| {
+        format!(
+            "The person took over only a part of what the command changed and left out {} of {}: {}{}. There everything is \
+             as it was before the command.",
+            left.len(),
+            plural(effects.changes.len() as u64, "change", "changes"),
+            named.collect::<Vec<_>>().join(", "),
+            match left.len() > LEFT_OUT_NAMED_MAX {
+                true => ", …",
+                false => "",
+            }
+        )
+    })
+}
+
 fn place(path: &str, hunk: &Hunk) -> String {
     let changed = |line: &&protocol::preview::DiffLine| line.new.is_none();
     let mut old = hunk

@@ -35,6 +35,8 @@ impl Bench {
             registry: Registry::builtin(),
             hands: Hands {
                 workspace,
+                environment: runtime::Environment::open(None, &data.join("rooms"), Vec::new())
+                    .unwrap(),
                 net: runtime::Net::closed(),
                 session,
                 folder: Arc::new(session_folder),
@@ -167,6 +169,7 @@ pub fn approve(
         undo: &UndoOutlook::Secured,
         needs_person: false,
         alarms: &[],
+        tried: None,
         now: 0,
         alone: false,
         rules: &RuleSet::default(),

@@ -32,6 +32,7 @@ fn ours(rules: &[ImportSuggestion], command: &str) -> Verdict {
         ask_for_everything: false,
         headless: None,
         alarms: &[],
+        tried: None,
         now: 0,
         alone: true,
         shown: &|| Digest(String::new()),

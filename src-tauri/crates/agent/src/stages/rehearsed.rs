@@ -1,0 +1,157 @@
+//! Between judging and asking: the call is done where nothing real changes, and what it did is judged and shown in its place.
+//!
+//! A person asks for it on the card, the settings ask for it before every card, and what was let through as it stands
+//! goes this way too: so its effects meet the rules, and can be taken back.
+
+use std::sync::Arc;
+
+use policy::Approved;
+use protocol::grounds::Tried;
+use protocol::settings::{DryRun, NoEffects};
+use protocol::{Capability, EventBody, Fact, Plan, ToolCall};
+use serde_json::{Map, Value};
+use tools::{Hands, Prepared, Rehearsal};
+
+use super::consent::Said;
+use super::finish::{self, Ran};
+use super::found::Called;
+use super::prepared::Ready;
+use super::{Ended, execute};
+use crate::hooks::Hooked;
+use crate::session::Session;
+
+/// What a call did.
+pub(crate) struct Rehearsed {
+    rehearsal: Rehearsal,
+    /// What the person said who let it through as it stands, or a rule did; none if nobody did yet.
+    agreed: Option<Said>,
+    duration_ms: u64,
+}
+
+impl Rehearsed {
+    /// What the person sees, and what is carried out.
+    pub fn prepared(&self) -> &Prepared {
+        &self.rehearsal.prepared
+    }
+
+    /// Whether it was let through before it was known what it does.
+    pub fn is_agreed(&self) -> bool {
+        self.agreed.is_some()
+    }
+
+    /// Carries out what was approved of it, as it was captured. What was said when it was let through still counts.
+    pub async fn commit(&self, session: &Session, approved: &Approved, said: &mut Said) -> Ran {
+        if let Some(before) = self.agreed.as_ref().filter(|_| said.note.is_empty()) {
+            said.note.clone_from(&before.note);
+        }
+        let plan = approved.plan().clone();
+        let workspace = session.hands.workspace.judged(&effects(&plan));
+        let done = tokio::task::spawn_blocking(move || tools::commit(&workspace, &plan)).await;
+        Ran {
+            result: match done {
+                Ok(done) => done.map(|()| self.rehearsal.output.clone()),
+                Err(_) => Err(execute::broke_off()),
+            },
+            duration_ms: self.duration_ms,
+        }
+    }
+
+    /// As it is judged.
+    pub fn tried(&self, session: &Session) -> Tried {
+        Tried {
+            effects: effects(&self.rehearsal.prepared.plan),
+            refused: self.rehearsal.refused,
+            agreed: self.is_agreed(),
+            nothing_is_allowed: session.shared.settings().effects.none == NoEffects::Allow,
+        }
+    }
+}
+
+/// Whether a call that would ask is done so before anybody is asked (M22).
+pub(crate) fn comes_first(session: &Session) -> bool {
+    session.shared.settings().dry_run == DryRun::Auto
+}
+
+/// Why a card that was to become one of effects is the same as before.
+pub(crate) const NO_PLACE: &str = "There is no sealed copy to run it in on this machine.";
+
+/// Whether calls of a tool can be done where nothing real changes, on this machine.
+pub(crate) async fn is_possible(tool: &Called<'_>, ready: &Ready) -> bool {
+    tool.0.tool.rehearses(&ready.hands).await
+}
+
+/// A call that is done where nothing real changes.
+pub(crate) struct Trial<'a> {
+    session: &'a Arc<Session>,
+    call: &'a ToolCall,
+    tool: &'a Called<'a>,
+    arguments: Map<String, Value>,
+    hands: Hands,
+}
+
+impl<'a> Trial<'a> {
+    /// Of a call with these arguments, which touches what it was judged on.
+    pub fn of(
+        session: &'a Arc<Session>,
+        call: &'a ToolCall,
+        tool: &'a Called<'a>,
+        arguments: &Map<String, Value>,
+        ready: &Ready,
+    ) -> Self {
+        Self {
+            session,
+            call,
+            tool,
+            arguments: arguments.clone(),
+            hands: ready.hands.clone(),
+        }
+    }
+
+    /// Does it. `agreed` is what was said when it was let through as it stands, if it was.
+    pub async fn run(&self, hooked: &Hooked, agreed: Option<Said>) -> Result<Rehearsed, Ended> {
+        let session = self.session;
+        session.journal.tell(EventBody::CallStarted {
+            call: self.call.id.clone(),
+        });
+        // A hook may keep an update back; before it was asked about the call, none is told.
+        let is_told = agreed.is_some() || session.shared.config.hooks.is_empty();
+        let tool = self.tool.0.tool.clone();
+        let (given, hands) = (self.arguments.clone(), self.hands.clone());
+        let (about, hooked) = (self.call.id.clone(), hooked.clone());
+        let ran = execute::watched(
+            session,
+            self.tool,
+            about,
+            hooked,
+            |mut context| async move {
+                context.on_output = context.on_output.filter(|_| is_told);
+                tool.rehearse(&given, &hands, &context).await
+            },
+        )
+        .await;
+        let rehearsal = ran.result.map_err(|error| finish::failed(&error))?;
+        Ok(Rehearsed {
+            rehearsal,
+            agreed,
+            duration_ms: ran.duration_ms,
+        })
+    }
+}
+
+/// What a plan writes and deletes, path by path. It was captured below the workspace's own root and through no link, so every
+/// path leads where it says.
+fn effects(plan: &Plan) -> Vec<Fact> {
+    let Plan::Effects(captured) = plan else {
+        return Vec::new();
+    };
+    let steps = captured.steps.iter();
+    steps
+        .map(|step| {
+            let capability = match step.deletes() {
+                true => Capability::FsDelete,
+                false => Capability::FsWrite,
+            };
+            Fact::inside(capability, step.path.to_string_lossy())
+        })
+        .collect()
+}

@@ -1,0 +1,215 @@
+//! The verdict on what a call did when it ran for show: every path that it changed, by the rules that hold for changing it.
+
+use protocol::grounds::Tried;
+use protocol::judge::TrailStep;
+use protocol::{Gate, Verdict};
+
+use crate::explain;
+use crate::judge::{Request, add};
+use crate::rules::{Seen, Subject};
+
+/// How many paths are spoken of one by one.
+const TOLD_MAX: usize = 3;
+
+/// What the rules say of the effects. Where they say nothing of a path, it is for a person, unless the call itself was let
+/// through before.
+pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
+    let otherwise = match tried.agreed {
+        true => Verdict::Allow,
+        false => Verdict::Ask,
+    };
+    let mut verdict = Verdict::Allow;
+    let mut rules = Vec::new();
+    let mut told = vec![count(tried)];
+    for fact in &tried.effects {
+        let subject = Subject {
+            tool: request.tool,
+            mode: request.classified.mode,
+            seen: Seen::Effect(fact),
+            tightens: false,
+            below: false,
+            exactly: request.facts.exactly(),
+        };
+        let said = request.rules.said(&subject, request.now, otherwise);
+        let held = said.verdict.unwrap_or(otherwise);
+        verdict = verdict.max(held);
+        if held != Verdict::Allow && told.len() <= TOLD_MAX {
+            told.extend(explain::piece(&subject, &said));
+        }
+        add(&mut rules, said.traces);
+    }
+    if tried.effects.is_empty() && !tried.agreed && !tried.nothing_is_allowed {
+        verdict = verdict.max(Verdict::Ask);
+    }
+    // What was refused is what a person would want to know of before it counts as done.
+    if tried.refused > 0 && !tried.agreed {
+        verdict = verdict.max(Verdict::Ask);
+    }
+    rules.sort_by_key(|trace| std::cmp::Reverse((trace.won, Verdict::from(trace.rule.action))));
+    TrailStep {
+        gate: Gate::Effects,
+        verdict: Some(verdict),
+        text: told.join(" "),
+        rules,
+    }
+}
+
+/// Whether effects that may be are an answer to what the gates before asked: they are where only the kind of the call, or that
+/// no rule speaks of it, made it ask; not where a rule, a watchdog or a place did.
+pub(crate) fn may_answer(request: &Request<'_>, steps: &[TrailStep]) -> bool {
+    let asks = |step: &&TrailStep| step.verdict == Some(Verdict::Ask);
+    let by_a_rule = |step: &TrailStep| {
+        let mut rules = step.rules.iter();
+        rules.any(|trace| trace.won && Verdict::from(trace.rule.action) == Verdict::Ask)
+    };
+    !request.ask_for_everything
+        && request.rules.broken.is_none()
+        && steps.iter().filter(asks).all(|step| match step.gate {
+            Gate::Mode => true,
+            Gate::Rules => !by_a_rule(step),
+            Gate::Capability
+            | Gate::Watchdog
+            | Gate::Effects
+            | Gate::Undo
+            | Gate::Interaction
+            | Gate::Headless
+            | Gate::Consent => false,
+        })
+}
+
+fn count(tried: &Tried) -> String {
+    let changed = match tried.effects.len() {
+        0 => "nothing".to_owned(),
+        1 => "1 path".to_owned(),
+        many => format!("{many} paths"),
+    };
+    let refused = match tried.refused {
+        0 => "nothing".to_owned(),
+        1 => "1 thing".to_owned(),
+        many => format!("{many} things"),
+    };
+    format!("Run in a sealed copy, it changed {changed} and was refused {refused}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::preview::UndoOutlook;
+    use protocol::{CallId, Capability, Digest, Fact, RuleScope, ToolMode};
+
+    use super::*;
+    use crate::classify::{Declared, classify};
+    use crate::facts::Facts;
+    use crate::rules::RuleSet;
+    use crate::rules_file::{Source, read};
+    use crate::watchdog::Alarm;
+
+    /// The verdict on a command that changed these paths, and the gate that its reason comes from.
+    fn verdict(rules: &str, tried: &Tried, alarms: &[Alarm]) -> (Verdict, String) {
+        let mut set = RuleSet::builtin();
+        set.add(read(rules, &Source::new("rules.toml", RuleScope::User)).unwrap());
+        let declared = Declared {
+            mode: Some(ToolMode::Local),
+            ..Declared::default()
+        };
+        let facts = Facts::from_iter([Fact::inside(Capability::ShellRun, "make all")]);
+        let judgement = crate::judge::judge(&Request {
+            call: &CallId::from("c"),
+            tool: "bash",
+            classified: &classify("bash", declared),
+            facts: &facts,
+            undo: &UndoOutlook::Secured,
+            needs_person: false,
+            rules: &set,
+            ask_for_everything: false,
+            headless: None,
+            alarms,
+            tried: Some(tried),
+            now: 0,
+            alone: false,
+            shown: &|| Digest(String::new()),
+        });
+        (judgement.verdict(), judgement.trail().lead.clone())
+    }
+
+    fn tried(effects: &[(Capability, &str)]) -> Tried {
+        let facts = effects.iter();
+        Tried {
+            effects: facts
+                .map(|(capability, path)| Fact::inside(*capability, *path))
+                .collect(),
+            ..Tried::default()
+        }
+    }
+
+    #[test]
+    fn effects_are_judged_by_the_rules_for_changing_them() {
+        use Capability::{FsDelete, FsWrite};
+        use Verdict::{Allow, Ask, Deny};
+        let writes_out =
+            "[[rule]]\npermission = \"fs.write\"\npattern = \"out/**\"\naction = \"allow\"\n";
+        let asks_src =
+            "[[rule]]\npermission = \"fs.write\"\npattern = \"src/**\"\naction = \"ask\"\n";
+        let denies_src =
+            "[[rule]]\npermission = \"fs.write\"\npattern = \"src/**\"\naction = \"deny\"\n";
+        let asks_make = "[[rule]]\npermission = \"bash\"\npattern = \"make*\"\naction = \"ask\"\n";
+        let allows_make =
+            "[[rule]]\npermission = \"bash\"\npattern = \"make*\"\naction = \"allow\"\n";
+        let out = &[(FsWrite, "out/a")][..];
+        let src = &[(FsWrite, "out/a"), (FsWrite, "src/a")][..];
+        for (rules, effects, agreed, expected) in [
+            // Nobody spoke of it: a person looks at what it changes.
+            ("", &[][..], false, Ask),
+            ("", out, false, Ask),
+            (writes_out, out, false, Allow),
+            (writes_out, src, false, Ask),
+            // Who may write may not delete.
+            (writes_out, &[(FsDelete, "out/a")], false, Ask),
+            // A rule about the command was meant for the command.
+            (&[writes_out, asks_make].concat(), out, false, Ask),
+            (denies_src, src, false, Deny),
+            // Let through before: only what a rule says of its effects counts.
+            ("", src, true, Allow),
+            (allows_make, src, true, Allow),
+            (asks_make, src, true, Allow),
+            (asks_src, src, true, Ask),
+            (denies_src, src, true, Deny),
+            // To write is not to delete, but who may not write may not delete.
+            (denies_src, &[(FsDelete, "src/a")], true, Deny),
+            // Protections hold for effects; a repository's records are git's own, its hooks are nobody's.
+            ("", &[(FsWrite, ".git/index")], true, Allow),
+            ("", &[(FsWrite, ".git/hooks/post-commit")], true, Deny),
+            ("", &[(FsWrite, ".env")], true, Ask),
+            ("", &[(FsWrite, ".countersign/rules.toml")], true, Deny),
+            (writes_out, &[(FsWrite, "out/.bashrc")], false, Deny),
+        ] {
+            let tried = Tried {
+                agreed,
+                ..tried(effects)
+            };
+            let (verdict, lead) = verdict(rules, &tried, &[]);
+            assert_eq!(verdict, expected, "{rules} {effects:?} {agreed}: {lead}");
+        }
+    }
+
+    #[test]
+    fn what_changes_nothing_needs_no_question_where_the_person_chose_so() {
+        let nothing = Tried {
+            nothing_is_allowed: true,
+            ..Tried::default()
+        };
+        let refused = Tried {
+            refused: 1,
+            ..nothing.clone()
+        };
+        let asks = [Alarm::ask("It looks odd.".to_owned())];
+        for (tried, alarms, expected) in [
+            (&nothing, &[][..], Verdict::Allow),
+            (&Tried::default(), &[], Verdict::Ask),
+            (&refused, &[], Verdict::Ask),
+            // What a watchdog wants to be seen is seen, whatever came of it.
+            (&nothing, &asks, Verdict::Ask),
+        ] {
+            assert_eq!(verdict("", tried, alarms).0, expected, "{tried:?}");
+        }
+    }
+}

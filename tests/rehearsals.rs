@@ -1,0 +1,277 @@
+//! Commands in the sealed copy: what they did is shown before anything real changes, judged by the rules, and taken back.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agent::Host;
+use protocol::effects::{Assurance, EffectKind};
+use protocol::preview::UndoOutlook;
+use protocol::settings::{DryRun, NoEffects};
+use protocol::{CallState, CallView, Decision, Gate, Op, Preview, Settings, Verdict};
+use provider::{Script, Scripted};
+use serde_json::json;
+use support::{Fixture, call};
+
+/// A desk with a room, whose agent runs one command, in a workspace with two files.
+async fn desk(command: &str, host: Host) -> Fixture {
+    let turns = json!([call("bash", json!({ "command": command })), { "text": "Done." }]);
+    let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
+    let provider = Arc::new(Scripted::new(script));
+    let mut desk = Fixture::with_config(provider, host, |config| {
+        config.room = Some(env!("CARGO_BIN_EXE_room").into())
+    })
+    .await;
+    desk.file("a", "first\n").file("folder/b", "second\n");
+    desk
+}
+
+async fn set(desk: &Fixture, settings: Settings) {
+    let settings = Box::new(settings);
+    let op = Op::SetSettings { settings };
+    desk.desk.submit(op).await.unwrap();
+}
+
+fn rules(desk: &Fixture, text: &str) {
+    std::fs::create_dir_all(desk.data()).unwrap();
+    std::fs::write(desk.data().join("rules.toml"), text).unwrap();
+}
+
+/// What a card tells of the effects: `changed a`, `deleted folder`, …
+fn told(view: &CallView) -> Vec<String> {
+    let Preview::Effects(shown) = &view.preview else {
+        panic!("no effects: {:?}", view.preview);
+    };
+    let changes = shown.effects.changes.iter().map(ToString::to_string);
+    let refused = shown.effects.refused.iter().map(ToString::to_string);
+    changes.chain(refused).collect()
+}
+
+/// Whether nothing is left of what commands did for show: each of those that run has a folder, and in it one for each
+/// command.
+fn leaves_nothing(desk: &Fixture) -> bool {
+    let inside = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|name| name.unwrap());
+    let mut ours = inside(desk.data().join("rooms")).filter(|name| name.path().is_dir());
+    ours.all(|ours| inside(ours.path()).all(|name| !name.path().is_dir()))
+}
+
+#[tokio::test]
+async fn a_dry_run_shows_what_a_command_does_and_only_that_is_done() {
+    let mut desk = desk(
+        "echo more >> a; rm -r folder; echo new > n; echo said",
+        Host::Person,
+    )
+    .await;
+    desk.start("Go.").await;
+    let asked = desk.until_waiting().await;
+    let Preview::Command(command) = &asked.preview else {
+        panic!("{:?}", asked.preview);
+    };
+    assert_eq!(
+        command.assurance,
+        Some(Assurance::Speculative),
+        "{:?}",
+        command.assured
+    );
+    desk.decide(&asked, Decision::DryRun).await.unwrap();
+
+    let shown = desk.until_waiting().await;
+    assert_eq!(
+        told(&shown),
+        ["changed a", "deleted folder", "deleted folder/b", "added n"]
+    );
+    let Preview::Effects(effects) = &shown.preview else {
+        unreachable!()
+    };
+    assert_eq!(effects.effects.exit_code, Some(0));
+    let diff = effects.effects.changes[0].diff.as_ref().unwrap();
+    assert_eq!((diff.added, diff.removed), (1, 0));
+    assert_eq!(shown.outlook, UndoOutlook::Secured);
+    // Nothing real happened.
+    assert_eq!(desk.read("a").unwrap(), "first\n");
+    assert_eq!(desk.read("folder/b").unwrap(), "second\n");
+    assert_eq!(desk.read("n"), None);
+
+    desk.allow(&shown).await;
+    desk.until_ended().await;
+    assert_eq!(desk.read("a").unwrap(), "first\nmore\n");
+    assert_eq!(desk.read("folder/b"), None);
+    assert_eq!(desk.read("n").unwrap(), "new\n");
+    let done = &desk.calls().await[0];
+    assert_eq!(done.state, CallState::Done);
+    let outcome = done.outcome.as_ref().unwrap().model_text();
+    assert!(outcome.contains("Exit code 0.\nsaid"), "{outcome}");
+    assert!(leaves_nothing(&desk), "a layer is left");
+
+    let entry = done.undo.clone().unwrap().id;
+    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+    assert_eq!(desk.read("a").unwrap(), "first\n");
+    assert_eq!(desk.read("folder/b").unwrap(), "second\n");
+    assert_eq!(desk.read("n"), None);
+}
+
+#[tokio::test]
+async fn a_part_of_the_effects_is_taken_over() {
+    let mut desk = desk("echo more >> a; echo new > n", Host::Person).await;
+    desk.start("Go.").await;
+    let asked = desk.until_waiting().await;
+    desk.decide(&asked, Decision::DryRun).await.unwrap();
+    let shown = desk.until_waiting().await;
+    let Preview::Effects(effects) = &shown.preview else {
+        panic!("{:?}", shown.preview)
+    };
+    let added = effects.effects.changes.iter();
+    let added: Vec<u32> = added
+        .filter(|change| change.kind == EffectKind::Added)
+        .map(|change| change.id)
+        .collect();
+    let some = |hunks: Vec<u32>| Decision::Allow {
+        hunks: Some(hunks),
+        note: String::new(),
+        always: None,
+    };
+    // What was not shown cannot be chosen, and nothing is no choice.
+    assert!(desk.decide(&shown, some(vec![99])).await.is_err());
+    assert!(desk.decide(&shown, some(vec![])).await.is_err());
+    desk.decide(&shown, some(added)).await.unwrap();
+    desk.until_ended().await;
+    assert_eq!(desk.read("a").unwrap(), "first\n");
+    assert_eq!(desk.read("n").unwrap(), "new\n");
+    let text = &desk.outcomes().await[0].1;
+    assert!(text.contains("left out 1 of 2 changes: a."), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_discarded_leaves_nothing() {
+    let mut desk = desk("echo more >> a; echo new > n", Host::Person).await;
+    desk.start("Go.").await;
+    let asked = desk.until_waiting().await;
+    desk.decide(&asked, Decision::DryRun).await.unwrap();
+    let shown = desk.until_waiting().await;
+    // It is shown already: there is nothing more to try out.
+    assert!(desk.decide(&shown, Decision::DryRun).await.is_err());
+    let no = Decision::Reject {
+        note: String::new(),
+        stop: false,
+        always: None,
+    };
+    desk.decide(&shown, no).await.unwrap();
+    desk.until_ended().await;
+    assert_eq!(desk.calls().await[0].state, CallState::Rejected);
+    assert_eq!(desk.read("a").unwrap(), "first\n");
+    assert_eq!(desk.read("n"), None);
+    assert!(leaves_nothing(&desk), "a layer is left");
+}
+
+#[tokio::test]
+async fn a_command_that_is_allowed_as_it_stands_can_be_taken_back_too() {
+    let mut desk = desk("rm -r folder", Host::Person).await;
+    desk.start("Go.").await;
+    let asked = desk.until_waiting().await;
+    desk.allow(&asked).await;
+    desk.until_ended().await;
+    assert_eq!(desk.read("folder/b"), None);
+    let done = &desk.calls().await[0];
+    assert_eq!(told(done), ["deleted folder", "deleted folder/b"]);
+    let trail = done.trail.as_ref().unwrap();
+    let step = trail.steps.iter().find(|step| step.gate == Gate::Effects);
+    assert_eq!(step.unwrap().verdict, Some(Verdict::Allow));
+    let entry = done.undo.clone().unwrap().id;
+    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+    assert_eq!(desk.read("folder/b").unwrap(), "second\n");
+}
+
+#[tokio::test]
+async fn effects_meet_the_rules_however_the_command_was_let_through() {
+    const DENIES: &str =
+        "[[rule]]\npermission = \"fs.write\"\npattern = \"folder/**\"\naction = \"deny\"\n";
+    const ASKS: &str =
+        "[[rule]]\npermission = \"fs.write\"\npattern = \"folder/**\"\naction = \"ask\"\n";
+    const ALLOWS: &str =
+        "[[rule]]\npermission = \"bash\"\npattern = \"python3*\"\naction = \"allow\"\n";
+    // What it does is not to be read from its text.
+    let command = "python3 change.py";
+    let script = "open('folder/b', 'a').write('x')\n";
+
+    let mut denied = desk(command, Host::Headless { approve_all: true }).await;
+    denied.file("change.py", script);
+    rules(&denied, DENIES);
+    denied.play().await;
+    assert_eq!(denied.calls().await[0].state, CallState::Denied);
+    assert_eq!(denied.read("folder/b").unwrap(), "second\n");
+
+    let mut asked = desk(command, Host::Person).await;
+    asked.file("change.py", script);
+    rules(&asked, &[ALLOWS, ASKS].concat());
+    asked.start("Go.").await;
+    let shown = asked.until_waiting().await;
+    assert_eq!(told(&shown), ["changed folder/b"]);
+    assert_eq!(asked.read("folder/b").unwrap(), "second\n");
+    asked.allow(&shown).await;
+    asked.until_ended().await;
+    assert_eq!(asked.read("folder/b").unwrap(), "second\nx");
+}
+
+#[tokio::test]
+async fn where_the_person_chose_so_a_command_is_tried_first_and_one_without_effects_needs_no_question()
+ {
+    let automatic = |none| Settings {
+        dry_run: DryRun::Auto,
+        effects: protocol::settings::EffectsSettings { none },
+        ..Settings::default()
+    };
+    let mut shown = desk("echo more >> a", Host::Person).await;
+    set(&shown, automatic(NoEffects::Allow)).await;
+    shown.start("Go.").await;
+    assert_eq!(told(&shown.until_waiting().await), ["changed a"]);
+
+    let mut nothing = desk("cat a; grep -c first a", Host::Person).await;
+    set(&nothing, automatic(NoEffects::Allow)).await;
+    nothing.play().await;
+    let (state, text) = nothing.outcomes().await.remove(0);
+    assert_eq!(state, CallState::Done);
+    assert!(text.contains("first\n1"), "{text}");
+
+    let mut asks = desk("cat a", Host::Person).await;
+    set(&asks, automatic(NoEffects::Ask)).await;
+    asks.start("Go.").await;
+    assert!(told(&asks.until_waiting().await).is_empty());
+}
+
+#[tokio::test]
+async fn a_change_underneath_is_noticed_before_anything_is_done() {
+    let mut desk = desk("echo more >> a", Host::Person).await;
+    desk.start("Go.").await;
+    let asked = desk.until_waiting().await;
+    desk.decide(&asked, Decision::DryRun).await.unwrap();
+    let shown = desk.until_waiting().await;
+    assert_eq!(told(&shown), ["changed a"]);
+    std::fs::write(desk.root().join("a"), "mine\n").unwrap();
+    // Shown anew, whether the watch noticed it before the decision came or the commit after it; what the person wrote stands.
+    let allow = Decision::Allow {
+        hunks: None,
+        note: String::new(),
+        always: None,
+    };
+    let _ = desk.decide(&shown, allow).await;
+    let again = desk.until_waiting().await;
+    assert!(again.waits.as_ref().unwrap().refreshed.is_some());
+    assert_eq!(desk.read("a").unwrap(), "mine\n");
+}
+
+#[tokio::test]
+async fn what_a_command_is_refused_is_told_to_the_model() {
+    // `/tmp` is the room's own, so it is somewhere else.
+    let outside = format!("/var/tmp/countersign-refused-{}", std::process::id());
+    let script = format!(
+        "print(open('.env').read())\ntry:\n    open('{outside}', 'w')\nexcept OSError:\n    pass\n"
+    );
+    let mut desk = desk("python3 reach.py", Host::Headless { approve_all: true }).await;
+    desk.file("reach.py", script)
+        .file(".env", "TOKEN=secret-value\n");
+    desk.play().await;
+    let (state, text) = desk.outcomes().await.remove(0);
+    assert_eq!(state, CallState::Done, "{text}");
+    assert!(!text.contains("secret-value"), "{text}");
+    assert!(text.contains(&format!("write {outside}")), "{text}");
+    assert!(!std::path::Path::new(&outside).exists());
+}
