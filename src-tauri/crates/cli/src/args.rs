@@ -77,6 +77,24 @@ pub(crate) enum Verb {
         #[arg(long, default_value = "md", value_parser = ["md", "jsonl", "chat", "agent", "chunks", "tool-events"])]
         format: String,
     },
+    /// Run a command in a sealed copy of a folder and show what it does there. Nothing real changes.
+    DryRun {
+        /// The folder.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        workspace: PathBuf,
+        /// Then let happen what was captured, as an act that can be undone. The command does not run again.
+        #[arg(long)]
+        commit: bool,
+        /// The command, for the shell if it is one word.
+        #[arg(required = true, last = true, value_name = "COMMAND")]
+        command: Vec<String>,
+    },
+    /// Say what this machine can promise of commands, and why it is no more.
+    Doctor {
+        /// The folder that commands would work in.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        workspace: PathBuf,
+    },
     /// List what can be taken back, the newest first, undos and redos among them.
     History(History),
     /// Take effects on files back: content, modes and times, and nothing else. Where something changed since, nothing is

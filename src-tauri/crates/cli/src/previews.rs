@@ -57,7 +57,8 @@ fn command(view: &CallView, command: &CommandPreview, add: &mut impl FnMut(Ink, 
     }
 }
 
-fn effects(effects: &Effects, add: &mut impl FnMut(Ink, &str)) {
+/// What a command did in the sealed copy, a line each.
+pub(crate) fn effects(effects: &Effects, add: &mut impl FnMut(Ink, &str)) {
     for change in &effects.changes {
         let ink = match change.kind {
             EffectKind::Deleted => Ink::Bad,

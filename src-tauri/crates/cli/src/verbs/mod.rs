@@ -2,6 +2,7 @@
 
 mod call;
 mod demo;
+mod dry_run;
 mod history;
 mod inspect;
 mod policy;
@@ -53,6 +54,19 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::Export { session, format } => {
             inspect::export(&look(data_dir).await?, &session, format, out).await
         }
+        Verb::DryRun {
+            workspace,
+            commit: false,
+            command,
+        } => dry_run::show(&look(data_dir).await?, &workspace, &command, out).await,
+        Verb::DryRun {
+            workspace,
+            commit: true,
+            command,
+        } => dry_run::commit(data_dir, workspace, &command, out).await,
+        Verb::Doctor { workspace } => {
+            dry_run::doctor(&look(data_dir).await?, &workspace, out).await
+        }
         Verb::History(asked) => {
             let desk = look(data_dir).await?;
             match asked.asked {
@@ -75,8 +89,10 @@ fn config(data_dir: Option<PathBuf>, host: Host) -> Result<DeskConfig, Ending> {
         let message = format!("The data folder {} has no place.", data_dir.display());
         Ending::unusable(Fault::new(message, "Name another with --data-dir.")).because(&error)
     })?;
+    let own = std::env::current_exe().ok();
     Ok(DeskConfig {
         takes_up: false,
+        room: own.and_then(|own| agent::room_beside(&own)),
         ..DeskConfig::new(data_dir, host)
     })
 }

@@ -1,0 +1,152 @@
+//! `dry-run` and `doctor`: what a command does in a sealed copy, and what this machine can promise of commands.
+
+use std::path::{Path, PathBuf};
+
+use agent::Desk;
+use protocol::Effects;
+use protocol::effects::{Assurance, Promise};
+use protocol::query::{Answer, Query};
+use serde_json::json;
+
+use super::call;
+use crate::args::{Call, Consent};
+use crate::ending::{Code, Ended};
+use crate::out::{Ink, Out};
+use crate::previews;
+
+/// Runs a command in a sealed copy and shows what it did.
+pub(crate) async fn show(
+    desk: &Desk,
+    workspace: &Path,
+    command: &[String],
+    out: &mut Out,
+) -> Ended {
+    let ran = desk.dry_run(workspace, line(command)).await?;
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&ran.stdout),
+        String::from_utf8_lossy(&ran.stderr),
+    );
+    let effects = &ran.effects;
+    if out.is_json() {
+        out.json(&json!({
+            "assurance": effects.assurance,
+            "exit_code": effects.exit_code,
+            "ended": effects.ended,
+            "effects": effects.changes,
+            "refused": effects.refused,
+            "notes": effects.notes,
+            "stdout": stdout,
+            "stderr": stderr,
+            "digest": effects.digest,
+        }))?;
+        return Ok(Code::Done);
+    }
+    let mut lines = Vec::new();
+    for (name, text) in [("stdout", &stdout), ("stderr", &stderr)] {
+        if !text.is_empty() {
+            lines.push(out.ink(Ink::Faint, name));
+            lines.extend(text.lines().map(crate::out::named));
+        }
+    }
+    lines.push(out.ink(Ink::Faint, &ended(effects)));
+    previews::effects(effects, &mut |ink, line| lines.push(out.ink(ink, line)));
+    lines.extend(effects.notes.iter().map(|note| out.ink(Ink::Faint, note)));
+    lines.push("Nothing real changed.".to_owned());
+    out.text(&format!("{}\n", lines.join("\n")))?;
+    Ok(Code::Done)
+}
+
+/// Lets happen what was captured, through the whole pipeline: denied by the rules as any call, and an act that can be undone.
+pub(crate) async fn commit(
+    data_dir: Option<PathBuf>,
+    workspace: PathBuf,
+    command: &[String],
+    out: &mut Out,
+) -> Ended {
+    let call = Call {
+        tool: "bash".to_owned(),
+        arguments: json!({ "command": line(command) }).to_string(),
+        workspace,
+        consent: Consent {
+            approve_all: true,
+            rules: None,
+        },
+    };
+    call::run(data_dir, call, out).await
+}
+
+/// Says what this machine can promise.
+pub(crate) async fn doctor(desk: &Desk, workspace: &Path, out: &mut Out) -> Ended {
+    let query = Query::Promise {
+        workspace: workspace.display().to_string(),
+    };
+    let promise: Promise = super::ask(desk, query, |answer| match answer {
+        Answer::Promise(promise) => Some(promise),
+        _ => None,
+    })
+    .await?;
+    if out.is_json() {
+        out.json(&promise)?;
+        return Ok(Code::Done);
+    }
+    let (ink, lead) = match promise.assurance {
+        Assurance::Speculative => (
+            Ink::Good,
+            "Commands run in a sealed copy: nothing real changes before it was shown.",
+        ),
+        Assurance::Snapshot => (
+            Ink::Plain,
+            "Commands run for real inside a sealed room; what they change in the workspace can be taken back.",
+        ),
+        Assurance::GateOnly => (
+            Ink::Bad,
+            "Commands run as they stand: there is no preview, and what they change cannot be taken back.",
+        ),
+    };
+    let mut lines = vec![out.ink(ink, lead)];
+    lines.extend(promise.reasons.iter().map(|reason| format!("  {reason}")));
+    for (holds, what) in [
+        (promise.net_off, "no way to any network"),
+        (
+            promise.unix_sockets_off,
+            "no way to programs on this machine",
+        ),
+        (promise.kill_tree, "nothing that it started outlives it"),
+    ] {
+        let (ink, mark) = match holds {
+            true => (Ink::Good, "✓"),
+            false => (Ink::Faint, "·"),
+        };
+        lines.push(out.ink(ink, &format!("  {mark} {what}")));
+    }
+    out.text(&format!("{}\n", lines.join("\n")))?;
+    Ok(Code::Done)
+}
+
+/// One word is a line for the shell; several are a program and its arguments.
+fn line(command: &[String]) -> String {
+    match command {
+        [line] => line.clone(),
+        words => words
+            .iter()
+            .map(|word| quoted(word))
+            .collect::<Vec<_>>()
+            .join(" "),
+    }
+}
+
+/// A word that the shell takes for itself.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+fn ended(effects: &Effects) -> String {
+    match (effects.exit_code, effects.ended.as_str()) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, how) => format!("ended by {how}"),
+    }
+}
