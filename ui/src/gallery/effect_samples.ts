@@ -79,5 +79,5 @@ export const effectSamples = {
   effectsSnapshot: entry('c_snapshot', { ...plain, state: 'done', preview: did({ assurance: 'snapshot', changes: changes.slice(0, 3) }), undo: { ...undoEntry, title: 'Ran cargo fix', paths: 3 }, outcome: outcome({ message: 'exit 0', data: { exit_code: 0 }, duration_ms: 6_200 }) }),
   effectsCommitted: entry('c_committed', { ...plain, state: 'done', preview: did(), decision: { decision: { type: 'allow', hunks: [0, 1, 2, 3, 4, 5], note: '' }, at: NOW }, undo: { ...undoEntry, title: 'Ran cargo fix', paths: 6 }, outcome: outcome({ message: 'exit 0', data: { exit_code: 0 }, duration_ms: 6_200 }) }),
   effectsDiscarded: entry('c_discarded', { ...plain, state: 'rejected', preview: did({ changes: changes.slice(0, 2) }), decision: { decision: { type: 'reject', note: '', stop: false }, at: NOW } }),
-  rehearsing: entry('c_rehearsing', { ...plain, state: 'running', progress: 'dry run', started_at: NOW - 4_000, preview: { type: 'command', ...short('cargo fix --allow-dirty', 'speculative') }, output: '    Checking tidemark v0.14.0' }),
+  rehearsing: entry('c_rehearsing', { ...plain, state: 'running', started_at: NOW - 4_000, preview: { type: 'command', ...short('cargo fix --allow-dirty', 'speculative') }, decision: { decision: { type: 'dry_run' }, at: NOW - 4_000 }, output: '    Checking tidemark v0.14.0' }),
 } as const;

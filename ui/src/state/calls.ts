@@ -11,6 +11,12 @@ export function iconOf(view: CallView): IconName {
   return view.kind;
 }
 
+/** Whether a call runs for show now: somebody asked for a dry run, or one comes before the question. */
+export function rehearses({ state, decision, preview, trail }: Pick<CallView, 'state' | 'decision' | 'preview' | 'trail'>): boolean {
+  if (state !== 'running' || preview.type !== 'command') return false;
+  return decision === null ? trail?.verdict === 'ask' : decision.decision.type === 'dry_run';
+}
+
 /** The exit code of a command, where the tool gave one. */
 export function exitCode(view: CallView): number | null {
   const data = view.outcome?.data;

@@ -10,6 +10,7 @@ import type { SessionView } from '../ipc/bindings/SessionView';
 import { FakeHost, parseStream } from '../ipc/fake';
 import { emptySnapshot } from '../ipc/fake_settings';
 import { isCall, keepEnd } from './fold';
+import { newsOf } from './news';
 import { awaited, awaiting, fromSnapshot, healed, reduce, withPage, type State } from './reduce';
 
 const events = parseStream(sample);
@@ -224,4 +225,20 @@ describe('schema first', () => {
       { path: 'report.title', instance: '2' },
     ]);
   });
+});
+
+test('a call that is run for show stays where it stood on the desk, and is announced once it waits again', () => {
+  const propose = (id: string): EventBody[] => [
+    { type: 'call_proposed', call: { id, name: 'bash', arguments: {} }, message: 'msg', reasoning: null },
+    { type: 'call_judged', call: id, tool: 'bash', title: 'Run', target: id, mode: 'local', kind: 'execute', trail: { verdict: 'ask', lead: '', otherwise: '', steps: [] }, preview: { type: 'command', folder: '', command: [], facts: [], timeout_ms: 1, assurance: 'speculative' }, undo: { type: 'secured' } },
+    { type: 'call_waits', call: id, digest: `${id} shown`, grants: [], refreshed: null, expires_at: null },
+  ];
+  const both = reduce(start(), [opened, ...propose('a'), ...propose('b')].map((body) => happen(body)));
+  const runs = reduce(both, [happen({ type: 'call_decided', call: 'a', digest: 'a shown', decision: { type: 'dry_run' } }), happen({ type: 'call_started', call: 'a' })]);
+  expect(runs.desk.map(({ id, body }) => [id, body.state])).toEqual([['a', 'running'], ['b', 'waiting']]);
+  const again = [happen({ type: 'call_waits', call: 'a', digest: 'a did', grants: [], refreshed: null, expires_at: null })];
+  const back = reduce(runs, again);
+  expect(back.desk.map(({ id, body }) => [id, body.state])).toEqual([['a', 'waiting'], ['b', 'waiting']]);
+  const offers = { inView: new Set<string>(), show: () => {}, submit: () => {} };
+  expect([newsOf(both, runs, [], offers).announced, newsOf(runs, back, again, offers).announced]).toEqual(['', 'Run a waits for you.']);
 });

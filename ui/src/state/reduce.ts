@@ -7,6 +7,7 @@ import type { ProviderView } from '../ipc/bindings/ProviderView';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { Settings } from '../ipc/bindings/Settings';
 import type { Snapshot } from '../ipc/bindings/Snapshot';
+import { rehearses } from './calls';
 import { begun, changed, entryId, isCall, isLive, sessionAfter, type CallEntry } from './fold';
 
 /** A stretch of a transcript, oldest first. */
@@ -244,7 +245,7 @@ function write(draft: Draft, entry: Entry, begins: boolean): void {
   const key = liveKey(entry.session, entry.id);
   if (isLive(entry)) draft.live.set(key, entry);
   else draft.live.delete(key);
-  if (isCall(entry) && entry.body.state === 'waiting') draft.waiting.set(key, entry);
+  if (isCall(entry) && standsOnDesk(entry)) draft.waiting.set(key, entry);
   else draft.waiting.delete(key);
 
   const page = draft.pages.get(entry.session);
@@ -274,6 +275,13 @@ function newFirst(before: readonly SessionView[], after: ReadonlyMap<string, Ses
   return [...all.slice(before.length).reverse(), ...all.slice(0, before.length)];
 }
 
+/** A call that is run for show stays where it was asked for, and comes back there with what it did. */
+function standsOnDesk({ body }: CallEntry): boolean {
+  return body.state === 'waiting' || (rehearses(body) && body.decision !== null);
+}
+
+const since = ({ at, body }: CallEntry): number => (body.decision?.decision.type === 'dry_run' ? at : (body.waits?.since ?? at));
+
 function oldestWaitFirst(one: CallEntry, other: CallEntry): number {
-  return (one.body.waits?.since ?? one.at) - (other.body.waits?.since ?? other.at) || one.seq - other.seq;
+  return since(one) - since(other) || one.seq - other.seq;
 }

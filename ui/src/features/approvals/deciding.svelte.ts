@@ -61,9 +61,10 @@ export class Deciding {
     return (this.pick.all > 0 && this.pick.ids.length === 0) || this.#acts.always('allow') === undefined;
   }
 
-  /** What is shown has changed: nothing of what was seen, chosen or aimed at counts any more. */
+  /** What is shown has changed, or waits anew: nothing of what was seen, chosen or aimed at counts any more. */
   renew(): void {
     this.watching.renew();
+    this.#spent = null;
     this.leftOut = new Set();
     this.editing = false;
     this.written = null;

@@ -15,6 +15,7 @@ describe('a letter', () => {
     ['n', 'reject'],
     ['l', 'later'],
     ['e', 'edit'],
+    ['p', 'rehearse'],
     ['u', 'undo'],
     ['d', 'layout'],
     ['x', null],

@@ -68,6 +68,11 @@ export function appliedLeft(view: CallView): Set<number> {
   return new Set(idsOf(view.preview).filter((id) => !applied.has(id)));
 }
 
+/** Whether a command can be run for show first: where this machine promises that nothing real changes by it. */
+export function canRehearse({ preview }: Pick<CallView, 'preview'>): boolean {
+  return preview.type === 'command' && preview.assurance === 'speculative';
+}
+
 /** Whether allowing writes what a dry run changed, and runs nothing. */
 export function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
   return preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0;
@@ -132,8 +137,18 @@ export function grantLines(grants: readonly Grant[], view: CallView, pick: Chose
   const line = alwaysLine(always, told);
   const at = plain.findIndex((grant) => grant.reach === 'once') + 1;
   const { never } = always;
-  const all = lines.map((one, i) => (never && plain[i]?.reach === 'nothing' ? { ...one, never: ruleWords(never) } : one));
+  const all = lines.flatMap((one, i) => {
+    const no = plain[i]?.reach === 'nothing';
+    return [...(no ? rehearsalLine(view) : []), no && never ? { ...one, never: ruleWords(never) } : one];
+  });
   return line ? [...all.slice(0, at), line, ...all.slice(at)] : all;
+}
+
+/** What a dry run grants, where one is offered. */
+function rehearsalLine(view: CallView): GrantLine[] {
+  if (!canRehearse(view)) return [];
+  const text = 'runs it on a sealed copy of the folder and shows what it would change. Nothing real does.';
+  return [{ reach: 'Nothing', button: 'Dry run', text }];
 }
 
 function alwaysLine({ offer, refused }: AlwaysWords, told: Grant | undefined): GrantLine | null {

@@ -73,7 +73,7 @@ describe('the timeline', () => {
     expect(lines.map((line) => [line.seq, line.text, line.detail])).toEqual([
       [1, 'The agent asked for it', 'because'],
       [2, 'Waits, shown anew', 'The file changed.'],
-      [3, 'You allowed 2 hunks, and `edit src/**` in this project', 'go'],
+      [3, 'You allowed 2 parts of it, and `edit src/**` in this project', 'go'],
       [4, 'A copy was taken', '1 path, 6.8 kB'],
       [5, 'Started', ''],
       [7, 'Output', '3 B'],

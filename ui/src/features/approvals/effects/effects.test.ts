@@ -132,6 +132,28 @@ describe('on the card', () => {
     expect(within(card).getByTestId('held').textContent).toBe('Gate only: runs for real, and what it changes cannot be undone');
     expect(card.textContent).toContain('User namespaces are switched off');
   });
+  it('p runs a command for show first, where this machine promises that nothing real changes', async () => {
+    const { host, card, key } = await page(effectSamples.canDryRun);
+    expect(within(card).getByTestId('rehearse').textContent).toContain('Dry run');
+    await key('p');
+    await key('y');
+    expect(decisions(host)).toEqual([{ type: 'dry_run' }]);
+    const real = await page(effectSamples.runsForReal);
+    await real.key('p');
+    expect([within(real.card).queryByTestId('rehearse'), real.host.ops]).toEqual([null, []]);
+  });
+  it('while it is run for show nothing is answered; it can be stopped', async () => {
+    const { host, card, key, click } = await page(effectSamples.rehearsing);
+    await key('y');
+    expect(within(card).getByTestId('rehearsing').textContent).toContain('nothing real changes');
+    await click('stop-rehearsal');
+    expect(host.ops).toEqual([{ type: 'interrupt', session: 'ses_1' }]);
+  });
+  it('what was run for show is not run for show again', async () => {
+    const { card, key, host } = await page(effectSamples.effects);
+    await key('p');
+    expect([within(card).queryByTestId('rehearse'), host.ops]).toEqual([null, []]);
+  });
   it.each(Object.entries(effectSamples).filter(([name]) => name !== 'effectsMany'))('%s has no fault that axe finds', async (_, entry) => {
     const { card } = await page(entry);
     await pass(0);

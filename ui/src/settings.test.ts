@@ -1,0 +1,79 @@
+// Commands in the settings: when they are run for show, what needs no question then, and what this machine can promise (M22).
+
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
+import axe from 'axe-core';
+import { afterEach, expect, test, vi } from 'vitest';
+import sample from '../../tests/golden/sample.jsonl?raw';
+import App from './App.svelte';
+import { Refused } from './ipc/desk';
+import { FakeHost, parseStream } from './ipc/fake';
+import { promised } from './ipc/fake_settings';
+import { loadParts } from './parts.svelte';
+import { Desk } from './state/desk.svelte';
+
+afterEach(cleanup);
+
+const at = (id: string) => screen.getByTestId(id);
+const text = (id: string) => at(id).textContent?.replace(/\s+/g, ' ').trim();
+async function open(host: FakeHost): Promise<Desk> {
+  await loadParts();
+  const desk = await Desk.open(host);
+  render(App, { desk });
+  return desk;
+}
+async function settings(host = new FakeHost(parseStream(sample))): Promise<Desk> {
+  const desk = await open(host);
+  await fireEvent.click(at('rail-settings'));
+  await screen.findByTestId('doctor');
+  return desk;
+}
+
+test('a dry run before asking, and no question where there is no effect, are set one by one', async () => {
+  const desk = await settings();
+  await fireEvent.click(at('set-dry-run-auto'));
+  await waitFor(() => expect(desk.settings.dry_run).toBe('auto'));
+  await fireEvent.click(at('set-no-effects'));
+  await waitFor(() => expect(desk.settings.effects).toEqual({ none: 'allow' }));
+  await fireEvent.click(at('set-no-effects'));
+  await waitFor(() => expect(desk.settings.effects).toEqual({ none: 'ask' }));
+});
+
+test('what the machine can promise stands with what was tried', async () => {
+  await settings();
+  await waitFor(() => expect(text('doctor')).toContain('Speculative: a dry run changes nothing real'));
+  expect(text('doctor')).toContain('Landlock and seccomp hold in the room.');
+});
+
+test('what it cannot is said as plainly', async () => {
+  const host = new FakeHost(parseStream(sample));
+  host.promise = { ...promised, assurance: 'gate_only', net_off: false, kill_tree: false, reasons: ['User namespaces are switched off on this machine.'] };
+  await settings(host);
+  await waitFor(() => expect(text('doctor')).toContain('Gate only: runs for real, and what it changes cannot be undone'));
+  expect(text('doctor')).toContain('It reaches the network');
+  expect(text('doctor')).toContain('User namespaces are switched off');
+  const { violations } = await axe.run(at('panel'), { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  expect(violations.map(({ id }) => id)).toEqual([]);
+});
+
+test('a trial that fails is told, and can be made again', async () => {
+  const host = new FakeHost(parseStream(sample));
+  const query = vi.spyOn(host, 'query');
+  const answer = query.getMockImplementation() ?? FakeHost.prototype.query.bind(host);
+  let fails = true;
+  query.mockImplementation((asked) => (fails && asked.type === 'promise' ? Promise.reject(new Refused({ message: 'The folder is gone.', hint: 'Choose another.', context: [] })) : answer(asked)));
+  await settings(host);
+  await waitFor(() => expect(text('doctor')).toContain('The folder is gone. Choose another.'));
+  fails = false;
+  await fireEvent.click(at('doctor-again'));
+  await waitFor(() => expect(text('doctor')).toContain('Speculative'));
+});
+
+test('the first start offers it, and a later one does not', async () => {
+  const desk = await open(new FakeHost([]));
+  await fireEvent.click(at('start-dry-run'));
+  await waitFor(() => expect(desk.settings.dry_run).toBe('auto'));
+  cleanup();
+  await open(new FakeHost(parseStream(sample)));
+  await fireEvent.click(at('rail-new'));
+  expect(screen.queryByTestId('offer-dry-run')).toBeNull();
+});
