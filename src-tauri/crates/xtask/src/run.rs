@@ -54,6 +54,7 @@ fn play_in_terminal(passed_on: &[String]) -> Result<(), Failure> {
     progress.stage("command line", || {
         let mut cargo = command::cargo();
         cargo.args(["build", "--locked", "--package", "cli", "--bin", program]);
+        cargo.args(ROOM);
         command::run(
             &mut cargo,
             "The command line could not be built.",
@@ -85,6 +86,9 @@ fn pictures(dir: &Path) -> Result<(), Failure> {
     frames::take(&app, &dir)
 }
 
+/// The program that commands are sealed in is found beside the one that seals them.
+const ROOM: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-room"];
+
 /// Everything up to the app's program in `target/debug`.
 fn build_app(purpose: Purpose) -> Result<PathBuf, Failure> {
     let progress = Progress::start();
@@ -94,6 +98,7 @@ fn build_app(purpose: Purpose) -> Result<PathBuf, Failure> {
     progress.stage("app", || {
         let mut cargo = command::cargo();
         cargo.args(["build", "--locked", "--package", APP, "--bin", APP]);
+        cargo.args(ROOM);
         command::run(
             &mut cargo,
             "The app could not be built.",
