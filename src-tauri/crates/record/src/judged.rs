@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use protocol::backtest::PersonSaid;
 use protocol::grounds::Grounds;
 use protocol::preview::UndoOutlook;
-use protocol::{At, CallId, Decision, Event, EventBody, Rule, SessionId, ToolMode};
+use protocol::{At, CallId, Decision, Event, EventBody, Gate, Rule, SessionId, ToolMode};
 use rusqlite::{Connection, params};
 
 use crate::record::Record;
@@ -184,7 +184,12 @@ pub(crate) fn project(
                 json(undo)?,
                 grounds.as_ref().map(json).transpose()?
             ])?;
-            let traces = trail.steps.iter().flat_map(|step| &step.rules);
+            // A call that was let through before is judged again by its effects: its other rules were counted then.
+            let tried = grounds.as_ref().and_then(|grounds| grounds.tried.as_ref());
+            let again = tried.is_some_and(|tried| tried.agreed);
+            let steps = trail.steps.iter();
+            let counted = steps.filter(|step| !again || step.gate == Gate::Effects);
+            let traces = counted.flat_map(|step| &step.rules);
             for trace in traces.filter(|trace| trace.won) {
                 conn.prepare_cached(
                     "INSERT INTO hits VALUES (?1, ?2, 1, ?3) \
