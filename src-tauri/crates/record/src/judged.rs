@@ -171,7 +171,8 @@ pub(crate) fn project(
             ..
         } => {
             conn.prepare_cached(
-                "INSERT OR REPLACE INTO judged VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL)",
+                "INSERT OR REPLACE INTO judged VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
+                 (SELECT said FROM judged WHERE entry = ?1))",
             )?
             .execute(params![
                 entry,

@@ -9,6 +9,7 @@
 
 mod export;
 mod full;
+mod judged;
 mod kill;
 mod late;
 mod log;
