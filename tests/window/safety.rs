@@ -32,14 +32,14 @@ async fn still_waits(rig: &Rig, card: &str, after: &str) {
 async fn see_all(rig: &Rig, card: &str) {
     rig.until("all of the card to be seen", async |rig| {
         pass(rig, 1_000).await;
-        !rig.click_inside(card, "show-rest").await
-            && rig
-                .inside(card, "allow")
-                .await
-                .unwrap()
-                .is_displayed()
-                .await
-                .unwrap()
+        if rig.click_inside(card, "show-rest").await {
+            return false;
+        }
+        // The card may just be drawn anew.
+        match rig.inside(card, "allow").await {
+            Some(allow) => allow.is_displayed().await.unwrap_or(false),
+            None => false,
+        }
     })
     .await;
 }
