@@ -11,7 +11,10 @@ use crate::support::Desk;
 #[test]
 fn a_call_that_is_judged_again_keeps_what_the_person_said_of_it() {
     let mut desk = Desk::new();
-    desk.tell("ses_1", story::proposed("c1", "bash", json!({ "command": "make" })));
+    desk.tell(
+        "ses_1",
+        story::proposed("c1", "bash", json!({ "command": "make" })),
+    );
     desk.tell("ses_1", story::judged("c1", "bash", "make"));
     desk.tell("ses_1", story::waits("c1"));
     desk.tell("ses_1", story::decided("c1", ""));
