@@ -132,6 +132,10 @@ fn fits(preview: &Preview, decision: &Decision) -> Result<(), Fault> {
             format!("These arguments are nested more than {DEPTH_MAX} levels deep."),
             "Write them flatter.",
         )),
+        (_, Decision::WithNetwork { .. }) => Err(Fault::new(
+            "There is no way to the network out of a sealed copy yet.",
+            hint,
+        )),
         (Preview::Command(_), Decision::DryRun) => Ok(()),
         (_, Decision::DryRun) => Err(Fault::new(
             "Only a command that did not run yet can run in a sealed copy first.",

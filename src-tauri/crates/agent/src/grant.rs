@@ -44,6 +44,7 @@ pub(crate) fn make(
         | Decision::Answer { .. }
         | Decision::Skip
         | Decision::DryRun
+        | Decision::WithNetwork { .. }
         | Decision::Edit { .. } => return Ok(None),
     };
     let mut granted = granted(session, call, always, action);

@@ -242,6 +242,7 @@ fn decision(decision: &Decision) -> String {
         }
         Decision::Skip => "did not answer.".to_owned(),
         Decision::DryRun => "let it run in a sealed copy first.".to_owned(),
+        Decision::WithNetwork { hosts } => format!("gave it a way to {}.", hosts.join(", ")),
         Decision::Edit { .. } => "changed its arguments.".to_owned(),
     }
 }

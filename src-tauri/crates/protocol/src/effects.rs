@@ -39,6 +39,11 @@ pub struct Effects {
     pub changes: Vec<Effect>,
     /// What it tried and was refused.
     pub refused: Vec<Refused>,
+    /// Where it was let reach on the network, in order of host and port. What it sent there is out, whatever becomes of its
+    /// changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<Reached>>", optional)]
+    pub reached: Vec<Reached>,
     /// What a person should know of this run: that a file has other names, that a process was left behind.
     pub notes: Vec<String>,
     /// Digest of every path before and after, to the byte: what an approval is bound to.
@@ -46,9 +51,9 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Whether nothing changed and nothing was refused.
+    /// Whether nothing changed, nothing was refused and nothing was sent anywhere.
     pub fn is_nothing(&self) -> bool {
-        self.changes.is_empty() && self.refused.is_empty()
+        self.changes.is_empty() && self.refused.is_empty() && self.reached.is_empty()
     }
 }
 
@@ -167,6 +172,32 @@ pub struct Promise {
     pub kill_tree: bool,
     /// What was tried and why it is no more, in plain sentences.
     pub reasons: Vec<String>,
+}
+
+/// A place on the network that a command reached through the way out of its room.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
+pub struct Reached {
+    /// The host as the command named it: a name in lower case, or an address in figures.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// How many connections were made to it.
+    pub connections: u32,
+    /// What the command sent there, in bytes, whatever kept it secret on the way included.
+    pub sent: u64,
+    /// What came back, in bytes.
+    pub received: u64,
+}
+
+impl fmt::Display for Reached {
+    /// `reached registry.npmjs.org:443`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port, .. } = self;
+        match host.contains(':') {
+            true => write!(f, "reached [{host}]:{port}"),
+            false => write!(f, "reached {host}:{port}"),
+        }
+    }
 }
 
 /// Something that a command tried in the room and was not let.

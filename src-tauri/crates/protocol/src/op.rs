@@ -207,6 +207,12 @@ pub enum Decision {
     Skip,
     /// Run it in a sealed copy first, where nothing real changes: the call is judged and shown anew with what it did.
     DryRun,
+    /// Run it in a sealed copy with a way to these hosts and no others: the call is judged and shown anew with what it did and
+    /// where it reached. Its changes still wait for consent; what it sent is out.
+    WithNetwork {
+        /// The hosts, at least one: `docs.rs` at the ports 80 and 443, `localhost:8080` at its own.
+        hosts: Vec<String>,
+    },
     /// Other arguments: the call is judged and shown anew with them.
     Edit {
         /// All arguments.

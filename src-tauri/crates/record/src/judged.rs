@@ -206,6 +206,7 @@ pub(crate) fn project(
                 Decision::Answer { .. }
                 | Decision::Skip
                 | Decision::DryRun
+                | Decision::WithNetwork { .. }
                 | Decision::Edit { .. } => return Ok(()),
             };
             conn.prepare_cached("UPDATE judged SET said = ?2 WHERE entry = ?1")?

@@ -32,6 +32,8 @@ export function decisionWords(decision: Decision): { icon: IconName; text: strin
       return { icon: 'person', text: 'You chose not to answer', detail: '' };
     case 'dry_run':
       return { icon: 'ghost', text: 'You asked for a dry run', detail: 'It comes back with what it would change.' };
+    case 'with_network':
+      return { icon: 'ghost', text: 'You asked for a dry run with the network', detail: decision.hosts.join(', ') };
     case 'edit':
       return { icon: 'edit', text: 'You changed the arguments', detail: '' };
   }

@@ -32,7 +32,11 @@ always?: Always, } | { "type": "answer",
 /**
  * The answers.
  */
-answers: Array<Array<string>>, } | { "type": "skip" } | { "type": "dry_run" } | { "type": "edit", 
+answers: Array<Array<string>>, } | { "type": "skip" } | { "type": "dry_run" } | { "type": "with_network", 
+/**
+ * The hosts, at least one: `docs.rs` at the ports 80 and 443, `localhost:8080` at its own.
+ */
+hosts: Array<string>, } | { "type": "edit", 
 /**
  * All arguments.
  */

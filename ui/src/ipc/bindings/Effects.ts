@@ -2,6 +2,7 @@
 import type { Assurance } from "./Assurance";
 import type { Digest } from "./Digest";
 import type { Effect } from "./Effect";
+import type { Reached } from "./Reached";
 import type { Refused } from "./Refused";
 import type { Span } from "./Span";
 
@@ -37,6 +38,11 @@ changes: Array<Effect>,
  * What it tried and was refused.
  */
 refused: Array<Refused>, 
+/**
+ * Where it was let reach on the network, in order of host and port. What it sent there is out, whatever becomes of its
+ * changes.
+ */
+reached?: Array<Reached>, 
 /**
  * What a person should know of this run: that a file has other names, that a process was left behind.
  */

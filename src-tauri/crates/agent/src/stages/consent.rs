@@ -243,6 +243,8 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
             Said::default(),
         ),
         Decision::DryRun => Ok(Answer::DryRun),
+        // Nobody is offered it yet, and whoever says it is told so before it gets here.
+        Decision::WithNetwork { .. } => Ok(Answer::DryRun),
         Decision::Edit { arguments } => Ok(Answer::Edited(arguments)),
         Decision::Reject { note, stop, .. } => Err(finish::rejected(&note, stop)),
     }

@@ -54,6 +54,10 @@ impl Account {
             Some(Decision::Answer { .. }) => " A person answered.".to_owned(),
             Some(Decision::Skip) => " A person chose not to answer.".to_owned(),
             Some(Decision::DryRun) => " A person let it run in a sealed copy first.".to_owned(),
+            Some(Decision::WithNetwork { hosts }) => format!(
+                " A person let it run in a sealed copy with a way to {}.",
+                hosts.join(", ")
+            ),
             Some(Decision::Edit { .. }) => " A person changed its arguments.".to_owned(),
             None if trail.verdict == Verdict::Ask => " Nobody has decided.".to_owned(),
             None => String::new(),

@@ -191,7 +191,7 @@ impl Chunks {
                     Decision::Allow { .. } | Decision::Answer { .. } => Some(true),
                     Decision::Reject { .. } | Decision::Skip => Some(false),
                     // It comes again, with what it did for show or with other arguments.
-                    Decision::DryRun | Decision::Edit { .. } => None,
+                    Decision::DryRun | Decision::WithNetwork { .. } | Decision::Edit { .. } => None,
                 };
                 let told = json!({ "toolCallId": call, "approved": approved });
                 (call, data("data-approval-responded", told))

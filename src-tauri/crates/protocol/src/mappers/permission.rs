@@ -46,7 +46,7 @@ pub(super) fn by_person(id: &str, decision: &Decision) -> Option<Value> {
         Decision::Answer { .. } => ("allow", "", true),
         Decision::Reject { note, .. } => ("deny", note.as_str(), false),
         Decision::Skip => ("deny", "", false),
-        Decision::DryRun | Decision::Edit { .. } => return None,
+        Decision::DryRun | Decision::WithNetwork { .. } | Decision::Edit { .. } => return None,
     };
     Some(json!({
         "decision_id": id,

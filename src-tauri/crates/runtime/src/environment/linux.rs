@@ -231,6 +231,7 @@ fn rehearsed(
         output_bytes: ran.bytes,
         changes: read.effects,
         refused: refused.list,
+        reached: Vec::new(),
         notes,
         digest: captured.digest(),
     };

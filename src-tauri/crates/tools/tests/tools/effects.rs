@@ -78,6 +78,7 @@ fn what_changed_is_told_line_by_line() {
         output_bytes: 0,
         changes,
         refused: Vec::new(),
+        reached: Vec::new(),
         notes: Vec::new(),
         digest: captured.digest(),
     };
