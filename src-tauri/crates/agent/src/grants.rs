@@ -42,6 +42,10 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
     let undoable = match undo {
         UndoOutlook::NotNeeded => String::new(),
         UndoOutlook::Secured => " A copy is taken first, so it can be undone.".to_owned(),
+        UndoOutlook::Captured => {
+            " It runs in a sealed room; what it changes in the folder is carried out afterwards and can be undone."
+                .to_owned()
+        }
         UndoOutlook::Unsecured { reason } => format!(" It cannot be undone: {reason}"),
     };
     let allow = match (preview, plan) {

@@ -71,11 +71,10 @@ async fn once(
     }
     judged::tell(session, call, tool, arguments, &ready, &known, &judgement);
 
-    let can_try = tried.is_none() && rehearsed::is_possible(tool, &ready).await;
     let answer = match judgement.verdict() {
         Verdict::Deny => return Err(finish::denied(tool, &judgement)),
         Verdict::Allow => Answer::unasked(&ready),
-        Verdict::Ask if can_try && rehearsed::comes_first(session) => Answer::DryRun,
+        Verdict::Ask if ready.can_try && rehearsed::comes_first(session) => Answer::DryRun,
         Verdict::Ask => {
             let card = Card::new(&judgement, &ready, known, changed);
             consent::ask(session, call, tool, card).await?
@@ -87,7 +86,7 @@ async fn once(
             consent,
             said,
         } => (plan, consent, said),
-        Answer::DryRun if can_try => {
+        Answer::DryRun if ready.can_try => {
             let trial = Trial::of(session, call, tool, arguments, &ready);
             return Ok(Err(Again::tried(trial.run(hooked, None).await?)));
         }
@@ -108,7 +107,7 @@ async fn once(
         let before = hooks::before(session, about).await;
         *hooked = before.map_err(stopped::hooked)?;
     }
-    if can_try {
+    if ready.can_try {
         let trial = Trial::of(session, call, tool, arguments, &ready);
         return Ok(Err(Again::tried(trial.run(hooked, Some(said)).await?)));
     }

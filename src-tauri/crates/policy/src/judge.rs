@@ -323,6 +323,11 @@ fn undo_step(request: &Request<'_>, by_mode: bool) -> Option<TrailStep> {
             Some(Verdict::Allow),
             "A copy is taken first, so it can be undone.".to_owned(),
         ),
+        UndoOutlook::Captured => (
+            by_mode.then_some(Verdict::Ask),
+            "What it changes is known once it ran in a sealed room; then it can be undone."
+                .to_owned(),
+        ),
         UndoOutlook::Unsecured { reason } => (
             by_mode.then_some(Verdict::Ask),
             format!("It cannot be undone: {reason}"),

@@ -211,6 +211,9 @@ pub enum UndoOutlook {
     NotNeeded,
     /// A copy is taken first; undo brings it back.
     Secured,
+    /// What it changes is not known yet: it runs in a sealed room first, and what it changed there can be undone once it
+    /// is carried out.
+    Captured,
     /// It cannot be taken back, for this reason.
     Unsecured {
         /// One plain sentence.

@@ -20,6 +20,8 @@ pub(crate) struct Ready {
     pub preview: Preview,
     pub plan: Plan,
     pub undo: UndoOutlook,
+    /// Whether it can be done where nothing real changes, and was not yet.
+    pub can_try: bool,
     /// What it did where nothing real changes, as it is judged; none if it was not tried.
     pub tried: Option<Tried>,
     /// What the tool is given: of the files what the call was judged on, and no others.
@@ -55,9 +57,11 @@ pub(crate) async fn prepare(
         None => called.0.tool.prepare(arguments, &hands).await,
     };
     let prepared = prepared.map_err(|error| finish::failed(&error))?;
+    let can_try = rehearsed.is_none() && called.0.tool.rehearses(&hands).await;
     let undo = match (unsecured, &prepared.plan) {
         (Some(reason), _) => UndoOutlook::Unsecured { reason },
         (None, Plan::None) if rehearsed.is_some() => UndoOutlook::NotNeeded,
+        (None, Plan::None) if can_try => UndoOutlook::Captured,
         (None, Plan::None) => without_plan(called, arguments),
         (None, plan) => session
             .shared
@@ -68,6 +72,7 @@ pub(crate) async fn prepare(
         preview: prepared.preview,
         plan: prepared.plan,
         undo,
+        can_try,
         tried: rehearsed.as_ref().map(|rehearsed| rehearsed.tried(session)),
         hands,
         same: Key::of(called.id(), arguments),

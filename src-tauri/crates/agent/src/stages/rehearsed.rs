@@ -75,11 +75,6 @@ pub(crate) fn comes_first(session: &Session) -> bool {
 /// Why a card that was to become one of effects is the same as before.
 pub(crate) const NO_PLACE: &str = "There is no sealed copy to run it in on this machine.";
 
-/// Whether calls of a tool can be done where nothing real changes, on this machine.
-pub(crate) async fn is_possible(tool: &Called<'_>, ready: &Ready) -> bool {
-    tool.0.tool.rehearses(&ready.hands).await
-}
-
 /// A call that is done where nothing real changes.
 pub(crate) struct Trial<'a> {
     session: &'a Arc<Session>,

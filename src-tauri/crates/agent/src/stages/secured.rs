@@ -2,7 +2,7 @@
 
 use policy::Approved;
 use protocol::preview::UndoOutlook;
-use protocol::{EventBody, Plan, UndoEntry, UndoId};
+use protocol::{EventBody, Plan, Preview, UndoEntry, UndoId, shown};
 use runtime::{EntryMeta, FileError};
 
 use super::Ended;
@@ -28,7 +28,7 @@ pub(crate) async fn before_image(
     let secured = match &ready.undo {
         UndoOutlook::Secured => true,
         // Judged and approved as it is: without a copy.
-        UndoOutlook::NotNeeded | UndoOutlook::Unsecured { .. } => false,
+        UndoOutlook::NotNeeded | UndoOutlook::Captured | UndoOutlook::Unsecured { .. } => false,
     };
     if !secured || approved.plan() == &Plan::None {
         return Ok(Copy::Taken(None));
@@ -39,7 +39,7 @@ pub(crate) async fn before_image(
         session: session.id.clone(),
         call: approved.call().clone(),
         at: config.clock.now(),
-        title: title(approved.plan()),
+        title: title(approved.plan(), &ready.preview),
     };
     let (history, workspace, plan) = (
         session.shared.history.clone(),
@@ -64,15 +64,18 @@ pub(crate) async fn before_image(
     }
 }
 
-fn title(plan: &Plan) -> String {
-    match plan {
-        Plan::None => String::new(),
-        Plan::Remove(removal) => format!("Deleted {}", removal.path),
-        Plan::Effects(captured) => match captured.steps.len() {
-            1 => "Let a command change 1 path".to_owned(),
-            paths => format!("Let a command change {paths} paths"),
-        },
-        Plan::Write(changes) => match changes.as_slice() {
+/// What the history calls it.
+fn title(plan: &Plan, preview: &Preview) -> String {
+    const CHARS_MAX: usize = 100;
+    match (plan, preview) {
+        (Plan::None, _) => String::new(),
+        (Plan::Remove(removal), _) => format!("Deleted {}", removal.path),
+        (Plan::Effects(_), Preview::Effects(shown)) => {
+            let command = shown::plain(&shown.command.command);
+            format!("Ran {}", shown::in_a_sentence(&command, CHARS_MAX))
+        }
+        (Plan::Effects(_), _) => "Ran a command".to_owned(),
+        (Plan::Write(changes), _) => match changes.as_slice() {
             [one] if one.before.is_none() => format!("Created {}", one.path),
             [one] => format!("Changed {}", one.path),
             many => format!("Changed {} files", many.len()),

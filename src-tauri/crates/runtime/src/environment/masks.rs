@@ -110,7 +110,7 @@ pub(super) fn masks(workspace: &Workspace, own: &[PathBuf]) -> Masks {
         let Some(path) = real(&path) else { continue };
         if workspace.root().starts_with(&path) {
             masks.notes.push(format!(
-                "`{}` is not empty in the room, because the workspace lies in it.",
+                "`{}` can be read in the room, because the workspace lies in it.",
                 shown(&path)
             ));
         } else {
