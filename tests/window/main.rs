@@ -10,6 +10,7 @@
 )]
 
 mod demo;
+mod dry_run;
 mod mouse;
 mod restart;
 mod rules;

@@ -12,6 +12,7 @@
 mod page;
 mod processes;
 pub mod story;
+pub mod tour;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;

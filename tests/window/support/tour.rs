@@ -1,0 +1,58 @@
+//! A walk through screens in one theme: a picture of each, and nothing serious that axe-core finds on it.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Rig;
+
+/// What axe-core finds on the page: the rule, how bad, where, and why.
+const FIND: &str = "const done = arguments[0]; axe.run(document, { resultTypes: ['violations'] }).then( \
+    (found) => done(found.passes.length === 0 ? ['nothing was looked at'] : found.violations \
+        .filter((one) => one.impact === 'serious' || one.impact === 'critical') \
+        .map((one) => ({ rule: one.id, impact: one.impact, at: one.nodes.map( \
+            (node) => `${node.target.join(' ')}: ${node.failureSummary}`) }))), \
+    (error) => done([`${error}`]))";
+
+/// One theme, with what axe-core found in it.
+pub struct Tour {
+    theme: String,
+    findings: Vec<String>,
+}
+
+impl Tour {
+    /// Starts the app in a theme.
+    pub async fn start(theme: &str) -> (Rig, Self) {
+        let settings = format!("theme = \"{theme}\"\n");
+        let set = |data: &Path| std::fs::write(data.join("settings.toml"), settings).unwrap();
+        let rig = Rig::start_on(set).await;
+        let axe = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/node_modules/axe-core/axe.min.js");
+        let axe = std::fs::read_to_string(axe).expect("`npm ci` in ui/ brings axe-core");
+        rig.ask(&axe, vec![]).await;
+        rig.find("play-demo").await;
+        let shown = "return document.documentElement.dataset.theme";
+        assert_eq!(rig.ask(shown, vec![]).await, theme);
+        let theme = theme.to_owned();
+        let findings = Vec::new();
+        (rig, Self { theme, findings })
+    }
+
+    /// Takes a picture of the screen as it is now and asks axe-core about it.
+    pub async fn stop(&mut self, rig: &Rig, screen: &str) {
+        rig.screenshot(&format!("{}-{screen}", self.theme)).await;
+        let found = rig.window().execute_async(FIND, vec![]).await;
+        let found: Vec<Value> = found.unwrap().json().as_array().cloned().unwrap();
+        let told = |one| format!("{} {screen}: {one:#}", self.theme);
+        self.findings.extend(found.iter().map(told));
+    }
+
+    /// Fails if anything serious was found.
+    pub fn end(self) {
+        let findings = self.findings;
+        assert!(
+            findings.is_empty(),
+            "axe-core finds:\n{}",
+            findings.join("\n")
+        );
+    }
+}
