@@ -1,14 +1,14 @@
 //! Sessions of an agent with a manifest: its rules, its tools, and what it may touch.
 
 use agent::Host;
-use protocol::{CallState, Fault, ModelChoice, Op, RequirementSet};
+use protocol::{CallState, Decision, Fault, ModelChoice, Op, RequirementSet};
 use serde_json::{Value, json};
 use support::liar::Liar;
 use support::probe::Listener;
 use support::{Fixture, call};
 
 /// Opens a session of the agent whose manifest this is, and says something.
-async fn open(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
+async fn begin(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
     desk.file("docs/a.md", "public").file("src/b.rs", "private");
     let file = desk.data().join("agent.toml");
     std::fs::write(&file, manifest).unwrap();
@@ -24,6 +24,12 @@ async fn open(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
     };
     let receipt = desk.desk.submit(op).await?;
     desk.session = receipt.session.unwrap();
+    Ok(())
+}
+
+/// The same, to the end of what it does.
+async fn open(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
+    begin(desk, manifest).await?;
     desk.until_ended().await;
     Ok(())
 }
@@ -91,6 +97,74 @@ async fn a_manifest_s_requirements_join_those_of_its_tools() {
             assert!(text.contains(whose), "{text}");
         }
     }
+}
+
+/// M15: what a manifest requires beyond the folder is asked about once, and opened for reading alone; to nothing else, not
+/// without a person, and never where a rule denies it.
+#[tokio::test]
+async fn what_an_agent_requires_beyond_the_folder_is_asked_about_once() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path().canonicalize().unwrap();
+    std::fs::create_dir(place.join("words")).unwrap();
+    for (name, text) in [("words/a", "abacus"), ("words/b", "banjo"), ("other", "no")] {
+        std::fs::write(place.join(name), text).unwrap();
+    }
+    let at = |name: &str| place.join(name).display().to_string();
+    let manifest = format!(
+        "name = \"reader\"\n[requires]\nfs = {{ read = [\"{{workspace}}/**\", \"{}/**\"] }}\n",
+        at("words")
+    );
+    let turns = || {
+        json!([
+            reads(&at("words/a")),
+            reads(&at("words/b")),
+            reads(&at("other")),
+            call("write", json!({ "path": at("words/c"), "content": "new" })),
+            {}
+        ])
+    };
+
+    let mut desk = Fixture::new(turns()).await;
+    begin(&mut desk, &manifest).await.unwrap();
+    let asked = desk.until_waiting().await;
+    let waits = asked.waits.as_ref().unwrap();
+    let words = format!("opens `{}` for reading in this session", at("words"));
+    assert!(
+        waits.grants[0].text.starts_with(&words),
+        "{:?}",
+        waits.grants
+    );
+    let allow = Decision::Allow {
+        hunks: None,
+        note: String::new(),
+        always: None,
+    };
+    desk.decide(&asked, allow).await.unwrap();
+    desk.until_ended().await;
+    let outcomes = desk.outcomes().await;
+    let [a, b, other, write] = outcomes.as_slice() else {
+        panic!("{outcomes:?}");
+    };
+    assert!(a.0 == CallState::Done && a.1.contains("abacus"), "{a:?}");
+    assert!(b.0 == CallState::Done && b.1.contains("banjo"), "{b:?}");
+    for refused in [other, write] {
+        assert_eq!(refused.0, CallState::Denied);
+        assert!(refused.1.contains("outside the workspace"), "{refused:?}");
+    }
+
+    let mut desk = Fixture::with_host(turns(), Host::Headless { approve_all: false }).await;
+    open(&mut desk, &manifest).await.unwrap();
+    let (state, text) = desk.outcomes().await.remove(0);
+    assert_eq!(state, CallState::Denied, "{text}");
+
+    let mut desk = Fixture::new(turns()).await;
+    let deny = format!(
+        "{manifest}[[rule]]\npermission = \"fs.read\"\npattern = \"{}/**\"\naction = \"deny\"\n",
+        at("words")
+    );
+    open(&mut desk, &deny).await.unwrap();
+    let (state, text) = desk.outcomes().await.remove(0);
+    assert_eq!(state, CallState::Denied, "{text}");
 }
 
 /// An agent has the tools that its manifest names, and no others.

@@ -25,7 +25,7 @@ const TOOLS_BUILT_ON: [&str; 11] = [
 
 /// The ways out of a crate that the standard library and `tokio` have, those round the compiler, and those of `runtime`
 /// that are the engine's own: there a folder or a file is taken as it is named.
-const WAYS_OUT: [&str; 21] = [
+const WAYS_OUT: [&str; 22] = [
     "std::fs",
     "std::net",
     "std::os",
@@ -42,6 +42,7 @@ const WAYS_OUT: [&str; 21] = [
     "disallowed_",
     "Workspace::open",
     "with_readable",
+    "open_up",
     "SessionFolder::open",
     "History",
     "read_text(",

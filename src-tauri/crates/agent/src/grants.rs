@@ -13,6 +13,7 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
         preview,
         plan,
         undo,
+        opens,
         ..
     } = ready;
     let line = |reach, button: &str, text: String| Grant {
@@ -49,6 +50,14 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
         UndoOutlook::Unsecured { reason } => format!(" It cannot be undone: {reason}"),
     };
     let allow = match (preview, plan) {
+        _ if !opens.is_empty() => format!(
+            "opens {} for reading in this session, to what requires it. The call is then judged as any other.",
+            opens
+                .iter()
+                .map(|place| format!("`{place}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
         (Preview::Command(_), _) => "runs exactly this command, once.".to_owned(),
         (_, Plan::Write(changes)) => match changes.as_slice() {
             [one] if one.before.is_none() => "creates this file with this content.".to_owned(),

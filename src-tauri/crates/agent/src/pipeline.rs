@@ -18,7 +18,7 @@ use crate::stages::found::Called;
 use crate::stages::rehearsed::{self, Rehearsed, Trial};
 use crate::stages::secured::Copy;
 use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, stopped, watched};
-use crate::{door, state, uses};
+use crate::{door, state, surface, uses};
 
 /// The outcome, and whether the call may have changed something.
 pub(crate) async fn walk(
@@ -102,6 +102,9 @@ async fn once(
     let approved: Approved = judgement
         .approve(arguments.clone(), plan, consent)
         .map_err(|refused| finish::refused(tool, &refused))?;
+    if surface::opened(session, &ready.opens)? {
+        return Ok(Err(Again::default()));
+    }
     if !is_agreed {
         let about = hooks::hooked(session, &call.id, Some(tool), tool.id(), arguments);
         let before = hooks::before(session, about).await;

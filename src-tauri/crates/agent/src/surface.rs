@@ -8,11 +8,12 @@ use policy::path::Os;
 use policy::{Facts, Manifest, Surface};
 use protocol::event::Asked;
 use protocol::requires::Surroundings;
-use protocol::{Fault, RequirementSet, ToolInterface};
+use protocol::{Fault, RequirementSet, ToolError, ToolInterface};
 use runtime::Workspace;
 
 use crate::manifest;
 use crate::session::Session;
+use crate::stages::{Ended, finish};
 
 /// Holds a call of this tool to what it may touch at all. What cannot be understood closes everything.
 pub(crate) fn hold(session: &Session, interface: &ToolInterface, facts: &mut Facts) {
@@ -20,6 +21,16 @@ pub(crate) fn hold(session: &Session, interface: &ToolInterface, facts: &mut Fac
         Ok(surface) => facts.hold_to(&surface),
         Err(fault) => facts.close(Some(fault.message)),
     }
+}
+
+/// Opens places for reading that a person let the session have, and answers whether there were any: its agent and tools
+/// require them, and none of them asks again (M15).
+pub(crate) fn opened(session: &Session, places: &[String]) -> Result<bool, Ended> {
+    for place in places {
+        let opened = session.hands.workspace.open_up(Path::new(place));
+        opened.map_err(|fault| finish::failed(&ToolError::Failed(fault.message)))?;
+    }
+    Ok(!places.is_empty())
 }
 
 /// What a session is held to beside the rules of its person and its project.

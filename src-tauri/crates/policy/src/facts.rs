@@ -16,6 +16,8 @@ pub struct Facts {
     all: Vec<Fact>,
     commands: Vec<(String, ShellFacts)>,
     beyond: Option<String>,
+    /// What a person would have to open first: where a fact leads, and the place.
+    opens: Vec<(String, String)>,
     /// Which of them are folders that are read with everything below.
     below: Vec<usize>,
     /// What this call alone has, with what its watchdogs ask: what a grant for exactly it names (`S002-90`).
@@ -32,8 +34,11 @@ impl Facts {
         self.all.push(fact);
     }
 
-    /// Holds them to a surface: what lies beyond it is denied.
+    /// Holds them to a surface: what lies beyond it is denied, and what it names outside of the granted folders is asked
+    /// about.
     pub fn hold_to(&mut self, surface: &Surface) {
+        let opens = |fact: &Fact| Some((fact.real.clone(), surface.opens(fact)?.to_owned()));
+        self.opens = self.all.iter().filter_map(opens).collect();
         let beyond = self
             .all
             .iter()
@@ -44,6 +49,18 @@ impl Facts {
     /// Denies the call for a reason.
     pub fn close(&mut self, why: Option<String>) {
         self.beyond = self.beyond.take().or(why);
+    }
+
+    /// The places that a person would have to open for it first.
+    pub fn opens(&self) -> impl Iterator<Item = &str> {
+        self.opens.iter().map(|(_, place)| place.as_str())
+    }
+
+    /// The place that a person would have to open for a fact.
+    pub(crate) fn opened_for(&self, fact: &Fact) -> Option<&str> {
+        let mut opens = self.opens.iter();
+        let (_, place) = opens.find(|(real, _)| *real == fact.real)?;
+        Some(place)
     }
 
     /// Why some of it may not be touched at all, if that is so.
@@ -109,6 +126,7 @@ impl Facts {
             commands: self.commands.iter().map(|(_, read)| read.kept()).collect(),
             below: self.below.clone(),
             beyond: self.beyond.clone(),
+            opens: self.opens.clone(),
             ..Grounds::default()
         }
     }
@@ -120,6 +138,7 @@ impl Facts {
             all: Vec::with_capacity(grounds.facts.len()),
             commands: Vec::new(),
             beyond: grounds.beyond,
+            opens: grounds.opens,
             below: grounds.below,
             exactly: None,
         };

@@ -19,12 +19,20 @@ pub fn check(tool: &str, facts: &Facts, rules: &RuleSet, now: At) -> TrailStep {
     let denied = facts
         .all()
         .iter()
+        .filter(|fact| facts.opened_for(fact).is_none())
         .find_map(|fact| denied(tool, fact, rules, now));
     if let Some(why) = denied.or_else(|| facts.beyond().map(str::to_owned)) {
         return step(Some(Verdict::Deny), why);
     }
     if let Some(why) = facts.all().iter().find_map(doubted) {
         return step(Some(Verdict::Ask), why);
+    }
+    if let Some(place) = facts.opens().next() {
+        let why = "which is outside the workspace and not open yet";
+        return step(
+            Some(Verdict::Ask),
+            format!("It needs `{}`, {why}.", quoted(place)),
+        );
     }
     let told = told(facts);
     let on_paths = facts.all().iter().any(|fact| is_path(fact.capability));

@@ -26,6 +26,9 @@ pub struct Grounds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub beyond: Option<String>,
+    /// What a person would have to open first: where a fact leads, and the place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opens: Vec<(String, String)>,
     /// What it did when it ran for show; none if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -33,6 +33,10 @@ needs_person?: boolean,
  */
 beyond?: string, 
 /**
+ * What a person would have to open first: where a fact leads, and the place.
+ */
+opens?: Array<[string, string]>, 
+/**
  * What it did when it ran for show; none if it did not.
  */
 tried?: Tried, };

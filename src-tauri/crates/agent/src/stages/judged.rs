@@ -104,6 +104,7 @@ fn denied_unprepared(
         preview: Preview::Nothing,
         plan: protocol::Plan::None,
         undo: UndoOutlook::NotNeeded,
+        opens: Vec::new(),
         can_try: false,
         tried: None,
         hands: session.hands.judged(&[]),

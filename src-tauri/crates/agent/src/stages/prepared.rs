@@ -5,7 +5,7 @@ use protocol::grounds::Tried;
 use protocol::preview::UndoOutlook;
 use protocol::{Capability, Digest, Plan, Preview, ToolCall};
 use serde_json::{Map, Value};
-use tools::Hands;
+use tools::{Hands, Prepared};
 
 use super::found::Called;
 use super::rehearsed::Rehearsed;
@@ -20,6 +20,8 @@ pub(crate) struct Ready {
     pub preview: Preview,
     pub plan: Plan,
     pub undo: UndoOutlook,
+    /// What a person opens by letting it pass; nothing else happens then, and it is judged anew.
+    pub opens: Vec<String>,
     /// Whether it can be done where nothing real changes, and was not yet.
     pub can_try: bool,
     /// What it did where nothing real changes, as it is judged; none if it was not tried.
@@ -52,15 +54,21 @@ pub(crate) async fn prepare(
     unsecured: Option<String>,
 ) -> Result<Ready, Ended> {
     let hands = session.hands.judged(facts.all());
+    let opens: Vec<String> = facts.opens().map(str::to_owned).collect();
     let prepared = match rehearsed {
         Some(rehearsed) => Ok(rehearsed.prepared().clone()),
+        // The tool could not look at it yet.
+        None if !opens.is_empty() => Ok(Prepared {
+            preview: Preview::Nothing,
+            plan: Plan::None,
+        }),
         None => called.0.tool.prepare(arguments, &hands).await,
     };
     let prepared = prepared.map_err(|error| finish::failed(&error))?;
-    let can_try = rehearsed.is_none() && called.0.tool.rehearses(&hands).await;
+    let can_try = opens.is_empty() && rehearsed.is_none() && called.0.tool.rehearses(&hands).await;
     let undo = match (unsecured, &prepared.plan) {
         (Some(reason), _) => UndoOutlook::Unsecured { reason },
-        (None, Plan::None) if rehearsed.is_some() => UndoOutlook::NotNeeded,
+        (None, Plan::None) if rehearsed.is_some() || !opens.is_empty() => UndoOutlook::NotNeeded,
         (None, Plan::None) if can_try => UndoOutlook::Captured,
         (None, Plan::None) => without_plan(called, arguments),
         (None, plan) => session
@@ -72,6 +80,7 @@ pub(crate) async fn prepare(
         preview: prepared.preview,
         plan: prepared.plan,
         undo,
+        opens,
         can_try,
         tried: rehearsed.as_ref().map(|rehearsed| rehearsed.tried(session)),
         hands,

@@ -30,6 +30,8 @@ struct Paths {
     /// Everything in the workspace is among them, which is asked so often that it is known beforehand.
     whole: bool,
     patterns: Vec<PathPattern>,
+    /// For each, the folder or file that all of what it names lies at or below.
+    places: Vec<String>,
 }
 
 impl Surface {
@@ -94,11 +96,26 @@ impl Surface {
     pub fn with_readable(mut self, folder: &str, os: Os) -> Result<Self, String> {
         if !self.read.patterns.is_empty() {
             let folder = escape(&slashed(folder, os));
-            self.read
-                .patterns
-                .push(PathPattern::new(&format!("{folder}/**"), os)?);
+            self.read.add(&format!("{folder}/**"), os)?;
         }
         Ok(self)
+    }
+
+    /// The folder or file that a person would have to open first, where the requirements name something to read that lies
+    /// outside of every granted folder (M15).
+    pub fn opens(&self, fact: &Fact) -> Option<&str> {
+        let is_asked = fact.capability == Capability::FsRead
+            && !fact.inside
+            && !fact.derived
+            && fact.unresolved.is_none();
+        let forms = Forms {
+            real: &fact.real,
+            root: None,
+            inside: true,
+        };
+        let mut named = self.read.patterns.iter().zip(&self.read.places);
+        let (_, place) = named.find(|(pattern, _)| is_asked && pattern.allows(&forms))?;
+        Some(place)
     }
 
     /// Why something lies beyond it, if it does. `read` is what was read of the command, if it is one. What was only read
@@ -164,10 +181,21 @@ impl Paths {
                 None => vec![named.to_owned()],
             };
             for text in texts {
-                all.patterns.push(PathPattern::new(&text, os)?);
+                all.add(&text, os)?;
             }
         }
         Ok(all)
+    }
+
+    fn add(&mut self, text: &str, os: Os) -> Result<(), String> {
+        self.patterns.push(PathPattern::new(text, os)?);
+        let place = match text.find(['*', '?', '[', '{', '\\']) {
+            Some(open) => text[..open].rfind('/').map_or("", |end| &text[..end]),
+            None => text,
+        };
+        self.places
+            .push(if place.is_empty() { "/" } else { place }.to_owned());
+        Ok(())
     }
 
     fn cover(&self, fact: &Fact, root: &str) -> bool {

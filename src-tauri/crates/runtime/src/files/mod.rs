@@ -12,10 +12,12 @@ use crate::{FileError, error, limits, steps};
 mod place;
 mod reach;
 mod read;
+mod readable;
 mod tree;
 
 use reach::Reach;
 pub(crate) use reach::Use;
+use readable::Readable;
 pub(crate) use tree::tree_at;
 
 /// A granted folder. Cheap to clone.
@@ -25,7 +27,7 @@ pub(crate) use tree::tree_at;
 #[derive(Debug, Clone)]
 pub struct Workspace {
     root: Arc<Root>,
-    readable: Vec<Arc<Root>>,
+    readable: Readable,
     closed: Closed,
     reach: Reach,
 }
@@ -160,7 +162,7 @@ impl Workspace {
     pub fn open(root: &Path) -> Result<Self, Fault> {
         Ok(Self {
             root: Arc::new(open_root(root)?),
-            readable: Vec::new(),
+            readable: Readable::default(),
             closed: Closed::default(),
             reach: Reach::default(),
         })
@@ -169,16 +171,6 @@ impl Workspace {
     /// The real path of the folder, absolute.
     pub fn root(&self) -> &Path {
         &self.root.path
-    }
-
-    /// The same workspace with one more folder that may be read, by absolute path.
-    ///
-    /// # Errors
-    /// As [`Workspace::open`].
-    pub fn with_readable(&self, folder: &Path) -> Result<Self, Fault> {
-        let mut more = self.clone();
-        more.readable.push(Arc::new(open_root(folder)?));
-        Ok(more)
     }
 
     /// The same workspace with files that no search looks into.
@@ -227,11 +219,7 @@ impl Workspace {
         if let Ok(rel) = real.strip_prefix(self.root()) {
             return fact(shown(rel), true, None);
         }
-        let granted = reading
-            && self
-                .readable
-                .iter()
-                .any(|root| real.starts_with(&root.path));
+        let granted = reading && self.readable.root_of(&real).is_some();
         fact(shown(&real), granted, None)
     }
 
@@ -278,17 +266,19 @@ impl Workspace {
         wanted: Use,
     ) -> Result<Place, FileError> {
         let real = self.real(path, follow_last)?;
-        for root in std::iter::once(&self.root).chain(&self.readable) {
-            if let Ok(rel) = real.strip_prefix(&root.path) {
-                self.admit(path, &real, wanted)?;
-                steps::looked();
-                return Ok(Place {
-                    root: Arc::clone(root),
-                    rel: rel.to_owned(),
-                });
-            }
-        }
-        Err(outside(path, &real))
+        let root = match real.starts_with(self.root()) {
+            true => Some(Arc::clone(&self.root)),
+            false => self.readable.root_of(&real),
+        };
+        let Some(root) = root else {
+            return Err(outside(path, &real));
+        };
+        let Ok(rel) = real.strip_prefix(&root.path).map(Path::to_owned) else {
+            return Err(outside(path, &real));
+        };
+        self.admit(path, &real, wanted)?;
+        steps::looked();
+        Ok(Place { root, rel })
     }
 
     /// Opens what a path leads to, and looks again when the path changes under us. What is opened is what was looked at:

@@ -1,0 +1,68 @@
+//! What may be read outside of a workspace: folders that were granted with it, and places that were opened since.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use protocol::Fault;
+
+use super::{Root, Workspace, open_root};
+
+/// Both kinds. Clones share what is opened.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Readable {
+    granted: Vec<Arc<Root>>,
+    opened: Arc<RwLock<Vec<Opened>>>,
+}
+
+/// A folder or a file by its real path, with the folder that it is reached by.
+#[derive(Debug)]
+struct Opened {
+    place: PathBuf,
+    root: Arc<Root>,
+}
+
+impl Readable {
+    /// The folder by which a real path may be read, if it may.
+    pub fn root_of(&self, real: &Path) -> Option<Arc<Root>> {
+        let mut granted = self.granted.iter();
+        let granted = granted.find(|root| real.starts_with(&root.path)).cloned();
+        granted.or_else(|| {
+            let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+            let mut opened = opened.iter();
+            let found = opened.find(|one| real.starts_with(&one.place))?;
+            Some(Arc::clone(&found.root))
+        })
+    }
+}
+
+impl Workspace {
+    /// The same workspace with one more folder that may be read, by absolute path.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`].
+    pub fn with_readable(&self, folder: &Path) -> Result<Self, Fault> {
+        let mut more = self.clone();
+        more.readable.granted.push(Arc::new(open_root(folder)?));
+        Ok(more)
+    }
+
+    /// Opens one more folder or file for reading, by absolute path: in this workspace and in every clone of it (M15).
+    ///
+    /// # Errors
+    /// As [`Workspace::open`], for the folder or the one that the file is in.
+    pub fn open_up(&self, place: &Path) -> Result<(), Fault> {
+        let (place, root) = match (open_root(place), place.parent(), place.file_name()) {
+            (Ok(root), _, _) => (root.path.clone(), root),
+            (Err(_), Some(folder), Some(name)) => {
+                let root = open_root(folder)?;
+                (root.path.join(name), root)
+            }
+            (Err(fault), _, _) => return Err(fault),
+        };
+        let root = Arc::new(root);
+        let opened = self.readable.opened.write();
+        let mut opened = opened.unwrap_or_else(PoisonError::into_inner);
+        opened.push(Opened { place, root });
+        Ok(())
+    }
+}
