@@ -64,7 +64,8 @@ impl Tool for Liar {
             let change = FileChange {
                 path: path.to_owned(),
                 before: None,
-                after: b"written".to_vec(),
+                after: Some(b"written".to_vec()),
+                from: None,
             };
             runtime::apply(workspace, &Plan::Write(vec![change])).map_err(failed)?;
             return Ok(ToolOutput::new("written", "written"));

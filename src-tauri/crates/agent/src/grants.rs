@@ -3,7 +3,7 @@
 use protocol::event::{Grant, Reach};
 use protocol::ledger::Offers;
 use protocol::preview::UndoOutlook;
-use protocol::{Action, Plan, Preview};
+use protocol::{Action, FileChange, Plan, Preview};
 
 use crate::stages::prepared::Ready;
 
@@ -61,8 +61,16 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
         (Preview::Command(_), _) => "runs exactly this command, once.".to_owned(),
         (_, Plan::Write(changes)) => match changes.as_slice() {
             [one] if one.before.is_none() => "creates this file with this content.".to_owned(),
+            [one] if one.after.is_none() => "removes this file and nothing else.".to_owned(),
             [_] => "writes the checked hunks to the file and tells the agent which were left out."
                 .to_owned(),
+            [gone, come] if come.from.as_ref() == Some(&gone.path) => {
+                "moves this file, with the checked hunks.".to_owned()
+            }
+            many if many.iter().any(|one| one.after.is_none()) => format!(
+                "does what is checked to {} files and tells the agent what was left out.",
+                FileChange::files(many)
+            ),
             many => format!("writes the checked hunks to {} files.", many.len()),
         },
         (_, Plan::Remove(removal)) => match removal.files {
@@ -77,6 +85,7 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
     };
     let kept = match plan {
         Plan::None => "does not run it.",
+        Plan::Write(changes) if FileChange::files(changes) > 1 => "leaves the files as they are.",
         Plan::Write(_) => "leaves the file as it is.",
         Plan::Remove(_) => "keeps everything.",
         Plan::Effects(_) => "leaves everything as it is.",

@@ -14,7 +14,7 @@ pub enum Plan {
     /// Nothing that could be said before.
     #[default]
     None,
-    /// These files get these contents.
+    /// These files get these contents, or go: all or none.
     Write(Vec<FileChange>),
     /// This path goes, with all that is below it.
     Remove(Removal),
@@ -29,8 +29,17 @@ pub struct FileChange {
     pub path: String,
     /// Content when the plan was made; none if there was no file.
     pub before: Option<Vec<u8>>,
-    /// Content to be written.
-    pub after: Vec<u8>,
+    /// Content to be written; none if the file goes.
+    pub after: Option<Vec<u8>>,
+    /// The path of another change of the same plan, which goes: this is that file at a new place, with its permission bits.
+    pub from: Option<String>,
+}
+
+impl FileChange {
+    /// Files of a plan, one that moves counted once.
+    pub fn files(changes: &[Self]) -> usize {
+        changes.len() - changes.iter().filter(|it| it.from.is_some()).count()
+    }
 }
 
 /// A path that goes, with a digest of all that stood there when the plan was made.
@@ -71,11 +80,15 @@ impl Plan {
                         (
                             &c.path,
                             c.before.as_deref().map(Digest::of),
-                            Digest::of(&c.after),
+                            c.after.as_deref().map(Digest::of),
                         )
                     })
                     .collect();
-                Digest::of_json(&("write", parts))
+                let from = |c: &FileChange| c.from.clone().map(|from| (from, c.path.clone()));
+                match changes.iter().filter_map(from).collect::<Vec<_>>() {
+                    none if none.is_empty() => Digest::of_json(&("write", parts)),
+                    moves => Digest::of_json(&("write", parts, moves)),
+                }
             }
             Self::Remove(removal) => Digest::of_json(&("remove", removal)),
             Self::Effects(captured) => captured.digest(),

@@ -55,7 +55,7 @@ impl Preview {
 pub struct FileDiff {
     /// Path relative to the workspace root.
     pub path: String,
-    /// Whether there is a file now.
+    /// Whether there is a file now, at `from` if it is set.
     pub exists: bool,
     /// Language for syntax colours, by file name: `rust`, `typescript`, …; empty when not known.
     pub language: String,
@@ -65,6 +65,14 @@ pub struct FileDiff {
     pub removed: u32,
     /// The changed places, in order.
     pub hunks: Vec<Hunk>,
+    /// Where the file was before, if it moves here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<String>,
+    /// Whether the file goes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub gone: bool,
     /// Set when the difference was too large to be shown whole; says what is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
@@ -85,7 +93,7 @@ pub struct Hunk {
     pub added: u32,
     /// Lines that go.
     pub removed: u32,
-    /// The lines.
+    /// The lines; none where a file comes, goes or moves as it is, which `section` tells.
     pub lines: Vec<DiffLine>,
 }
 

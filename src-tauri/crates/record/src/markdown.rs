@@ -244,13 +244,11 @@ fn losses(loss: &LossPreview) -> String {
 }
 
 fn diff(file: &FileDiff) -> String {
-    let before = if file.exists {
-        file.path.as_str()
-    } else {
-        "/dev/null"
-    };
-    let mut text = format!("--- {before}\n+++ {}\n", file.path);
-    for hunk in &file.hunks {
+    let named = |path, stands| if stands { path } else { "/dev/null" };
+    let before = named(file.from.as_ref().unwrap_or(&file.path), file.exists);
+    let after = named(&file.path, !file.gone);
+    let mut text = format!("--- {before}\n+++ {after}\n");
+    for hunk in file.hunks.iter().filter(|hunk| !hunk.lines.is_empty()) {
         let count = |without: LineKind| hunk.lines.iter().filter(|l| l.kind != without).count();
         text.push_str(&format!(
             "@@ -{},{} +{},{} @@ {}\n",

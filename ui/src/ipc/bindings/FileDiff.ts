@@ -10,7 +10,7 @@ export type FileDiff = {
  */
 path: string, 
 /**
- * Whether there is a file now.
+ * Whether there is a file now, at `from` if it is set.
  */
 exists: boolean, 
 /**
@@ -29,6 +29,14 @@ removed: number,
  * The changed places, in order.
  */
 hunks: Array<Hunk>, 
+/**
+ * Where the file was before, if it moves here.
+ */
+from?: string, 
+/**
+ * Whether the file goes.
+ */
+gone?: boolean, 
 /**
  * Set when the difference was too large to be shown whole; says what is missing.
  */

@@ -30,6 +30,6 @@ added: number,
  */
 removed: number, 
 /**
- * The lines.
+ * The lines; none where a file comes, goes or moves as it is, which `section` tells.
  */
 lines: Array<DiffLine>, };

@@ -2,7 +2,7 @@
 
 use policy::Approved;
 use protocol::preview::UndoOutlook;
-use protocol::{EventBody, Plan, Preview, UndoEntry, UndoId, shown};
+use protocol::{EventBody, FileChange, Plan, Preview, UndoEntry, UndoId, shown};
 use runtime::{EntryMeta, FileError};
 
 use super::Ended;
@@ -77,8 +77,12 @@ fn title(plan: &Plan, preview: &Preview) -> String {
         (Plan::Effects(_), _) => "Ran a command".to_owned(),
         (Plan::Write(changes), _) => match changes.as_slice() {
             [one] if one.before.is_none() => format!("Created {}", one.path),
+            [one] if one.after.is_none() => format!("Deleted {}", one.path),
             [one] => format!("Changed {}", one.path),
-            many => format!("Changed {} files", many.len()),
+            [gone, come] if come.from.as_ref() == Some(&gone.path) => {
+                format!("Moved {} to {}", gone.path, come.path)
+            }
+            many => format!("Changed {} files", FileChange::files(many)),
         },
     }
 }

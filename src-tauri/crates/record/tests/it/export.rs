@@ -44,6 +44,8 @@ fn edit_judged(call: &str) -> EventBody {
                     line(LineKind::Added, None, Some(4), "    2"),
                 ],
             }],
+            from: None,
+            gone: false,
             cut: None,
         }],
     };

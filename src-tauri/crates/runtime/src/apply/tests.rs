@@ -26,7 +26,8 @@ fn change(path: &str, before: Option<&str>, after: &str) -> FileChange {
     FileChange {
         path: path.into(),
         before: before.map(Into::into),
-        after: after.into(),
+        after: Some(after.into()),
+        from: None,
     }
 }
 
@@ -101,9 +102,53 @@ fn keeps_the_mode_and_the_link() {
     assert!(home.path().join("link").is_symlink());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_goes_and_one_moves_with_its_mode() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let (home, workspace) = room(&[("run.sh", "old"), ("gone", "g")]);
+    fs::set_permissions(
+        home.path().join("run.sh"),
+        fs::Permissions::from_mode(0o751),
+    )
+    .unwrap();
+    let goes = |path: &str, before: &str| FileChange {
+        after: None,
+        ..change(path, Some(before), "")
+    };
+    let moves = FileChange {
+        from: Some("run.sh".into()),
+        ..change("bin/run.sh", None, "new")
+    };
+    let plan = Plan::Write(vec![goes("gone", "g"), goes("run.sh", "old"), moves]);
+    apply(&workspace, &plan).unwrap();
+    assert_eq!(
+        everything(home.path()),
+        listed(&[("bin/", ""), ("bin/run.sh", "new")])
+    );
+    let moved = fs::metadata(home.path().join("bin/run.sh")).unwrap();
+    assert_eq!(moved.mode() & 0o7777, 0o751);
+}
+
 #[test]
 fn what_changed_since_is_refused_and_nothing_is_touched() {
-    let cases: [(&str, Vec<FileChange>); 5] = [
+    let gone = |path: &str, before: Option<&str>| FileChange {
+        after: None,
+        ..change(path, before, "")
+    };
+    let cases: [(&str, Vec<FileChange>); 8] = [
+        (
+            "to go, other content",
+            vec![change("new", None, "x"), gone("a", Some("zero"))],
+        ),
+        (
+            "to go, gone already",
+            vec![change("new", None, "x"), gone("gone", Some("x"))],
+        ),
+        (
+            "to go, said to be absent",
+            vec![change("new", None, "x"), gone("a", None)],
+        ),
         (
             "other content",
             vec![change("new", None, "x"), change("a", Some("zero"), "x")],
@@ -191,6 +236,14 @@ fn a_full_disk_at_any_step_leaves_everything_as_it_was() {
             change("a", Some("one"), "1"),
             change("new/deep/c", None, "3"),
             change("b", Some("two"), "2"),
+            FileChange {
+                after: None,
+                ..change("old/x", Some("x"), "")
+            },
+            FileChange {
+                from: Some("old/x".into()),
+                ..change("moved", None, "x2")
+            },
         ]);
         let (result, hit) = strike::after(at, Strike::Full, || apply(&workspace, &plan));
         if !hit {
@@ -204,7 +257,10 @@ fn a_full_disk_at_any_step_leaves_everything_as_it_was() {
         );
         assert_eq!(everything(home.path()), before, "step {at}");
     }
-    assert_eq!(reached, 8, "two folders, three files staged, three placed");
+    assert_eq!(
+        reached, 11,
+        "two folders, four files staged, four placed, one taken away"
+    );
 
     let (home, workspace) = room(&[("old/x", "x"), ("old/y/z", "z")]);
     let before = everything(home.path());

@@ -1,4 +1,5 @@
-//! Writes files: all staged and synced beside their places first, then renamed into them; all or none.
+//! Writes files and takes files away: what is written is staged and synced beside its place first, then renamed into it;
+//! all or none.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -57,14 +58,24 @@ fn look(workspace: &Workspace, change: &FileChange) -> Result<Target, FileError>
     let path = change.path.as_str();
     let failed = |error: io::Error| FileError::from_io(path, &error);
     let changed = || FileError::Changed { path: path.into() };
-    let rel = workspace.writable_place(path, Use::Write)?;
+    let wanted = match change.after {
+        Some(_) => Use::Write,
+        None => Use::Delete,
+    };
+    let rel = workspace.writable_place(path, wanted)?;
     let Some((parent, name)) = dir::split(&rel) else {
         return Err(FileError::IsFolder { path: path.into() });
     };
     let stat = match workspace.dir().folder(parent) {
         Ok(folder) => {
             let stat = folder.stat(name).map_err(failed)?;
-            if stat.is_some_and(|stat| stat.kind == PathKind::File) && !folder.may_write(name) {
+            let is_file = stat.is_some_and(|stat| stat.kind == PathKind::File);
+            let may = match wanted {
+                Use::Delete if !is_file => return Err(changed()),
+                Use::Delete => folder.may_change(),
+                Use::Write | Use::Read | Use::List => !is_file || folder.may_write(name),
+            };
+            if !may {
                 return Err(FileError::NoPermission { path: path.into() });
             }
             stat
@@ -88,8 +99,9 @@ fn look(workspace: &Workspace, change: &FileChange) -> Result<Target, FileError>
 struct Staged {
     folder: Dir,
     name: OsString,
-    temp: OsString,
-    /// A second name of what stood there, while it may be needed again.
+    /// Where the new content lies; none for a file that goes.
+    temp: Option<OsString>,
+    /// Another name of what stood there, while it may be needed again.
     kept: Option<OsString>,
     before: Option<Stat>,
     placed: bool,
@@ -116,20 +128,32 @@ impl Work {
                 continue;
             };
             let folder = self.folder(root, parent).map_err(failed)?;
+            let Some(after) = &change.after else {
+                self.staged.push(Staged {
+                    folder,
+                    name: name.to_owned(),
+                    temp: None,
+                    kept: None,
+                    before: target.stat,
+                    placed: false,
+                });
+                continue;
+            };
             let temp = self.tag.name(number * 2);
             // A leftover of the same work, cut short earlier, holds the same content at best.
             folder.remove_tree(&temp).map_err(failed)?;
-            let mode = target.stat.map(|stat| stat.mode);
+            let mode = target.stat.or(moved(change, changes, targets));
+            let mode = mode.map(|stat| stat.mode);
             let mut file = folder.create(&temp, mode).map_err(failed)?;
             self.staged.push(Staged {
                 folder: folder.clone(),
                 name: name.to_owned(),
-                temp,
+                temp: Some(temp),
                 kept: None,
                 before: target.stat,
                 placed: false,
             });
-            file.write_all(&change.after).map_err(failed)?;
+            file.write_all(after).map_err(failed)?;
             if target.stat.is_some() {
                 folder.keep_owner(name, &file);
             }
@@ -163,16 +187,22 @@ impl Work {
             if staged.folder.stat(&staged.name).map_err(failed)? != staged.before {
                 return Err(FileError::Changed { path: path.into() });
             }
-            if self.several && staged.before.is_some() {
-                let kept = self.tag.name(number * 2 + 1);
-                keep(&staged.folder, &staged.name, &kept, change).map_err(failed)?;
-                staged.kept = Some(kept);
+            let kept = self.tag.name(number * 2 + 1);
+            match &staged.temp {
+                Some(temp) => {
+                    if self.several && staged.before.is_some() {
+                        keep(&staged.folder, &staged.name, &kept, change).map_err(failed)?;
+                        staged.kept = Some(kept);
+                    }
+                    staged.folder.rename(temp, &staged.name).map_err(failed)?;
+                    staged.placed = true;
+                }
+                None => {
+                    staged.folder.remove_tree(&kept).map_err(failed)?;
+                    staged.folder.rename(&staged.name, &kept).map_err(failed)?;
+                    staged.kept = Some(kept);
+                }
             }
-            staged
-                .folder
-                .rename(&staged.temp, &staged.name)
-                .map_err(failed)?;
-            staged.placed = true;
             between().map_err(failed)?;
         }
         Ok(())
@@ -201,7 +231,10 @@ impl Work {
                 (None, true) if staged.before.is_none() => staged.folder.remove_file(&staged.name),
                 (None, _) => Ok(()),
             };
-            let cleaned = staged.folder.remove_tree(&staged.temp);
+            let cleaned = match &staged.temp {
+                Some(temp) => staged.folder.remove_tree(temp),
+                None => Ok(()),
+            };
             if let Err(error) = undone.and(cleaned) {
                 tracing::warn!(name = ?staged.name, %error, "a file could not be put back");
             }
@@ -212,6 +245,13 @@ impl Work {
             }
         }
     }
+}
+
+/// What the file looks like that moves to where `change` writes.
+fn moved(change: &FileChange, changes: &[FileChange], targets: &[Target]) -> Option<Stat> {
+    let from = change.from.as_deref()?;
+    let place = changes.iter().position(|other| other.path == from)?;
+    targets.get(place)?.stat
 }
 
 /// Keeps what stands at a name under a second one: a hard link where the file system has them, else a copy.

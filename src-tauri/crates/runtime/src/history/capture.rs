@@ -45,7 +45,10 @@ pub(super) fn capture(
         Plan::None => {}
         Plan::Write(changes) => {
             for change in changes {
-                taking.change(change)?;
+                match &change.after {
+                    Some(after) => taking.change(change, after)?,
+                    None => taking.gone(change)?,
+                }
             }
         }
         Plan::Remove(removal) => taking.removal(removal)?,
@@ -74,14 +77,14 @@ pub(super) struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    fn change(&mut self, change: &FileChange) -> Result<(), FileError> {
+    fn change(&mut self, change: &FileChange, after: &[u8]) -> Result<(), FileError> {
         let path = change.path.as_str();
         let failed = |error: io::Error| FileError::from_io(path, &error);
         let rel = self.workspace.own_place(path, true)?;
         let before = self.node(&rel, path)?;
-        let blob = self.batch.put(&change.after).map_err(failed)?;
+        let blob = self.batch.put(after).map_err(failed)?;
         let (as_planned, mode) = match (&before, &change.before) {
-            (Node::Absent, None) => (true, NEW_FILE_MODE),
+            (Node::Absent, None) => (true, self.new_mode(change)?),
             (Node::File { blob, mode, .. }, Some(bytes)) => {
                 (*blob == protocol::Digest::of(bytes), *mode)
             }
@@ -93,12 +96,39 @@ impl Taking<'_> {
         }
         let after = Node::File {
             blob,
-            bytes: change.after.len() as u64,
+            bytes: after.len() as u64,
             mode,
             mtime_ns: self.at_ns,
         };
         self.parents(&rel, path)?;
         self.add(rel, before, after, false);
+        Ok(())
+    }
+
+    /// What a new file is expected to look like: as the one that moves there.
+    fn new_mode(&self, change: &FileChange) -> Result<u32, FileError> {
+        let Some(from) = &change.from else {
+            return Ok(NEW_FILE_MODE);
+        };
+        let rel = self.workspace.own_place(from, false)?;
+        let stat = self.workspace.dir().stat_at(&rel);
+        let stat = stat.map_err(|error| FileError::from_io(from.as_str(), &error))?;
+        Ok(stat.map_or(NEW_FILE_MODE, |stat| stat.mode))
+    }
+
+    /// A file that goes.
+    fn gone(&mut self, change: &FileChange) -> Result<(), FileError> {
+        let path = change.path.as_str();
+        let rel = self.workspace.own_place(path, false)?;
+        let before = self.node(&rel, path)?;
+        match (&before, &change.before) {
+            (Node::File { blob, .. }, Some(bytes)) if *blob == protocol::Digest::of(bytes) => {}
+            (Node::Absent | Node::File { .. } | Node::Link { .. } | Node::Folder { .. }, _) => {
+                return Err(FileError::Changed { path: path.into() });
+            }
+        }
+        self.parents(&rel, path)?;
+        self.add(rel, before, Node::Absent, false);
         Ok(())
     }
 
@@ -197,7 +227,8 @@ pub(super) fn weigh(workspace: &Workspace, plan: &Plan) -> Result<u64, FileError
         Plan::None => Ok(0),
         Plan::Write(changes) => {
             let length = |change: &FileChange| {
-                change.before.as_ref().map_or(0, Vec::len) + change.after.len()
+                let side = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len);
+                side(&change.before) + side(&change.after)
             };
             Ok(changes.iter().map(length).sum::<usize>() as u64)
         }

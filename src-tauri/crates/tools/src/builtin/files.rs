@@ -1,6 +1,7 @@
 //! What the file tools share: where a path leads, what is said when nothing is there, content as text, plans carried out.
 
 use protocol::plan::FileChange;
+use protocol::preview::FileDiff;
 use protocol::{Access, Capability, Plan, Preview, ToolError, ToolOutput};
 use runtime::{FileError, PathKind, Workspace};
 use tokio_util::sync::CancellationToken;
@@ -126,7 +127,8 @@ pub(super) fn change(path: String, before: Option<Vec<u8>>, after: Vec<u8>) -> P
         false => Plan::Write(vec![FileChange {
             path,
             before,
-            after,
+            after: Some(after),
+            from: None,
         }]),
     };
     Prepared {
@@ -159,24 +161,49 @@ pub(super) fn carry_out(
     let mut sentences = Vec::new();
     let (mut added, mut removed) = (0_u64, 0_u64);
     for change in changes {
-        let diff = file_diff(&change.path, change.before.as_deref(), &change.after, 0, 0);
+        let moves_away = changes
+            .iter()
+            .any(|it| it.from.as_ref() == Some(&change.path));
+        if moves_away {
+            continue;
+        }
+        let source = changes
+            .iter()
+            .find(|it| Some(&it.path) == change.from.as_ref());
+        let before = source.unwrap_or(change).before.as_deref();
+        let after = change.after.as_deref();
+        let diff = file_diff(&change.path, before, after.unwrap_or_default(), 0, 0);
         added += u64::from(diff.added);
         removed += u64::from(diff.removed);
-        let size = amount(change.after.len() as u64);
-        sentences.push(match (&change.before, diff.hunks.first()) {
-            (None, _) => {
-                let lines = plural(u64::from(diff.added), "line", "lines");
-                format!("Created `{}` ({lines}, {size}).", change.path)
-            }
-            (Some(_), Some(hunk)) => format!(
-                "Changed `{}`: +{} -{} lines, the first at line {}; it has {size} now.",
-                change.path, diff.added, diff.removed, hunk.new_start
-            ),
-            (Some(_), None) => format!("Changed `{}`; it has {size} now.", change.path),
-        });
+        sentences.push(done(change, &diff));
     }
     Ok(ToolOutput::new(
         sentences.join("\n"),
         format!("+{added} −{removed}"),
     ))
+}
+
+/// What was done to one file.
+fn done(change: &FileChange, diff: &FileDiff) -> String {
+    let (path, added, removed) = (&change.path, diff.added, diff.removed);
+    let Some(after) = &change.after else {
+        let size = amount(change.before.as_ref().map_or(0, Vec::len) as u64);
+        return format!("Deleted `{path}` ({size}).");
+    };
+    let size = amount(after.len() as u64);
+    match (&change.from, &change.before, diff.hunks.first()) {
+        (Some(from), _, Some(_)) => {
+            format!("Moved `{from}` to `{path}`: +{added} -{removed} lines; it has {size} now.")
+        }
+        (Some(from), _, None) => format!("Moved `{from}` to `{path}`, its content unchanged."),
+        (None, None, _) => {
+            let lines = plural(u64::from(added), "line", "lines");
+            format!("Created `{path}` ({lines}, {size}).")
+        }
+        (None, Some(_), Some(hunk)) => format!(
+            "Changed `{path}`: +{added} -{removed} lines, the first at line {}; it has {size} now.",
+            hunk.new_start
+        ),
+        (None, Some(_), None) => format!("Changed `{path}`; it has {size} now."),
+    }
 }

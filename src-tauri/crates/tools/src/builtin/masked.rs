@@ -6,7 +6,7 @@ use protocol::{Plan, ToolError};
 use crate::tool::Prepared;
 
 /// Why a text that is to be replaced is not found, where it is the mask; empty otherwise.
-pub(super) fn why_not_found(content: &str, old: &str) -> &'static str {
+pub(crate) fn why_not_found(content: &str, old: &str) -> &'static str {
     match old.contains(MASK) && redact::text(content).1 > 0 {
         true => {
             "It holds ***, which stands for a secret that was masked when you read the file; the file has the secret \
@@ -34,11 +34,16 @@ pub(super) fn keeps_secrets(prepared: Prepared) -> Result<Prepared, ToolError> {
         masks
     };
     for change in changes {
-        let Some(before) = &change.before else {
+        // A file that moves has its secrets where it was.
+        let source = changes
+            .iter()
+            .find(|it| Some(&it.path) == change.from.as_ref());
+        let before = &source.unwrap_or(change).before;
+        let (Some(before), Some(after)) = (before, &change.after) else {
             continue;
         };
-        let more_masks = masks(&change.after) > masks(before);
-        if more_masks && redact::bytes(&change.after).1 < redact::bytes(before).1 {
+        let more_masks = masks(after) > masks(before);
+        if more_masks && redact::bytes(after).1 < redact::bytes(before).1 {
             return Err(ToolError::Failed(format!(
                 "`{}` holds a secret that was shown to you as ***, and the new text has *** in its place: the secret would be \
                  lost, so nothing was changed. Use edit on the lines around it, and leave the secret's own line out.",

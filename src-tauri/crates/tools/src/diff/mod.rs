@@ -51,6 +51,8 @@ pub fn file_diff(
         added: 0,
         removed: 0,
         hunks: Vec::new(),
+        from: None,
+        gone: false,
         cut: None,
     };
     let before = before.unwrap_or_default();

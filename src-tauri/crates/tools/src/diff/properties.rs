@@ -10,7 +10,8 @@ fn change(before: &str, after: &str) -> FileChange {
     FileChange {
         path: "a.txt".to_owned(),
         before: Some(before.as_bytes().to_vec()),
-        after: after.as_bytes().to_vec(),
+        after: Some(after.as_bytes().to_vec()),
+        from: None,
     }
 }
 

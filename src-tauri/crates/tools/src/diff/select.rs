@@ -10,15 +10,15 @@ use protocol::{Effects, Plan, Preview, ToolError};
 
 use crate::text::plural;
 
-/// The content of a file with only these hunks applied. All of them give the new content, none give the old one (for a
-/// file that does not exist yet: nothing). Hunks of other files are ignored.
+/// The content of a file with only these hunks applied. All of them give the new content (of a file that goes: nothing), none
+/// give the old one (of a file that does not exist yet: nothing). Hunks of other files are ignored.
 ///
 /// # Errors
 /// A difference that was cut can only be taken whole: nobody can choose from what was not shown.
 pub fn select(change: &FileChange, file: &FileDiff, hunks: &[u32]) -> Result<Vec<u8>, ToolError> {
     let chosen = |hunk: &&Hunk| hunks.contains(&hunk.id);
     if file.hunks.iter().all(|hunk| chosen(&hunk)) {
-        return Ok(change.after.clone());
+        return Ok(change.after.clone().unwrap_or_default());
     }
     let old_bytes = change.before.as_deref().unwrap_or_default();
     if !file.hunks.iter().any(|hunk| chosen(&hunk)) {
@@ -30,8 +30,9 @@ pub fn select(change: &FileChange, file: &FileDiff, hunks: &[u32]) -> Result<Vec
             file.path
         )));
     }
-    let (old, new) = (lines(old_bytes), lines(&change.after));
-    let mut content = Vec::with_capacity(change.after.len());
+    let new_bytes = change.after.as_deref().unwrap_or_default();
+    let (old, new) = (lines(old_bytes), lines(new_bytes));
+    let mut content = Vec::with_capacity(new_bytes.len());
     let mut next = 0;
     for hunk in file.hunks.iter().filter(chosen) {
         let (gone, come) = ranges(hunk);
@@ -52,8 +53,8 @@ pub fn select(change: &FileChange, file: &FileDiff, hunks: &[u32]) -> Result<Vec
     Ok(content)
 }
 
-/// The plan with only these hunks of its preview. Files of which every hunk is left out are left alone; files without
-/// hunks (a new empty file) cannot be left out.
+/// The plan with only these hunks of its preview. Files of which every hunk is left out are left alone, and do not move;
+/// files without hunks (a new empty file that `write` makes) cannot be left out.
 ///
 /// # Errors
 /// A number that names no hunk, a choice that leaves nothing to do, a choice within a difference that was cut, and a
@@ -80,20 +81,35 @@ pub fn select_plan(plan: &Plan, preview: &Preview, hunks: &[u32]) -> Result<Plan
     }
     let mut narrowed = Vec::with_capacity(changes.len());
     for change in changes {
-        let Some(file) = files.iter().find(|file| file.path == change.path) else {
+        let shows = |file: &&FileDiff| {
+            let gone_from = file.from.as_ref().filter(|_| change.after.is_none());
+            file.path == change.path || gone_from == Some(&change.path)
+        };
+        let Some(file) = files.iter().find(shows) else {
             return Err(ToolError::Failed(format!(
                 "{} is part of the plan but was not shown; nothing was changed.",
                 change.path
             )));
         };
-        let dropped = !file.hunks.is_empty() && !file.hunks.iter().any(|h| hunks.contains(&h.id));
-        if !dropped {
-            narrowed.push(FileChange {
-                path: change.path.clone(),
-                before: change.before.clone(),
-                after: select(change, file, hunks)?,
-            });
+        let is_chosen = |hunk: &Hunk| hunks.contains(&hunk.id);
+        if !file.hunks.is_empty() && !file.hunks.iter().any(is_chosen) {
+            continue;
         }
+        // A file goes whole or stays; where it moves away, its content is chosen from at the other end.
+        let is_whole = file.hunks.iter().all(is_chosen);
+        let goes = change.after.is_none() && (is_whole || file.path != change.path);
+        let mut part = change.clone();
+        if !goes {
+            let source = changes
+                .iter()
+                .find(|it| Some(&it.path) == change.from.as_ref());
+            let whole = FileChange {
+                before: source.unwrap_or(change).before.clone(),
+                ..change.clone()
+            };
+            part.after = Some(select(&whole, file, hunks)?);
+        }
+        narrowed.push(part);
     }
     if narrowed.is_empty() {
         return Err(ToolError::InvalidArgs(
@@ -155,7 +171,6 @@ pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
     ))
 }
 
-/// "src/a.rs lines 10 to 12 (fn parse)", counted in the file as it was.
 /// How many changes that were left out are told by their paths.
 const LEFT_OUT_NAMED_MAX: usize = 20;
 
@@ -182,7 +197,11 @@ fn effects_left_out(effects: &Effects, chosen: &[u32]) -> Option<String> {
     })
 }
 
+/// "src/a.rs lines 10 to 12 (fn parse)", counted in the file as it was; "src/a.rs (moves as it is)" where nothing is counted.
 fn place(path: &str, hunk: &Hunk) -> String {
+    if hunk.lines.is_empty() {
+        return format!("{path} ({})", hunk.section);
+    }
     let changed = |line: &&protocol::preview::DiffLine| line.new.is_none();
     let mut old = hunk
         .lines

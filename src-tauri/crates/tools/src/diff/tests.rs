@@ -47,7 +47,8 @@ fn change(before: Option<&[u8]>, after: &[u8]) -> FileChange {
     FileChange {
         path: "a.txt".to_owned(),
         before: before.map(<[u8]>::to_vec),
-        after: after.to_vec(),
+        after: Some(after.to_vec()),
+        from: None,
     }
 }
 

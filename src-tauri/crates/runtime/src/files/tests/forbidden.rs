@@ -86,7 +86,8 @@ fn forbidden(root: &std::path::Path) {
         let change = FileChange {
             path: path.into(),
             before: before.map(Into::into),
-            after: b"y".to_vec(),
+            after: Some(b"y".to_vec()),
+            from: None,
         };
         crate::apply(&workspace, &Plan::Write(vec![change]))
     };

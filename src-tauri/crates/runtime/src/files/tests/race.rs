@@ -166,7 +166,8 @@ fn a_file_that_is_written() {
         let change = FileChange {
             path: path.to_owned(),
             before: Some(b"same".to_vec()),
-            after: b"new".to_vec(),
+            after: Some(b"new".to_vec()),
+            from: None,
         };
         crate::apply(workspace, &Plan::Write(vec![change])).map(|()| String::new())
     };
@@ -175,7 +176,8 @@ fn a_file_that_is_written() {
         let change = FileChange {
             path: path.to_owned(),
             before: None,
-            after: b"new".to_vec(),
+            after: Some(b"new".to_vec()),
+            from: None,
         };
         crate::apply(workspace, &Plan::Write(vec![change])).map(|()| String::new())
     };
@@ -227,7 +229,8 @@ fn only_what_was_judged_opens() {
         let change = FileChange {
             path: "pub/a.txt".into(),
             before: Some(b"public".to_vec()),
-            after: b"new".to_vec(),
+            after: Some(b"new".to_vec()),
+            from: None,
         };
         crate::apply(workspace, &Plan::Write(vec![change]))
     };

@@ -273,7 +273,8 @@ fn two_workspaces_are_not_taken_back_at_once() {
     let plan = Plan::Write(vec![FileChange {
         path: "b".into(),
         before: None,
-        after: b"b".to_vec(),
+        after: Some(b"b".to_vec()),
+        from: None,
     }]);
     let meta = EntryMeta {
         id: "und_2".into(),

@@ -11,13 +11,13 @@ fn without_folder_times(mut picture: Picture) -> Picture {
     picture
 }
 
-fn plans(room: &Room) -> [Plan; 2] {
+fn plans(room: &Room) -> [Plan; 3] {
     let changes = [
         ("keep/a.txt", "changed"),
         ("new/deep/b.txt", "b"),
         ("old/secret", "t"),
     ];
-    [room.removal("old"), room.writing(&changes)]
+    [room.removal("old"), room.writing(&changes), room.patching()]
 }
 
 fn reopened(room: &Room) -> History {
@@ -36,7 +36,7 @@ pub(super) fn assert_clean(room: &Room, what: &str) {
 
 #[test]
 fn stopped_while_the_effect_is_made() {
-    for which in 0..2 {
+    for which in 0..3 {
         let mut reached = 0;
         for at in 0.. {
             let room = Room::new();
@@ -82,7 +82,7 @@ fn stopped_while_the_effect_is_made() {
 
 #[test]
 fn stopped_while_it_is_undone_or_redone() {
-    for which in 0..2 {
+    for which in 0..3 {
         for direction in [Direction::Undo, Direction::Redo] {
             let mut reached = 0;
             for at in 0.. {
@@ -126,7 +126,7 @@ fn stopped_while_it_is_undone_or_redone() {
 
 #[test]
 fn stopped_again_while_it_is_recovered() {
-    for which in 0..2 {
+    for which in 0..3 {
         for at in 0.. {
             let room = Room::new();
             room.everything();
@@ -147,7 +147,7 @@ fn stopped_again_while_it_is_recovered() {
 
 #[test]
 fn a_full_disk_while_it_is_undone_puts_everything_back() {
-    for which in 0..2 {
+    for which in 0..3 {
         let mut reached = 0;
         for at in 0.. {
             let room = Room::new();

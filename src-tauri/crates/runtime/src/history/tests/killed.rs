@@ -82,11 +82,7 @@ fn first(room: &Room) -> Plan {
 }
 
 fn second(room: &Room) -> Plan {
-    room.writing(&[
-        ("keep/a.txt", "changed"),
-        ("new/deep/b.txt", "b"),
-        ("old/secret", "t"),
-    ])
+    room.patching()
 }
 
 /// Does the work; what it comes to does not matter, only how far it gets.
@@ -189,7 +185,8 @@ impl Scene {
                 let path = |path: &str| now.get(Path::new(path)).map(|seen| seen.content.clone());
                 path("keep/a.txt").as_deref() == Some(b"changed")
                     && path("new/deep/b.txt").as_deref() == Some(b"b")
-                    && path("old/secret").as_deref() == Some(b"t")
+                    && path("moved/run.sh").as_deref() == Some(b"moved")
+                    && path("old/run.sh").or(path("old/secret")).is_none()
             }
             Work::Undo | Work::Redo | Work::Several | Work::Collect => now == self.after,
         };

@@ -191,9 +191,28 @@ impl Room {
         let change = |(path, after): &(&str, &str)| FileChange {
             path: (*path).into(),
             before: self.workspace.read_whole(path, 1 << 20).unwrap(),
-            after: after.as_bytes().to_vec(),
+            after: Some(after.as_bytes().to_vec()),
+            from: None,
         };
         Plan::Write(changes.iter().map(change).collect())
+    }
+
+    /// What a patch does: a file changes, one comes, one goes, one moves.
+    fn patching(&self) -> Plan {
+        let text = |path: &str| self.workspace.read_whole(path, 1 << 20).unwrap();
+        let change = |path: &str, after: Option<&str>, from: Option<&str>| FileChange {
+            path: path.into(),
+            before: text(path),
+            after: after.map(Into::into),
+            from: from.map(Into::into),
+        };
+        Plan::Write(vec![
+            change("keep/a.txt", Some("changed"), None),
+            change("new/deep/b.txt", Some("b"), None),
+            change("old/secret", None, None),
+            change("old/run.sh", None, None),
+            change("moved/run.sh", Some("moved"), Some("old/run.sh")),
+        ])
     }
 
     fn prepare(&self, id: &str, plan: &Plan) -> Result<UndoEntry, FileError> {

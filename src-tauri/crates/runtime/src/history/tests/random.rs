@@ -81,7 +81,8 @@ fn writing(room: &Room, places: &[(Vec<String>, Vec<u8>)]) -> Plan {
             changes.push(FileChange {
                 path,
                 before,
-                after: after.clone(),
+                after: Some(after.clone()),
+                from: None,
             });
         }
     }

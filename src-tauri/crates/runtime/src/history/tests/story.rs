@@ -220,7 +220,8 @@ fn a_plan_that_no_longer_fits_leaves_no_entry() {
     let below = Plan::Write(vec![FileChange {
         path: "new/x".into(),
         before: None,
-        after: Vec::new(),
+        after: Some(Vec::new()),
+        from: None,
     }]);
     assert_eq!(
         room.prepare("und_1", &below),
