@@ -176,7 +176,7 @@ impl Trial {
         let judgement = judge(&Request {
             call: &CallId::from("trial"),
             tool: &called.id,
-            classified: &called.classified,
+            classified: &called.classified.clone().touching(facts.declared()),
             facts: &facts,
             undo: &undo,
             needs_person: called.needs_person,

@@ -1,7 +1,7 @@
 //! From a tool's name, and what it declared, to its mode and kind (`S000-21`): the one place for all, the
 //! interface included, which is told what came of it. Its cases stand in `tests/cases/classify.json`.
 
-use protocol::{ToolInterface, ToolKind, ToolMode};
+use protocol::{Capability, ToolInterface, ToolKind, ToolMode};
 
 /// A mode and where it comes from, and the kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +105,22 @@ pub fn classify(name: &str, declared: Declared) -> Classified {
     }
     let kind = declared.kind.unwrap_or_else(|| kind_of(name, mode));
     Classified { mode, from, kind }
+}
+
+impl Classified {
+    /// The same for a call that touches this: one that takes something away is at least destructive, whatever its tool is in
+    /// general (M16).
+    #[must_use]
+    pub fn touching(mut self, touches: impl IntoIterator<Item = Capability>) -> Self {
+        if self.mode.is_some()
+            && strictness(self.mode) < strictness(Some(ToolMode::Destructive))
+            && touches.into_iter().any(|it| it == Capability::FsDelete)
+        {
+            self.mode = Some(ToolMode::Destructive);
+            "stricter, because this call takes something away".clone_into(&mut self.from);
+        }
+        self
+    }
 }
 
 /// The kind that a mode implies.

@@ -102,6 +102,12 @@ impl Facts {
         &self.all
     }
 
+    /// What the call itself says that it touches, without what was read out of a command.
+    pub fn declared(&self) -> impl Iterator<Item = Capability> {
+        let declared = self.all.iter().filter(|fact| !fact.derived);
+        declared.map(|fact| fact.capability)
+    }
+
     /// What was read of a command that is among them.
     pub fn command(&self, text: &str) -> Option<&ShellFacts> {
         self.commands

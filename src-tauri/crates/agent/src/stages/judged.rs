@@ -31,7 +31,8 @@ pub(crate) fn forbidden_outright(
 ) -> Result<(), Ended> {
     let accesses = called.0.tool.accesses(arguments);
     let touches: Vec<_> = accesses.iter().map(|access| access.capability).collect();
-    let mode = called.0.classified.mode;
+    let classified = called.0.classified.clone();
+    let mode = classified.touching(touches.iter().copied()).mode;
     let rules = session.rules();
     let now = session.shared.config.clock.now();
     if rules.denies_outright(called.id(), mode, &touches, now) {
@@ -112,10 +113,11 @@ fn denied_unprepared(
     };
     let alarms = watched::built_in(session, called, arguments, facts);
     // Without a look, or a word on undo where that counts, nobody could judge it again.
-    let is_destructive = called.0.classified.mode == Some(ToolMode::Destructive);
+    let weighed = weighed(&call.id, called, facts, &nothing.undo, alarms);
+    let is_destructive = weighed.classified.mode == Some(ToolMode::Destructive);
     let weighed = Weighed {
         is_whole: !facts.all().is_empty() && !is_destructive,
-        ..weighed(&call.id, called, facts, &nothing.undo, alarms)
+        ..weighed
     };
     let judgement = unprepared(session, &weighed);
     if judgement.verdict() == Verdict::Deny && uses::take(session, &judgement, false) {
@@ -177,7 +179,7 @@ fn weighed(
     Weighed {
         call: call.clone(),
         tool: called.id().to_owned(),
-        classified: called.0.classified.clone(),
+        classified: called.0.classified.clone().touching(facts.declared()),
         facts: facts.clone(),
         undo: undo.clone(),
         needs_person: called.interface().safety.requires_user_interaction,
@@ -253,8 +255,8 @@ pub(crate) fn tell(
         tool: interface.id().to_owned(),
         title: interface.title().to_owned(),
         target: called.0.tool.target(arguments),
-        mode: called.0.classified.mode,
-        kind: called.0.classified.kind,
+        mode: weighed.classified.mode,
+        kind: weighed.classified.kind,
         trail: judgement.trail().clone(),
         preview: ready.preview.clone(),
         undo: ready.undo.clone(),

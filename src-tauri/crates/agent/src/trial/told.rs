@@ -19,6 +19,7 @@ pub(super) fn check_strings(id: &str, arguments: &Map<String, Value>) -> Result<
     match id {
         "bash" => check_string(id, arguments, "command"),
         "read" | "write" | "edit" | "delete_path" => check_string(id, arguments, "path"),
+        "apply_patch" => check_string(id, arguments, "patch"),
         "glob" | "grep" if arguments.contains_key("path") => check_string(id, arguments, "path"),
         _ => Ok(()),
     }
