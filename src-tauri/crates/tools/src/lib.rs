@@ -13,6 +13,7 @@ mod close_names;
 pub mod diff;
 pub mod internal;
 pub mod limits;
+mod patch;
 pub mod progress;
 pub mod registry;
 pub mod schema;

@@ -66,6 +66,21 @@ pub const TODO_CHARS_MAX: usize = 1_000;
 /// Paths below a folder that a deletion is counted and secured for.
 pub const DELETE_ENTRIES_MAX: usize = 200_000;
 
+/// Longest patch, in characters.
+pub const PATCH_CHARS_MAX: usize = 1024 * 1024;
+
+/// Files that one patch changes.
+pub const PATCH_FILES_MAX: usize = 100;
+
+/// Hunks of one patch.
+pub const PATCH_HUNKS_MAX: usize = 1_000;
+
+/// Bytes of all files of one patch, before and after.
+pub const PATCH_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Bytes of all files of one patch of which the differences are shown; of the rest it is told that they change.
+pub const PATCH_SHOWN_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
 /// Entries of a folder that are looked at for a name that is close to a missing one.
 pub const CLOSE_NAMES_SCANNED_MAX: usize = 2_000;
 

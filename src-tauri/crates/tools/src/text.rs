@@ -68,6 +68,30 @@ pub fn visible(text: &str) -> String {
         .collect()
 }
 
+/// Where the text begins, places that overlap included: "aa" stands twice in "aaa", and which one is meant is not clear.
+pub(crate) fn places(content: &str, old: &str) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut from = 0;
+    while let Some(found) = content.get(from..).and_then(|rest| rest.find(old)) {
+        places.push(from + found);
+        let step = content[from + found..]
+            .chars()
+            .next()
+            .map_or(1, char::len_utf8);
+        from += found + step;
+    }
+    places
+}
+
+/// Whether the text has lines that end, and all of them with CRLF.
+pub(crate) fn only_crlf(content: &str) -> bool {
+    let mut lines = content
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'))
+        .peekable();
+    lines.peek().is_some() && lines.all(|line| line.ends_with("\r\n"))
+}
+
 /// "12 bytes", "6.8 kB", "1.3 MB".
 pub fn amount(bytes: u64) -> String {
     match bytes {

@@ -12,7 +12,7 @@ const RATIO_MIN: f32 = 0.6;
 const LINE_CHARS_MAX: usize = 200;
 
 /// Two or three sentences on why the text was not found, and what to do.
-pub(super) fn look_alike(content: &str, old: &str) -> String {
+pub(crate) fn look_alike(content: &str, old: &str) -> String {
     if content.is_empty() {
         return "The file is empty. Use write.".to_owned();
     }

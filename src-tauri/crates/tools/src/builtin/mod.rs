@@ -1,5 +1,6 @@
-//! The tools of the house: eight of the locked set (`S002-11`), and `delete_path`.
+//! The tools of the house: eight of the locked set (`S002-11`), and `delete_path` and `apply_patch` beside it (`S002-32`).
 
+mod apply_patch;
 mod bash;
 mod command_facts;
 mod delete_path;
@@ -10,6 +11,7 @@ mod grep;
 mod listing;
 mod look_alike;
 mod masked;
+mod patch_plan;
 mod question;
 mod read;
 mod read_image;
@@ -32,10 +34,12 @@ use serde_json::{Map, Value, json};
 
 use crate::tool::Tool;
 
+pub(crate) use self::look_alike::look_alike;
+pub(crate) use self::masked::why_not_found;
 pub use self::question::HEADLESS_REFUSAL;
 
 /// Every built-in tool, in the order that a model sees.
-pub(crate) fn all() -> [Arc<dyn Tool>; 9] {
+pub(crate) fn all() -> [Arc<dyn Tool>; 10] {
     [
         Arc::new(read::Read::new()),
         Arc::new(write::Write::new()),
@@ -46,6 +50,7 @@ pub(crate) fn all() -> [Arc<dyn Tool>; 9] {
         Arc::new(question::Question::new()),
         Arc::new(todo::Todo::new()),
         Arc::new(delete_path::DeletePath::new()),
+        Arc::new(apply_patch::ApplyPatch::new()),
     ]
 }
 

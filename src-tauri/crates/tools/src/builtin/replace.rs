@@ -6,6 +6,7 @@ use protocol::ToolError;
 
 use super::look_alike::look_alike;
 use super::masked::why_not_found;
+use crate::text::{only_crlf, places};
 
 /// Line numbers that an error lists.
 const LINES_LISTED_MAX: usize = 10;
@@ -56,29 +57,6 @@ pub(super) fn replace(
             )))
         }
     }
-}
-
-/// Where the text begins, places that overlap included: "aa" stands twice in "aaa", and which one is meant is not clear.
-fn places(content: &str, old: &str) -> Vec<usize> {
-    let mut places = Vec::new();
-    let mut from = 0;
-    while let Some(found) = content.get(from..).and_then(|rest| rest.find(old)) {
-        places.push(from + found);
-        let step = content[from + found..]
-            .chars()
-            .next()
-            .map_or(1, char::len_utf8);
-        from += found + step;
-    }
-    places
-}
-
-fn only_crlf(content: &str) -> bool {
-    let mut lines = content
-        .split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'))
-        .peekable();
-    lines.peek().is_some() && lines.all(|line| line.ends_with("\r\n"))
 }
 
 fn with_crlf(text: &str) -> Cow<'_, str> {

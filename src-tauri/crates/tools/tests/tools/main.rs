@@ -16,6 +16,8 @@ mod change;
 mod effects;
 mod find;
 mod joining;
+mod patch;
+mod patch_refused;
 mod read;
 mod records;
 mod registry;

@@ -89,6 +89,7 @@ fn each_tool_has_one_kind() {
         ("question", ToolKind::Other),
         ("todo", ToolKind::Other),
         ("delete_path", ToolKind::Delete),
+        ("apply_patch", ToolKind::Edit),
     ];
     assert_eq!(kinds, expected.map(|(id, kind)| (id.to_owned(), kind)));
 }

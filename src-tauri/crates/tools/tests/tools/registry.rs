@@ -71,10 +71,11 @@ fn what_there_is_s001_46_s002_25() {
             ("question", Some(Read), ToolKind::Other, by_tool),
             ("todo", Some(Read), ToolKind::Other, by_tool),
             ("delete_path", Some(Destructive), ToolKind::Delete, by_tool),
+            ("apply_patch", Some(SafeWrite), ToolKind::Edit, by_tool),
         ]
     );
     let definitions = registry.definitions();
-    assert_eq!(definitions.len(), 9, "the model sees ids only (M05)");
+    assert_eq!(definitions.len(), 10, "the model sees ids only (M05)");
     for definition in definitions.iter() {
         assert!(
             definition.description.len() > 40,
@@ -133,7 +134,7 @@ fn an_unknown_name_gets_a_hint_s001_22_s000_03() {
         ),
         (
             "browser_open",
-            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, delete_path.",
+            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, delete_path, apply_patch.",
         ),
     ] {
         assert_eq!(
@@ -301,7 +302,7 @@ fn who_may_join_s002_26_s002_07_s002_106() {
         .register(Arc::new(Foreign(Foreign::named("weather").build())))
         .unwrap();
     let views = registry.views();
-    let modes: Vec<_> = views[9..]
+    let modes: Vec<_> = views[10..]
         .iter()
         .map(|v| (v.mode, v.mode_from.as_str()))
         .collect();

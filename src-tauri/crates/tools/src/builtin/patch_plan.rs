@@ -1,0 +1,304 @@
+//! From a patch to what it does to every file: shown whole and carried out whole, or refused with every reason at once.
+
+use std::collections::BTreeSet;
+
+use protocol::plan::FileChange;
+use protocol::preview::{FileDiff, Hunk as Shown};
+use protocol::{Capability, Plan, Preview, ToolError};
+use runtime::{PathKind, Workspace};
+
+use super::failed;
+use super::files::{as_text, content, inside, missing};
+use crate::diff::{CONTEXT_LINES, file_diff};
+use crate::limits::{PATCH_BYTES_MAX, PATCH_SHOWN_BYTES_MAX, PROBLEMS_MAX};
+use crate::patch::{Act, FilePatch, Hunk, patched};
+use crate::text::amount;
+use crate::tool::Prepared;
+
+/// What the patch does.
+pub(super) fn plan(workspace: &Workspace, files: &[FilePatch]) -> Result<Prepared, ToolError> {
+    let mut taken = Taken::default();
+    let (mut changes, mut diffs, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+    let mut bytes = 0;
+    for file in files {
+        match one(workspace, file, &mut taken) {
+            Ok(change) => {
+                bytes += change.bytes();
+                if bytes > PATCH_BYTES_MAX {
+                    return Err(ToolError::Failed(format!(
+                        "The files of this patch are {} together, and at most {} can be changed at once; send it in parts.",
+                        amount(bytes),
+                        amount(PATCH_BYTES_MAX)
+                    )));
+                }
+                diffs.push(change.shown(&diffs, bytes));
+                changes.extend(change.carried_out());
+            }
+            Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
+            Err(error) => wrong.push(error.to_string()),
+        }
+    }
+    if let Some(why) = taken.nested() {
+        wrong.push(why);
+    }
+    if !wrong.is_empty() {
+        return Err(ToolError::Failed(told(&wrong)));
+    }
+    Ok(Prepared {
+        preview: Preview::Diff { files: diffs },
+        plan: Plan::Write(changes),
+    })
+}
+
+/// All that is wrong, so that the patch can be mended in one step.
+fn told(wrong: &[String]) -> String {
+    let (shown, more) = wrong.split_at(wrong.len().min(PROBLEMS_MAX));
+    let more = match more.len() {
+        0 => String::new(),
+        more => format!("\nAnd {more} more."),
+    };
+    format!("Nothing was changed.\n{}{more}", shown.join("\n"))
+}
+
+/// Paths that the patch uses, where they really lead.
+#[derive(Default)]
+struct Taken {
+    all: BTreeSet<String>,
+    written: BTreeSet<String>,
+}
+
+impl Taken {
+    fn take(
+        &mut self,
+        workspace: &Workspace,
+        path: &str,
+        how: Capability,
+    ) -> Result<String, ToolError> {
+        let real = inside(workspace, how, path)?;
+        if !self.all.insert(real.clone()) {
+            return Err(ToolError::Failed(format!(
+                "`{path}`: the patch names this file twice. Put all its hunks under one head."
+            )));
+        }
+        if how == Capability::FsWrite {
+            self.written.insert(real.clone());
+        }
+        Ok(real)
+    }
+
+    /// Why a file cannot be written below another.
+    fn nested(&self) -> Option<String> {
+        self.written.iter().find_map(|path| {
+            let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+            let above = above
+                .into_iter()
+                .find(|above| self.written.contains(*above))?;
+            Some(format!(
+                "`{path}`: the patch writes a file `{above}`, so nothing can be below it."
+            ))
+        })
+    }
+}
+
+/// What becomes of one file.
+struct Change {
+    path: String,
+    from: Option<String>,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+}
+
+fn one(workspace: &Workspace, file: &FilePatch, taken: &mut Taken) -> Result<Change, ToolError> {
+    let given = file.path.as_str();
+    match &file.act {
+        Act::Add(content) => {
+            let path = taken.take(workspace, given, Capability::FsWrite)?;
+            free(workspace, given, &path)?;
+            Ok(Change {
+                path,
+                from: None,
+                before: None,
+                after: Some(content.clone().into_bytes()),
+            })
+        }
+        Act::Delete(hunks) => {
+            let path = taken.take(workspace, given, Capability::FsDelete)?;
+            let before = plain_file(workspace, given, &path)?;
+            if !hunks.is_empty() && !placed(given, &before, hunks)?.is_empty() {
+                return Err(ToolError::Failed(format!(
+                    "`{given}`: the patch deletes it, but it has more lines than the patch says. Read it again."
+                )));
+            }
+            Ok(Change {
+                path,
+                from: None,
+                before: Some(before),
+                after: None,
+            })
+        }
+        Act::Update { to: None, hunks } => {
+            let path = taken.take(workspace, given, Capability::FsWrite)?;
+            let Some(before) = content(workspace, &path)? else {
+                return Err(missing(workspace, &path));
+            };
+            let after = placed(given, &before, hunks)?;
+            Ok(Change {
+                path,
+                from: None,
+                before: Some(before),
+                after: Some(after),
+            })
+        }
+        Act::Update {
+            to: Some(to),
+            hunks,
+        } => {
+            let from = taken.take(workspace, given, Capability::FsDelete)?;
+            let before = plain_file(workspace, given, &from)?;
+            let path = taken.take(workspace, to, Capability::FsWrite)?;
+            free(workspace, to, &path)?;
+            let after = match hunks.is_empty() {
+                true => before.clone(),
+                false => placed(given, &before, hunks)?,
+            };
+            Ok(Change {
+                path,
+                from: Some(from),
+                before: Some(before),
+                after: Some(after),
+            })
+        }
+    }
+}
+
+/// The file's content with the hunks applied.
+fn placed(given: &str, before: &[u8], hunks: &[Hunk]) -> Result<Vec<u8>, ToolError> {
+    let text = as_text(given, before, "can be patched")?;
+    match patched(text, hunks) {
+        Ok(after) => Ok(after.into_bytes()),
+        Err(wrong) => {
+            let wrong: Vec<String> = wrong
+                .iter()
+                .map(|why| format!("`{given}`: {why}"))
+                .collect();
+            Err(ToolError::Failed(wrong.join("\n")))
+        }
+    }
+}
+
+/// The content of a file that goes: the file itself, not what a link leads to.
+fn plain_file(workspace: &Workspace, given: &str, path: &str) -> Result<Vec<u8>, ToolError> {
+    let what = match workspace.kind(path).map_err(failed)? {
+        Some(PathKind::File) => {
+            return content(workspace, path)?.ok_or_else(|| missing(workspace, path));
+        }
+        None => return Err(missing(workspace, path)),
+        Some(PathKind::Folder) => "a folder",
+        Some(PathKind::Link) => "a symbolic link",
+        Some(PathKind::Special) => "no regular file",
+    };
+    Err(ToolError::Failed(format!(
+        "`{given}` is {what}; a patch deletes and moves files only. Use delete_path or bash."
+    )))
+}
+
+/// Whether nothing stands where a file is to come.
+fn free(workspace: &Workspace, given: &str, path: &str) -> Result<(), ToolError> {
+    match workspace.kind(path).map_err(failed)? {
+        None if given.ends_with('/') => Err(ToolError::Failed(format!(
+            "`{given}` ends with `/`, so it names a folder; name the file."
+        ))),
+        None => Ok(()),
+        Some(_) => Err(ToolError::Failed(format!(
+            "`{given}` is there already, so no file can be added or moved there. Update it instead."
+        ))),
+    }
+}
+
+impl Change {
+    fn bytes(&self) -> u64 {
+        let side = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len) as u64;
+        side(&self.before) + side(&self.after)
+    }
+
+    /// The difference, its hunks numbered after those of the files before it. `bytes` is how much is shown with it.
+    fn shown(&self, files: &[FileDiff], bytes: u64) -> FileDiff {
+        let ids = files
+            .iter()
+            .flat_map(|file| &file.hunks)
+            .map(|hunk| hunk.id + 1);
+        let id = ids.max().unwrap_or_default();
+        let after = self.after.as_deref().unwrap_or_default();
+        let mut file = match &self.before {
+            Some(before) if self.after.is_none() && std::str::from_utf8(before).is_err() => {
+                FileDiff {
+                    cut: Some(format!(
+                        "Its content is not text ({}); it is not shown.",
+                        amount(before.len() as u64)
+                    )),
+                    ..file_diff(&self.path, Some(b""), b"", id, CONTEXT_LINES)
+                }
+            }
+            before => file_diff(&self.path, before.as_deref(), after, id, CONTEXT_LINES),
+        };
+        file.from.clone_from(&self.from);
+        file.gone = self.after.is_none();
+        if bytes > PATCH_SHOWN_BYTES_MAX && !file.hunks.is_empty() {
+            file.hunks.clear();
+            file.cut = Some(
+                "The patch is too large to be shown whole; this file is not shown.".to_owned(),
+            );
+        }
+        if file.hunks.is_empty() {
+            file.hunks.push(self.whole(id));
+        }
+        file
+    }
+
+    /// What stands for the whole file where no line of it is shown, so that it too can be left out.
+    fn whole(&self, id: u32) -> Shown {
+        let same = self.before == self.after;
+        let section = match (&self.before, &self.after, &self.from) {
+            (None, _, _) => "a new file",
+            (_, None, _) => "the whole file goes",
+            (_, _, Some(_)) if same => "moves as it is",
+            (_, _, Some(_)) => "moves with changes",
+            (_, _, None) => "changes",
+        };
+        Shown {
+            id,
+            old_start: 1,
+            new_start: 1,
+            section: section.to_owned(),
+            added: 0,
+            removed: 0,
+            lines: Vec::new(),
+        }
+    }
+
+    /// What is done to the files: a file that moves goes at one path and comes at the other.
+    fn carried_out(self) -> Vec<FileChange> {
+        match self.from {
+            None => vec![FileChange {
+                path: self.path,
+                before: self.before,
+                after: self.after,
+                from: None,
+            }],
+            Some(from) => vec![
+                FileChange {
+                    path: from.clone(),
+                    before: self.before,
+                    after: None,
+                    from: None,
+                },
+                FileChange {
+                    path: self.path,
+                    before: None,
+                    after: self.after,
+                    from: Some(from),
+                },
+            ],
+        }
+    }
+}

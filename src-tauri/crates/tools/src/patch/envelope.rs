@@ -1,0 +1,166 @@
+//! Reads a patch in its envelope: `*** Begin Patch`, files that are added, deleted and updated, `*** End Patch`.
+
+use super::{Act, FilePatch, Hunk, unified};
+
+pub(super) const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const ADD: &str = "*** Add File: ";
+const DELETE: &str = "*** Delete File: ";
+const UPDATE: &str = "*** Update File: ";
+const MOVE: &str = "*** Move to: ";
+const END_OF_FILE: &str = "*** End of File";
+
+/// Reads all lines of the envelope; the first is [`BEGIN`].
+pub(super) fn read(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
+    // Without its last line a patch may have been cut off in the middle of a file.
+    if lines.last().is_none_or(|line| line.trim_end() != END) || lines.len() < 2 {
+        return Err(format!(
+            "does not end with `{END}`, so a part of it may be missing; send it whole"
+        ));
+    }
+    let mut left = Left {
+        lines: &lines[..lines.len() - 1],
+        next: 1,
+    };
+    let mut files = Vec::new();
+    while let Some(line) = left.peek() {
+        if line.trim().is_empty() {
+            left.next += 1;
+            continue;
+        }
+        let act = if let Some(path) = line.strip_prefix(ADD) {
+            left.next += 1;
+            (path, Act::Add(left.content(path)?))
+        } else if let Some(path) = line.strip_prefix(DELETE) {
+            left.next += 1;
+            (path, Act::Delete(Vec::new()))
+        } else if let Some(path) = line.strip_prefix(UPDATE) {
+            left.next += 1;
+            (path, left.update(path.trim())?)
+        } else {
+            return Err(format!(
+                "has a line that belongs to no file, line {}: only `{ADD}`, `{DELETE}` and `{UPDATE}` begin one",
+                left.next + 1
+            ));
+        };
+        files.push(FilePatch {
+            path: path(act.0)?,
+            act: act.1,
+        });
+    }
+    Ok(files)
+}
+
+fn path(written: &str) -> Result<String, String> {
+    match written.trim() {
+        "" => Err("has a file without a path".to_owned()),
+        path => Ok(path.to_owned()),
+    }
+}
+
+struct Left<'a> {
+    lines: &'a [&'a str],
+    next: usize,
+}
+
+impl<'a> Left<'a> {
+    fn peek(&self) -> Option<&'a str> {
+        self.lines.get(self.next).copied()
+    }
+
+    /// The lines of a new file.
+    fn content(&mut self, path: &str) -> Result<String, String> {
+        let mut content = String::new();
+        while let Some(line) = self.peek() {
+            match line.strip_prefix('+') {
+                Some(text) => {
+                    content.push_str(text);
+                    content.push('\n');
+                }
+                None if line.starts_with("*** ") || self.only_blank_to_next() => break,
+                None => {
+                    return Err(format!(
+                        "has a line without `+` in the new file `{}`, line {}: every line of it begins with `+`",
+                        path.trim(),
+                        self.next + 1
+                    ));
+                }
+            }
+            self.next += 1;
+        }
+        Ok(content)
+    }
+
+    /// Whether nothing but empty lines stands before the next file.
+    fn only_blank_to_next(&self) -> bool {
+        let mut rest = self.lines[self.next..].iter();
+        rest.find(|line| !line.trim().is_empty())
+            .is_none_or(|line| line.starts_with("*** "))
+            && self.peek().is_some_and(|line| line.trim().is_empty())
+    }
+
+    fn update(&mut self, path: &str) -> Result<Act, String> {
+        let to = self
+            .peek()
+            .and_then(|line| line.strip_prefix(MOVE))
+            .map(self::path);
+        let to = to.transpose()?;
+        if to.is_some() {
+            self.next += 1;
+        }
+        let mut hunks = Vec::new();
+        while self.peek().is_some_and(|line| !line.starts_with("*** ")) {
+            if self.only_blank_to_next() {
+                break;
+            }
+            let number = hunks.len() + 1;
+            let hunk = self.hunk();
+            hunks.push(
+                hunk.map_err(|why| format!("has a hunk that {why}: hunk {number} of `{path}`"))?,
+            );
+        }
+        match (hunks.is_empty(), &to) {
+            (true, None) => Err(format!("says nothing of what is to change in `{path}`")),
+            _ => Ok(Act::Update { to, hunks }),
+        }
+    }
+
+    fn hunk(&mut self) -> Result<Hunk, String> {
+        let mut hunk = Hunk::default();
+        while let Some(head) = self.peek().and_then(|line| line.strip_prefix("@@")) {
+            match unified::range(head) {
+                Some((line, _)) => hunk.line = Some(line),
+                None if head.trim().is_empty() => {}
+                None => hunk
+                    .anchors
+                    .push(head.trim().trim_end_matches("@@").trim().to_owned()),
+            }
+            self.next += 1;
+        }
+        let mut blank_tail = 0;
+        while let Some(line) = self.peek() {
+            if line.trim_end() == END_OF_FILE {
+                hunk.at_end = true;
+                self.next += 1;
+                blank_tail = 0;
+                break;
+            }
+            if line.starts_with("*** ") || line.starts_with("@@") {
+                break;
+            }
+            if !hunk.take(line) {
+                return Err(format!(
+                    "has a line that begins with none of ` `, `+` and `-`, line {}",
+                    self.next + 1
+                ));
+            }
+            blank_tail = match line.is_empty() {
+                true => blank_tail + 1,
+                false => 0,
+            };
+            self.next += 1;
+        }
+        hunk.close(blank_tail)?;
+        Ok(hunk)
+    }
+}

@@ -1,0 +1,158 @@
+//! A patch as an agent writes it: which files come, go, move and change, and where in them.
+//!
+//! Two forms are read, each strictly: the envelope (`*** Begin Patch`) in [`envelope`], and a unified diff in [`unified`].
+//! Where a change belongs in a file is found in [`place`]: at the one place that fits to the letter, or nowhere.
+
+mod envelope;
+mod miss;
+mod place;
+#[cfg(test)]
+mod tests;
+mod unified;
+
+use crate::limits::{PATCH_FILES_MAX, PATCH_HUNKS_MAX};
+
+pub(crate) use self::place::patched;
+
+/// What a patch does to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FilePatch {
+    /// The path as it was written.
+    pub path: String,
+    pub act: Act,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// It comes, with this content.
+    Add(String),
+    /// It goes. A unified diff tells its content, which must be so; an envelope does not.
+    Delete(Vec<Hunk>),
+    /// Its content changes, and it may come to stand at another path.
+    Update {
+        to: Option<String>,
+        hunks: Vec<Hunk>,
+    },
+}
+
+/// One place of a file that changes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Hunk {
+    /// Lines that stand above the place, from the outside in: `@@ class A`, `@@ def b`.
+    pub anchors: Vec<String>,
+    /// The line that a unified diff says it begins at, from 1; 0 is before the first.
+    pub line: Option<usize>,
+    pub lines: Vec<Line>,
+    /// Whether the place is the end of the file.
+    pub at_end: bool,
+    /// Whether the file is said to have no line end at its end: before, and after.
+    pub open_before: bool,
+    pub open_after: bool,
+}
+
+/// A line of a hunk, without its sign and its line end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Line {
+    Keep(String),
+    Gone(String),
+    Come(String),
+}
+
+impl Hunk {
+    /// What must stand there.
+    fn old(&self) -> Vec<&str> {
+        let old = |line: &'_ Line| matches!(line, Line::Keep(_) | Line::Gone(_));
+        self.lines
+            .iter()
+            .filter(|it| old(it))
+            .map(Line::text)
+            .collect()
+    }
+
+    /// What comes to stand there.
+    fn new_lines(&self) -> Vec<&str> {
+        let new = |line: &'_ Line| matches!(line, Line::Keep(_) | Line::Come(_));
+        self.lines
+            .iter()
+            .filter(|it| new(it))
+            .map(Line::text)
+            .collect()
+    }
+
+    /// Takes a line of a hunk's body; false if it is none.
+    fn take(&mut self, line: &str) -> bool {
+        let taken = match line.split_at_checked(1) {
+            // White space at the end is what is lost first: an empty line is one that stays.
+            None => Line::Keep(String::new()),
+            Some((" ", rest)) => Line::Keep(rest.to_owned()),
+            Some(("-", rest)) => Line::Gone(rest.to_owned()),
+            Some(("+", rest)) => Line::Come(rest.to_owned()),
+            Some(_) => return false,
+        };
+        self.lines.push(taken);
+        true
+    }
+
+    /// Leaves out the empty lines that only part it from what follows, and says what is wrong with it.
+    fn close(&mut self, blank_tail: usize) -> Result<(), String> {
+        self.lines
+            .truncate(self.lines.len() - blank_tail.min(self.lines.len()));
+        match (self.lines.is_empty(), self.old() == self.new_lines()) {
+            (true, _) => Err("has no lines".to_owned()),
+            (false, true) if self.open_before == self.open_after => {
+                Err("changes nothing: it has no line with `+` or `-`, or both are equal".to_owned())
+            }
+            (false, _) => Ok(()),
+        }
+    }
+}
+
+impl Line {
+    fn text(&self) -> &str {
+        match self {
+            Self::Keep(text) | Self::Gone(text) | Self::Come(text) => text,
+        }
+    }
+}
+
+/// Reads a patch.
+///
+/// # Errors
+/// What is wrong with it and where, as the end of a sentence that begins with "`patch`".
+pub(crate) fn parse(text: &str) -> Result<Vec<FilePatch>, String> {
+    let only_crlf = crate::text::only_crlf(text);
+    let lines: Vec<&str> = text
+        .trim_matches(['\n', '\r'])
+        .split('\n')
+        .map(|line| match only_crlf {
+            true => line.strip_suffix('\r').unwrap_or(line),
+            false => line,
+        })
+        .collect();
+    let first = lines.first().copied().unwrap_or_default();
+    let files = match first.trim_end() {
+        envelope::BEGIN => envelope::read(&lines)?,
+        _ if unified::begins(first) => unified::read(&lines)?,
+        _ => {
+            return Err(format!(
+                "must begin with `{}`, or be a unified diff that begins with `--- ` or `diff --git `",
+                envelope::BEGIN
+            ));
+        }
+    };
+    let hunks = files.iter().map(|file| match &file.act {
+        Act::Add(_) => 0,
+        Act::Delete(hunks) | Act::Update { hunks, .. } => hunks.len(),
+    });
+    match (files.len(), hunks.sum::<usize>()) {
+        (0, _) => Err("names no file: it is empty".to_owned()),
+        (files, _) if files > PATCH_FILES_MAX => Err(format!(
+            "names {files} files, and at most {PATCH_FILES_MAX} can be changed at once; send it in parts"
+        )),
+        (_, hunks) if hunks > PATCH_HUNKS_MAX => Err(format!(
+            "has {hunks} hunks, and at most {PATCH_HUNKS_MAX} can be placed at once; send it in parts"
+        )),
+        _ => Ok(files),
+    }
+}

@@ -1,0 +1,258 @@
+//! Reads a unified diff of one file or many, as `diff -u` and `git diff` write it.
+
+use super::{Act, FilePatch, Hunk, Line};
+
+/// Where a file is said to be that does not exist.
+const NOWHERE: &str = "/dev/null";
+
+/// Whether a text that begins with this line is one.
+pub(super) fn begins(line: &str) -> bool {
+    line.starts_with("--- ") || line.starts_with("diff --git ")
+}
+
+/// Where a hunk begins before, and how many lines it has before and after, from the text after `@@`.
+pub(super) fn range(head: &str) -> Option<(usize, (usize, usize))> {
+    let (ranges, _) = head.trim_start().split_once(" @@")?;
+    let (old, new) = ranges.split_once(' ')?;
+    let numbers = |text: &str| -> Option<(usize, usize)> {
+        match text.split_once(',') {
+            Some((start, count)) => Some((start.parse().ok()?, count.parse().ok()?)),
+            None => Some((text.parse().ok()?, 1)),
+        }
+    };
+    let (start, old) = numbers(old.strip_prefix('-')?)?;
+    let (_, new) = numbers(new.strip_prefix('+')?)?;
+    Some((start, (old, new)))
+}
+
+/// Reads all lines of it.
+pub(super) fn read(lines: &[&str]) -> Result<Vec<FilePatch>, String> {
+    let mut left = Left { lines, next: 0 };
+    let mut files = Vec::new();
+    while left.next < lines.len() {
+        if left.peek().trim().is_empty() {
+            left.next += 1;
+        } else {
+            files.push(left.file()?);
+        }
+    }
+    Ok(files)
+}
+
+struct Left<'a> {
+    lines: &'a [&'a str],
+    next: usize,
+}
+
+impl<'a> Left<'a> {
+    fn peek(&self) -> &'a str {
+        self.at(0)
+    }
+
+    fn at(&self, ahead: usize) -> &'a str {
+        self.lines
+            .get(self.next + ahead)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    fn file(&mut self) -> Result<FilePatch, String> {
+        let (mut from, mut to) = (None, None);
+        let mut is_named = false;
+        while self.next < self.lines.len() && !self.peek().starts_with("--- ") {
+            let line = self.peek();
+            let head = |name: &str| line.strip_prefix(name);
+            if let Some(path) = head("rename from ") {
+                from = Some(self.path(path)?);
+            } else if let Some(path) = head("rename to ") {
+                to = Some(self.path(path)?);
+            } else if head("diff --git ").is_some() && !is_named {
+                is_named = true;
+            } else if head("diff --git ").is_some() || line.trim().is_empty() {
+                break;
+            } else if !self.is_neutral()? {
+                return Err(format!(
+                    "has a line that is no part of a unified diff, line {}",
+                    self.next + 1
+                ));
+            }
+            self.next += 1;
+        }
+        if !self.peek().starts_with("--- ") {
+            return match (from, to) {
+                (Some(path), Some(to)) => Ok(FilePatch {
+                    path,
+                    act: Act::Update {
+                        to: Some(to),
+                        hunks: Vec::new(),
+                    },
+                }),
+                _ => Err(format!(
+                    "has a file without `--- ` and `+++ ` above line {}: content that is empty or not text cannot be told \
+                     by a unified diff",
+                    self.next + 1
+                )),
+            };
+        }
+        self.changed(from, to)
+    }
+
+    /// A line of git's that says nothing that has to be done.
+    fn is_neutral(&self) -> Result<bool, String> {
+        let line = self.peek();
+        for (start, fits) in [
+            ("index ", ""),
+            ("similarity index ", ""),
+            ("dissimilarity index ", ""),
+            ("new file mode ", "100644"),
+            ("deleted file mode ", ""),
+        ] {
+            match line.strip_prefix(start) {
+                Some(rest) if fits.is_empty() || rest.trim() == fits => return Ok(true),
+                Some(_) => break,
+                None => {}
+            }
+        }
+        match line.split(' ').next().unwrap_or_default() {
+            "new" | "old" => Err(format!(
+                "changes permissions, line {}: that is for bash with chmod",
+                self.next + 1
+            )),
+            "copy" => Err(format!(
+                "copies a file, line {}: write the new file whole",
+                self.next + 1
+            )),
+            "Binary" | "GIT" => Err(format!(
+                "changes a file that is not text, line {}: only text can be patched",
+                self.next + 1
+            )),
+            _ => Ok(false),
+        }
+    }
+
+    /// The file whose `--- ` is next.
+    fn changed(&mut self, from: Option<String>, to: Option<String>) -> Result<FilePatch, String> {
+        let old = self.path(&self.peek()[4..])?;
+        self.next += 1;
+        let Some(new) = self.peek().strip_prefix("+++ ") else {
+            return Err(format!("lacks `+++ ` after `--- `, line {}", self.next + 1));
+        };
+        let new = self.path(new)?;
+        self.next += 1;
+        let (old, new) = without_sides(old, new);
+        let (old, new) = (from.unwrap_or(old), to.unwrap_or(new));
+        let path = if old == NOWHERE { &new } else { &old };
+        let mut hunks: Vec<Hunk> = Vec::new();
+        while let Some(head) = self.peek().strip_prefix("@@") {
+            let number = hunks.len() + 1;
+            let failed = |why| format!("has a hunk that {why}: hunk {number} of `{path}`");
+            let Some((line, counts)) = range(head) else {
+                return Err(failed(format!(
+                    "does not begin as `@@ -1,2 +1,2 @@` does, line {}",
+                    self.next + 1
+                )));
+            };
+            self.next += 1;
+            let mut hunk = self.hunk(counts);
+            hunk.line = Some(line);
+            let blank_tail = blank_tail(&hunk, counts);
+            hunk.close(blank_tail).map_err(failed)?;
+            hunks.push(hunk);
+        }
+        let path = path.clone();
+        let act = match (old == NOWHERE, new == NOWHERE) {
+            (true, true) => return Err(format!("has a file that is `{NOWHERE}` on both sides")),
+            (true, false) => Act::Add(content(&hunks, &path)?),
+            (false, true) => Act::Delete(hunks),
+            (false, false) if hunks.is_empty() && old == new => {
+                return Err(format!("says nothing of what is to change in `{path}`"));
+            }
+            (false, false) => Act::Update {
+                to: (old != new).then_some(new),
+                hunks,
+            },
+        };
+        Ok(FilePatch { path, act })
+    }
+
+    /// The body of a hunk. The counts only tell lines that look like the head of a file from such a head; they are often
+    /// wrong otherwise.
+    fn hunk(&mut self, (mut old, mut new): (usize, usize)) -> Hunk {
+        let mut hunk = Hunk::default();
+        while self.next < self.lines.len() {
+            let line = self.peek();
+            let is_head = line.starts_with("--- ")
+                && self.at(1).starts_with("+++ ")
+                && (self.at(2).starts_with("@@ ") || self.next + 2 == self.lines.len())
+                && (old == 0 || new == 0);
+            if let Some(said) = line.strip_prefix('\\') {
+                let open = said.to_ascii_lowercase().contains("no newline");
+                match hunk.lines.last() {
+                    Some(Line::Keep(_)) => (hunk.open_before, hunk.open_after) = (open, open),
+                    Some(Line::Gone(_)) => hunk.open_before = open,
+                    Some(Line::Come(_)) => hunk.open_after = open,
+                    None => {}
+                }
+            } else if is_head || !hunk.take(line) {
+                break;
+            }
+            let is_new = matches!(hunk.lines.last(), Some(Line::Keep(_) | Line::Come(_)));
+            let is_old = matches!(hunk.lines.last(), Some(Line::Keep(_) | Line::Gone(_)));
+            old = old.saturating_sub(usize::from(is_old));
+            new = new.saturating_sub(usize::from(is_new));
+            self.next += 1;
+        }
+        hunk
+    }
+
+    fn path(&self, written: &str) -> Result<String, String> {
+        // `diff -u` puts the time behind a tab.
+        match written.split('\t').next().unwrap_or_default().trim_end() {
+            "" => Err(format!("has a file without a path, line {}", self.next + 1)),
+            quoted if quoted.starts_with('"') => Err(format!(
+                "has a path in quotes, line {}: write it as it is, letter for letter",
+                self.next + 1
+            )),
+            path => Ok(path.to_owned()),
+        }
+    }
+}
+
+/// Empty lines at the end that are more than the counts ask for.
+fn blank_tail(hunk: &Hunk, (old, _): (usize, usize)) -> usize {
+    let blank = hunk.lines.iter().rev();
+    let blank = blank.take_while(|line| **line == Line::Keep(String::new()));
+    blank.count().min(hunk.old().len().saturating_sub(old))
+}
+
+/// Paths without git's `a/` and `b/`, where both sides have them.
+fn without_sides(old: String, new: String) -> (String, String) {
+    let bare = |path: &str, side: &str| match path {
+        NOWHERE => Some(NOWHERE.to_owned()),
+        path => path.strip_prefix(side).map(str::to_owned),
+    };
+    match (bare(&old, "a/"), bare(&new, "b/")) {
+        (Some(old), Some(new)) => (old, new),
+        _ => (old, new),
+    }
+}
+
+/// What a new file holds.
+fn content(hunks: &[Hunk], path: &str) -> Result<String, String> {
+    let mut content = String::new();
+    for hunk in hunks {
+        if !hunk.old().is_empty() {
+            return Err(format!(
+                "has lines without `+` in the new file `{path}`: every line of it begins with `+`"
+            ));
+        }
+        for line in hunk.new_lines() {
+            content.push_str(line);
+            content.push('\n');
+        }
+        if hunk.open_after {
+            content.pop();
+        }
+    }
+    Ok(content)
+}
