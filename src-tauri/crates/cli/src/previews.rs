@@ -13,7 +13,15 @@ use crate::story::count;
 pub(crate) fn preview(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
     match &view.preview {
         Preview::Nothing => {}
-        Preview::Diff { files } => files.iter().for_each(|file| diff(file, add)),
+        Preview::Diff { files } => {
+            for file in files {
+                // Of one file that stays the head of the call says enough.
+                if files.len() > 1 || file.gone || file.from.is_some() {
+                    add(Ink::Plain, &head(file));
+                }
+                diff(file, add);
+            }
+        }
         Preview::Command(shown) => command(view, shown, add),
         Preview::Effects(shown) => {
             command(view, &shown.command, add);
@@ -82,11 +90,25 @@ pub(crate) fn effects(effects: &Effects, add: &mut impl FnMut(Ink, &str)) {
     }
 }
 
+/// What becomes of a file as a whole.
+fn head(file: &FileDiff) -> String {
+    let path = &file.path;
+    match (&file.from, file.exists) {
+        (Some(from), _) => format!("* moved {from} -> {path}"),
+        (None, _) if file.gone => format!("* deleted {path}"),
+        (None, true) => format!("* changed {path}"),
+        (None, false) => format!("* added {path}"),
+    }
+}
+
 fn diff(file: &FileDiff, add: &mut impl FnMut(Ink, &str)) {
     let mut room = DIFF_LINES_MAX;
     let lines: usize = file.hunks.iter().map(|hunk| hunk.lines.len()).sum();
     for hunk in &file.hunks {
-        let place = format!("@@ line {} @@ {}", hunk.new_start, hunk.section);
+        let place = match hunk.lines.is_empty() {
+            true => format!("@@ {}", hunk.section),
+            false => format!("@@ line {} @@ {}", hunk.new_start, hunk.section),
+        };
         add(Ink::Faint, place.trim_end());
         for line in hunk.lines.iter().take(room) {
             let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();

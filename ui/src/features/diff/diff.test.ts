@@ -43,6 +43,7 @@ it('knows the gaps before, between and after hunks, with the numbers after', () 
     { from: 405, to: null, shift: 2 },
   ]);
   expect(gaps(file('new.ts', 'typescript', [hunk(0, 0, 1, '', ['+a'])], { exists: false }))).toEqual([]);
+  expect(gaps(file('b.ts', 'typescript', [hunk(0, 1, 1, 'moves as it is', [])], { from: 'a.ts' }))).toEqual([]);
 });
 
 it('shows a gap from either edge until nothing is hidden', () => {

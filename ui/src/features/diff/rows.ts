@@ -56,9 +56,9 @@ export interface Gap {
   shift: number;
 }
 
-/** The gaps of a file: one before each hunk, one after the last. A file that comes has none. */
+/** The gaps of a file: one before each hunk, one after the last. A file that comes has none, nor one that is not shown. */
 export function gaps(file: FileDiff): Gap[] {
-  if (!file.exists) return [];
+  if (!file.exists || file.hunks.some((hunk) => hunk.lines.length === 0)) return [];
   const out: Gap[] = [];
   let from = 1;
   let shift = 0;

@@ -158,6 +158,31 @@ fn a_deletion_is_taken_back_and_brought_again() {
 }
 
 #[test]
+fn a_patch_is_done_and_undone_whole() {
+    let place = Place::new();
+    place.file("a.txt", "one\n").file("b.txt", "b\n");
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Update File: b.txt\n*** Move to: c.txt\n*** End Patch";
+    let arguments = json!({ "patch": patch }).to_string();
+    let out = place.ok(&["call", "apply_patch", &arguments]);
+    for line in [
+        "* changed a.txt",
+        "- one",
+        "+ two",
+        "* moved b.txt -> c.txt",
+        "@@ moves as it is",
+    ] {
+        assert!(out.contains(line), "{line}\n{out}");
+    }
+    let stands = || ["a.txt", "b.txt", "c.txt"].map(|path| place.read(path));
+    let texts = |texts: [Option<&str>; 3]| texts.map(|text| text.map(str::to_owned));
+    assert_eq!(stands(), texts([Some("two\n"), None, Some("b\n")]));
+    let out = place.ok(&["undo"]);
+    assert!(out.contains("Undid: Changed 2 files"), "{out}");
+    assert_eq!(stands(), texts([Some("one\n"), Some("b\n"), None]));
+    assert!(place.ok(&["tools"]).contains("apply_patch"));
+}
+
+#[test]
 fn an_undo_that_would_overwrite_something_does_nothing() {
     let place = Place::new();
     place.file("a.txt", "alpha\n");
@@ -233,6 +258,7 @@ fn tools_are_listed() {
         "question",
         "todo",
         "delete_path",
+        "apply_patch",
     ];
     let out = place.ok(&["tools"]);
     let listed: Vec<&str> = out
