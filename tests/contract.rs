@@ -333,7 +333,7 @@ async fn what_is_richer_is_another_tool() {
     ] {
         assert_eq!(members(name), expected, "{name}");
     }
-    let richer = says("ok").with(|it| it.tool_id("apply_patch").mode(ToolMode::SafeWrite));
+    let richer = says("ok").with(|it| it.tool_id("multi_edit").mode(ToolMode::SafeWrite));
     let mut registry = tools::Registry::builtin();
     registry.register(richer.tools().remove(0)).unwrap();
     for locked in tools::LOCKED {

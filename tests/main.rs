@@ -63,6 +63,8 @@ mod results;
 mod sessions;
 // Deletions and changes taken back and brought again.
 mod undo;
+// Patches over several files: judged path by path, accepted in part, taken back as one.
+mod patches;
 // Commands in the sealed copy: shown, judged, carried out as they were, taken back.
 #[cfg(target_os = "linux")]
 mod rehearsals;

@@ -28,8 +28,6 @@ pub const OPEN: &[(&str, &str)] = &[
     ("S002-24", REACH),
     ("S002-29", REACH),
     ("S002-30", REACH),
-    ("S002-32", EFFECTS),
-    ("S002-33", EFFECTS),
     ("S002-39", REACH),
     ("S002-40", REACH),
     ("S002-41", REACH),
