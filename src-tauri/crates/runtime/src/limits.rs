@@ -82,6 +82,10 @@ pub const LAYER_BYTES_MAX: u64 = 8 << 30;
 pub const LAYER_MEMORY_BYTES_MAX: u64 = 1 << 30;
 /// Paths that one command may change in a room.
 pub const LAYER_PATHS_MAX: usize = 200_000;
+/// Bytes of a workspace that is copied for a command, where no layer can lie over it.
+pub const COPY_BYTES_MAX: u64 = 512 << 20;
+/// Paths of a workspace that is copied for a command.
+pub const COPY_PATHS_MAX: usize = 50_000;
 /// How often it is looked whether a command changed too much.
 pub const LAYER_PAUSE: Duration = Duration::from_millis(200);
 /// Bytes read to say what a command changed, before and after together.

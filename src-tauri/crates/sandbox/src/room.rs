@@ -32,14 +32,14 @@ pub struct Room {
     pub told: PathBuf,
 }
 
-/// Two folders on the same disk, both empty at first and outside the workspace.
+/// Where the changes of a command go, outside the workspace: two folders on the same disk, both empty at first; or one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layers {
-    /// What was added, changed and deleted, in the words of overlayfs.
+    /// What was added, changed and deleted, in the words of overlayfs; or a copy of the whole workspace.
     pub upper: PathBuf,
-    /// Where the kernel prepares it.
-    pub work: PathBuf,
+    /// Where the kernel prepares it. None: `upper` is a copy, and stands in the place of the workspace.
+    pub work: Option<PathBuf>,
 }
 
 /// What a command may use. It is told about a limit by the error of the call that met it.

@@ -17,6 +17,10 @@ pub(crate) struct Details {
     pub stat: Stat,
     /// Whether it is a device with the number 0: so the kernel says that a name is gone.
     pub is_gone: bool,
+    /// The file system that it is on, and its number there.
+    pub place: (u64, u64),
+    /// Whether it is a device of any kind.
+    pub is_device: bool,
     /// How many names it has.
     names: u64,
     /// What it takes on the disk.
@@ -43,6 +47,11 @@ impl Dir {
                 is_gone: sys::FileType::from_raw_mode(stat.st_mode)
                     == sys::FileType::CharacterDevice
                     && stat.st_rdev == 0,
+                place: (stat.st_dev.into(), stat.st_ino.into()),
+                is_device: matches!(
+                    sys::FileType::from_raw_mode(stat.st_mode),
+                    sys::FileType::CharacterDevice | sys::FileType::BlockDevice
+                ),
                 names: stat.st_nlink.into(),
                 changed_ns: nanos(stat.st_ctime.into(), i128::from(stat.st_ctime_nsec)),
                 disk_bytes: u64::try_from(stat.st_blocks)
@@ -52,6 +61,13 @@ impl Dir {
             Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Makes a pipe or a socket, as what stands under the same name in `like`.
+    pub(crate) fn create_alike(&self, name: &OsStr, like: &Self) -> io::Result<()> {
+        let stat = sys::statat(like, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let kind = sys::FileType::from_raw_mode(stat.st_mode);
+        Ok(sys::mknodat(self, name, kind, Mode::RUSR | Mode::WUSR, 0)?)
     }
 
     /// Sets the permission bits of a name that is known to be no link.

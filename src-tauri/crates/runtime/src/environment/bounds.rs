@@ -14,7 +14,7 @@ use crate::limits::{
 /// How many bytes one layer may take.
 pub(super) fn bytes_max(kind: LayerKind) -> u64 {
     match kind {
-        LayerKind::Disk => LAYER_BYTES_MAX,
+        LayerKind::Disk | LayerKind::Copy => LAYER_BYTES_MAX,
         LayerKind::Memory | LayerKind::None => LAYER_MEMORY_BYTES_MAX,
     }
 }

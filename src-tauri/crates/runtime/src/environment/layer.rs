@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::LayerKind;
+use super::copy::Copied;
 use crate::lock::lock;
 use crate::private_folder;
 
@@ -20,7 +20,6 @@ const DEEP: usize = 64;
 /// A folder on one file system in which our layers lie.
 #[derive(Debug)]
 pub(super) struct Place {
-    pub kind: LayerKind,
     folder: PathBuf,
     next: AtomicU64,
     _alive: File,
@@ -30,11 +29,13 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Layer {
     folder: PathBuf,
+    /// How its upper folder was before the command, where that is a copy of the workspace.
+    pub copied: Option<Copied>,
 }
 
 impl Place {
     /// Makes a folder of our own below `parent`, and removes those that nobody lives in.
-    pub(super) fn open(parent: &Path, kind: LayerKind) -> io::Result<Self> {
+    pub(super) fn open(parent: &Path) -> io::Result<Self> {
         private_folder(parent).map_err(io::Error::other)?;
         let found = fs::symlink_metadata(parent)?;
         if !found.is_dir() || found.uid() != rustix::process::getuid().as_raw() {
@@ -54,7 +55,6 @@ impl Place {
         let alive = File::create(folder.join(ALIVE))?;
         alive.lock()?;
         Ok(Self {
-            kind,
             folder,
             next: AtomicU64::new(0),
             _alive: alive,
@@ -71,7 +71,10 @@ impl Place {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(number.to_string());
         make(&folder, 0o700)?;
-        let layer = Layer { folder };
+        let layer = Layer {
+            folder,
+            copied: None,
+        };
         make(&layer.upper(), 0o700)?;
         make(&layer.work(), 0o700)?;
         fs::set_permissions(layer.upper(), fs::Permissions::from_mode(root_mode))?;
@@ -164,7 +167,7 @@ mod tests {
     fn what_a_crash_left_is_swept_and_what_lives_is_not() {
         let home = tempfile::tempdir().unwrap();
         let parent = home.path().join("rooms");
-        let living = Place::open(&parent, LayerKind::Disk).unwrap();
+        let living = Place::open(&parent).unwrap();
         let layer = living.layer(0o755).unwrap();
         fs::write(layer.upper().join("kept"), "kept").unwrap();
         // As a crash leaves it: nobody holds the lock, and a folder that nobody may enter.
@@ -180,7 +183,7 @@ mod tests {
         }
         fs::set_permissions(&deep, fs::Permissions::from_mode(0o000)).unwrap();
 
-        let next = Place::open(&parent, LayerKind::Disk).unwrap();
+        let next = Place::open(&parent).unwrap();
         assert!(!crashed.exists());
         assert_eq!(
             fs::read_to_string(layer.upper().join("kept")).unwrap(),

@@ -13,11 +13,13 @@ use sandbox::{Layers, Limits, Room};
 use tokio_util::sync::CancellationToken;
 
 use super::bounds::{bytes_max, outgrown};
+use super::copy::{copy, weigh};
 use super::ended::{Refusals, settled};
 use super::layer::{Layer, Place};
 use super::look::{look, too_much};
 use super::masks::{masks, read_only};
 use super::read_out::{ReadOut, read_out};
+use super::trial::without_copy;
 use super::{LayerKind, Probe, Rehearsed};
 use crate::files::joined;
 use crate::process::shell::{around, shell_name};
@@ -29,6 +31,7 @@ pub(super) struct Inner {
     pub program: Option<PathBuf>,
     masked: Vec<PathBuf>,
     pub disk: Arc<Place>,
+    pub kinds: Vec<LayerKind>,
     known: Mutex<HashMap<Ground, Known>>,
 }
 
@@ -46,8 +49,9 @@ impl Inner {
         program: Option<PathBuf>,
         folder: &Path,
         mut masked: Vec<PathBuf>,
+        kinds: &[LayerKind],
     ) -> Result<Self, Fault> {
-        let disk = Place::open(folder, LayerKind::Disk).map_err(|error| {
+        let disk = Place::open(folder).map_err(|error| {
             Fault::new(
                 format!(
                     "The folder for rooms `{}` cannot be used.",
@@ -62,6 +66,7 @@ impl Inner {
             program,
             masked,
             disk: Arc::new(disk),
+            kinds: kinds.to_vec(),
             known: Mutex::default(),
         })
     }
@@ -70,7 +75,20 @@ impl Inner {
         self.known(workspace).await.probe
     }
 
+    /// What holds in a workspace. Whether it can be copied is looked at anew each time: it grows.
     async fn known(&self, workspace: &Workspace) -> Known {
+        let known = self.tried(workspace).await;
+        if known.probe.layer != LayerKind::Copy {
+            return known;
+        }
+        let whole = workspace.clone();
+        match blocking(move || weigh(whole.dir())).await {
+            Ok(()) => known,
+            Err(error) => without_copy(known, &error),
+        }
+    }
+
+    async fn tried(&self, workspace: &Workspace) -> Known {
         let device = fs::metadata(workspace.root()).map_or(0, |found| found.dev());
         let ground = (device, self.disk.lies_in(workspace.root()));
         let known = |all: &Mutex<HashMap<Ground, Known>>| {
@@ -99,18 +117,26 @@ impl Inner {
             });
         };
         let failed = |error: io::Error| FileError::from_io("the folder for rooms", &error);
-        let layer = layer(&place, &command.workspace).map_err(failed)?;
+        let mut layer = layer(&place, &command.workspace).map_err(failed)?;
         let (workspace, own) = (command.workspace.clone(), self.masked.clone());
         let masks = blocking(move || Ok(masks(&workspace, &own))).await?;
-        let began_ns = now_ns();
+        let (began_ns, kind) = (now_ns(), known.probe.layer);
+        if kind == LayerKind::Copy {
+            let (workspace, upper) = (command.workspace.clone(), layer.upper());
+            layer.copied = Some(blocking(move || copy(workspace.dir(), &upper)).await?);
+        }
         let (ran, refused) = self
-            .run(command, &place, &layer, masks.paths, on_output, cancel)
+            .run(command, kind, &layer, masks.paths, on_output, cancel)
             .await?;
         if ran.exit == Exit::Cancelled {
             return Err(FileError::Cancelled);
         }
         let (upper, workspace) = (layer.upper(), command.workspace.clone());
-        let read = blocking(move || look(&upper, workspace.dir(), began_ns).map(read_out)).await?;
+        let copied = layer.copied.take();
+        let read = blocking(move || {
+            look(&upper, workspace.dir(), began_ns, copied.as_ref()).map(read_out)
+        });
+        let read = read.await?;
         Ok(rehearsed(ran, refused, read, masks.notes, layer))
     }
 
@@ -118,14 +144,15 @@ impl Inner {
     pub(super) async fn run(
         &self,
         command: &Command,
-        place: &Place,
+        kind: LayerKind,
         layer: &Layer,
         masked: Vec<PathBuf>,
         on_output: impl FnMut(&str) + Send,
         cancel: &CancellationToken,
     ) -> Result<(Ran, Refusals), FileError> {
         let program = self.program.as_deref().unwrap_or(Path::new(""));
-        let room = room_of(command, place.kind, layer, masked)?;
+        let room = room_of(command, kind, layer, masked)?;
+        let copied = layer.copied.as_ref().map_or(0, |copied| copied.bytes);
         let stop = cancel.child_token();
         let ran = attend(
             command,
@@ -133,7 +160,7 @@ impl Inner {
             on_output,
             &stop,
         );
-        let too_large = outgrown(layer.upper(), bytes_max(place.kind));
+        let too_large = outgrown(layer.upper(), bytes_max(kind).saturating_add(copied));
         tokio::pin!(ran, too_large);
         let ran = tokio::select! {
             ran = &mut ran => ran?,
@@ -178,7 +205,7 @@ fn room_of(
         folder,
         layers: Some(Layers {
             upper: layer.upper(),
-            work: layer.work(),
+            work: (kind != LayerKind::Copy).then(|| layer.work()),
         }),
         read_only: read_only(workspace),
         masked,

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use protocol::Digest;
 use protocol::history::Node;
 
+use super::copy::Copied;
 use crate::FileError;
 use crate::dir::{Details, Dir, kind_of_open};
 use crate::files::{PathKind, shown};
@@ -44,14 +45,20 @@ const GONE: &str = "user.overlay.whiteout";
 const ELSEWHERE: [&str; 2] = ["user.overlay.redirect", "user.overlay.metacopy"];
 
 /// Everything that is different in a layer, in order of the paths. `began_ns` is when the command began: what changed in
-/// the workspace since is not what the command saw.
-pub(super) fn look(upper: &Path, lower: &Dir, began_ns: i64) -> Result<Vec<Change>, FileError> {
+/// the workspace since is not what the command saw. `copied` is there where the layer is a copy of the whole workspace.
+pub(super) fn look(
+    upper: &Path,
+    lower: &Dir,
+    began_ns: i64,
+    copied: Option<&Copied>,
+) -> Result<Vec<Change>, FileError> {
     let failed = |error: io::Error| FileError::from_io("the layer of the command", &error);
     let upper = Dir::open(upper).map_err(failed)?;
     let mut look = Look {
         changes: Vec::new(),
         bytes: 0,
         began_ns,
+        copied,
     };
     let (was, is) = (
         lower.stat_self().map_err(failed)?,
@@ -66,17 +73,18 @@ pub(super) fn look(upper: &Path, lower: &Dir, began_ns: i64) -> Result<Vec<Chang
         };
         look.add(Path::new(""), folder(was), folder(is), (false, false))?;
     }
-    look.walk(&upper, Some(lower), Path::new(""), false, 0)?;
+    look.walk(&upper, Some(lower), Path::new(""), copied.is_some(), 0)?;
     Ok(look.changes)
 }
 
-struct Look {
+struct Look<'a> {
     changes: Vec<Change>,
     bytes: u64,
     began_ns: i64,
+    copied: Option<&'a Copied>,
 }
 
-impl Look {
+impl Look<'_> {
     /// A folder of the layer. `hidden`: nothing of what lies below it in the workspace shows through.
     fn walk(
         &mut self,
@@ -92,17 +100,14 @@ impl Look {
                 "it made folders deeper than {TREE_DEPTH_MAX} levels"
             )));
         }
-        for mark in ELSEWHERE {
-            if !upper.mark(mark).map_err(failed)?.is_empty() {
-                return Err(FileError::other(shown(at), "its layer cannot be read"));
-            }
-        }
-        let mark = upper.mark(OPAQUE.0).map_err(failed)?;
-        let hidden = hidden || mark == OPAQUE.1;
-        let gone_by_mark = mark == OPAQUE.2;
+        let (replaced, gone_by_mark) = self.marks(upper).map_err(failed)?;
+        let hidden = hidden || replaced;
         let mut names: BTreeSet<OsString> = upper.names().map_err(failed)?.into_iter().collect();
         if hidden && let Some(lower) = lower {
-            names.extend(lower.names().map_err(failed)?);
+            let below = lower.names().map_err(failed)?;
+            // What came to the workspace after it was copied is not what went from the copy.
+            let was_seen = |name: &OsString| self.copied.is_none_or(|it| it.has(&at.join(name)));
+            names.extend(below.into_iter().filter(was_seen));
         }
         for name in names {
             let path = at.join(&name);
@@ -115,8 +120,16 @@ impl Look {
                 None => None,
             };
             let is = upper.details(&name).map_err(failed)?;
+            if let (Some(is), Some(copied)) = (&is, self.copied) {
+                if copied.is_untouched(&path, is) {
+                    continue;
+                }
+                if was.is_none() && copied.has(&path) {
+                    return Err(FileError::Changed { path: shown(&path) });
+                }
+            }
             let is = match is {
-                Some(is) if is.is_gone => None,
+                Some(is) if is.is_gone && self.copied.is_none() => None,
                 Some(is)
                     if gone_by_mark
                         && is.stat.kind == PathKind::File
@@ -139,6 +152,21 @@ impl Look {
             }
         }
         Ok(())
+    }
+
+    /// What the kernel says of a folder of the layer: that it was replaced, and that names that are gone are marked files. In
+    /// a copy it says nothing.
+    fn marks(&self, upper: &Dir) -> io::Result<(bool, bool)> {
+        if self.copied.is_some() {
+            return Ok((false, false));
+        }
+        for mark in ELSEWHERE {
+            if !upper.mark(mark)?.is_empty() {
+                return Err(io::Error::other("its layer cannot be read"));
+            }
+        }
+        let mark = upper.mark(OPAQUE.0)?;
+        Ok((mark == OPAQUE.1, mark == OPAQUE.2))
     }
 
     /// What came to stand at a name, or still stands there.

@@ -17,6 +17,8 @@ use crate::{Command, FileError, Workspace};
 mod bounds;
 mod contents;
 #[cfg(target_os = "linux")]
+mod copy;
+#[cfg(target_os = "linux")]
 mod ended;
 #[cfg(target_os = "linux")]
 mod layer;
@@ -71,6 +73,8 @@ pub enum LayerKind {
     Disk,
     /// In memory, which has less room.
     Memory,
+    /// In a copy of the whole workspace on the disk of the data folder.
+    Copy,
     /// Nowhere.
     None,
 }
@@ -88,6 +92,9 @@ pub struct Rehearsed {
     _layer: Layer,
 }
 
+/// Where changes may be kept, the best first: a copy is for where no layer can lie over the workspace.
+const KINDS: [LayerKind; 3] = [LayerKind::Disk, LayerKind::Memory, LayerKind::Copy];
+
 impl Environment {
     /// Opens it, and sweeps what a crash left.
     ///
@@ -102,7 +109,21 @@ impl Environment {
         folder: &Path,
         masked: Vec<PathBuf>,
     ) -> Result<Self, Fault> {
-        Ok(Self(Arc::new(Inner::open(program, folder, masked)?)))
+        Self::open_with(program, folder, masked, &KINDS)
+    }
+
+    /// The same, with changes kept in one of these ways only, tried in this order.
+    ///
+    /// # Errors
+    /// As [`Environment::open`].
+    pub fn open_with(
+        program: Option<PathBuf>,
+        folder: &Path,
+        masked: Vec<PathBuf>,
+        kinds: &[LayerKind],
+    ) -> Result<Self, Fault> {
+        let inner = Inner::open(program, folder, masked, kinds)?;
+        Ok(Self(Arc::new(inner)))
     }
 
     /// What holds in a workspace. It is tried once for each file system and then remembered.

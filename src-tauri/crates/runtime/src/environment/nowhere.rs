@@ -23,6 +23,7 @@ impl Inner {
         _program: Option<PathBuf>,
         _folder: &Path,
         _masked: Vec<PathBuf>,
+        _kinds: &[LayerKind],
     ) -> Result<Self, Fault> {
         Ok(Self)
     }

@@ -36,7 +36,11 @@ pub(super) fn build(room: &Room) -> Result<(), NotEntered> {
     )
     .at("private")?;
     let workspace = match &room.layers {
-        Some(layers) => overlay(&room.workspace, layers).at("overlay")?,
+        Some(Layers {
+            upper,
+            work: Some(work),
+        }) => overlay(&room.workspace, upper, work).at("overlay")?,
+        Some(Layers { upper, work: None }) => copied(upper).at("copy")?,
         None => tree(&room.workspace, Below::Too).at("workspace")?,
     };
     let devices = devices::take().at("devices")?;
@@ -73,9 +77,9 @@ fn limit_processes(max: u32) {
 }
 
 /// The workspace with a layer over it, which takes what is written.
-fn overlay(lower: &Path, layers: &Layers) -> io::Result<OwnedFd> {
+fn overlay(lower: &Path, upper: &Path, work: &Path) -> io::Result<OwnedFd> {
     let lower = escaped(lower)?;
-    let (upper, work) = (c_path(&layers.upper)?, c_path(&layers.work)?);
+    let (upper, work) = (c_path(upper)?, c_path(work)?);
     let options = [
         (c"lowerdir", lower),
         (c"upperdir", upper),
@@ -88,6 +92,13 @@ fn overlay(lower: &Path, layers: &Layers) -> io::Result<OwnedFd> {
     // What an ordinary user may write beside a file; without it the layer could not say what was deleted.
     fsconfig_set_flag(layered.as_fd(), c"userxattr")?;
     made(layered, NO_DEVICES)
+}
+
+/// A copy of the workspace, which takes what is written.
+fn copied(copy: &Path) -> io::Result<OwnedFd> {
+    let held = tree(copy, Below::Too)?;
+    set(&held, c"", Below::Too, NO_DEVICES)?;
+    Ok(held)
 }
 
 /// A path in the list of lower layers, where a colon parts one from the next.

@@ -243,7 +243,7 @@ impl Outside {
             folder: self.workspace(),
             layers: Some(Layers {
                 upper: state.join("upper"),
-                work: state.join("work"),
+                work: Some(state.join("work")),
             }),
             read_only: vec![self.workspace().join(".git/hooks")],
             masked: vec![self.workspace().join(".env"), self.out().join("keys")],

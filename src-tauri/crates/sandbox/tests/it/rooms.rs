@@ -46,7 +46,7 @@ impl Place {
             folder: self.workspace.clone(),
             layers: Some(Layers {
                 upper: self.state.path().join("upper"),
-                work: self.state.path().join("work"),
+                work: Some(self.state.path().join("work")),
             }),
             read_only: Vec::new(),
             masked: Vec::new(),
@@ -200,7 +200,7 @@ fn a_room_that_cannot_be_closed_is_not_entered() {
     let no_layer = Room {
         layers: Some(Layers {
             upper: place.state.path().join("nowhere"),
-            work: place.state.path().join("work"),
+            work: Some(place.state.path().join("work")),
         }),
         ..plain.clone()
     };

@@ -161,7 +161,7 @@ fn without_a_room_there_is_no_way_out() {
     let nowhere = Room {
         layers: Some(Layers {
             upper: place.state.path().join("nowhere"),
-            work: place.state.path().join("work"),
+            work: Some(place.state.path().join("work")),
         }),
         ..room(&place, "true")
     };

@@ -10,6 +10,7 @@
     reason = "tests end where they fail, and make what a command is tried on"
 )]
 
+mod copies;
 mod picture;
 mod place;
 mod stage;

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use protocol::effects::{Assurance, Effect};
 use protocol::history::Restore;
 use protocol::{Plan, UndoId};
-use runtime::{ActMeta, Command, EntryMeta, Environment, FileError, History, Rehearsed, Workspace};
+use runtime::{
+    ActMeta, Command, EntryMeta, Environment, FileError, History, LayerKind, Rehearsed, Workspace,
+};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -31,14 +33,24 @@ impl Stage {
     }
 
     pub fn below(parent: &Path, name: &str) -> Self {
+        Self::with(parent, name, &[LayerKind::Disk, LayerKind::Memory])
+    }
+
+    /// Where no layer can lie over the workspace.
+    pub fn over_a_copy(parent: &Path) -> Self {
+        Self::with(parent, "workspace", &[LayerKind::Copy])
+    }
+
+    fn with(parent: &Path, name: &str, kinds: &[LayerKind]) -> Self {
         let home = tempfile::tempdir_in(DISK).unwrap();
         let folder = tempfile::tempdir_in(parent).unwrap();
         let root = folder.path().join(name);
         fs::create_dir(&root).unwrap();
-        let environment = Environment::open(
+        let environment = Environment::open_with(
             Some(env!("CARGO_BIN_EXE_countersign-room").into()),
             &home.path().join("rooms"),
             Vec::new(),
+            kinds,
         )
         .unwrap();
         Self {

@@ -23,89 +23,100 @@ pub fn furnished() -> Option<Stage> {
     Some(stage)
 }
 
+/// Furnished stages for what must be the same whatever takes the changes.
+pub fn each_way() -> Vec<Stage> {
+    let copied = Stage::over_a_copy(Path::new(crate::stage::DISK));
+    let copied = copied.works().then(|| {
+        furnish(&copied.root());
+        copied
+    });
+    furnished().into_iter().chain(copied).collect()
+}
+
 #[test]
 fn effects_as_a_person_reads_them() {
-    let Some(stage) = furnished() else { return };
-    let table: &[(&str, &[&str])] = &[
-        ("true", &[]),
-        ("cat a > /dev/null", &[]),
-        ("chmod 600 b", &[]),
-        ("exec 3<>a", &[]),
-        ("echo new > n", &["Added n"]),
-        ("echo new > n; rm n", &[]),
-        ("echo more >> a", &["Changed a"]),
-        ("rm a", &["Deleted a"]),
-        ("chmod 644 b", &["Mode b"]),
-        ("chmod 644 b; echo more >> b", &["Changed b"]),
-        ("ln -s a l2", &["Link l2"]),
-        ("ln -sfn b link", &["Link link"]),
-        ("rm link", &["Deleted link"]),
-        ("mkfifo p", &["Special p"]),
-        ("mv a 'two\nlines'", &["Renamed a -> twoU+000Alines"]),
-        ("rm $'od\\xffd'", &["Deleted od0xFFd"]),
-        ("touch a", &["Changed a"]),
-        ("chmod 700 .", &["Mode ."]),
-        (
-            "rm -r d/e",
-            &[
-                "Deleted d/e",
-                "Deleted d/e/f",
-                "Deleted d/e/f/deep",
-                "Deleted d/e/z",
-            ],
-        ),
-        (
-            "mv d/e h",
-            &[
-                "Renamed d/e -> h",
-                "Renamed d/e/f -> h/f",
-                "Renamed d/e/f/deep -> h/f/deep",
-                "Renamed d/e/z -> h/z",
-            ],
-        ),
-        (
-            "rm -r d/e; mkdir d/e; echo other > d/e/new",
-            &[
-                "Deleted d/e/f",
-                "Deleted d/e/f/deep",
-                "Added d/e/new",
-                "Deleted d/e/z",
-            ],
-        ),
-        (
-            "rm -r d/e; mkdir -p d/e/f; echo deep > d/e/f/deep",
-            &["Changed d/e/f/deep", "Deleted d/e/z"],
-        ),
-        (
-            "rm -r d/e; echo file > d/e",
-            &[
-                "Changed d/e",
-                "Deleted d/e/f",
-                "Deleted d/e/f/deep",
-                "Deleted d/e/z",
-            ],
-        ),
-        ("rm b; mkdir b", &["Changed b"]),
-    ];
-    let before = picture(&stage.root());
-    for (line, expected) in table {
-        let rehearsed = stage.rehearse(line);
-        assert_eq!(told(&rehearsed.effects.changes), *expected, "{line}");
-        assert_eq!(rehearsed.effects.exit_code, Some(0), "{line}");
-        let ids: Vec<u32> = rehearsed
-            .effects
-            .changes
-            .iter()
-            .map(|effect| effect.id)
-            .collect();
-        assert_eq!(ids, (0..).take(ids.len()).collect::<Vec<u32>>());
-        if expected.is_empty() {
-            assert_eq!(rehearsed.plan, Plan::None, "{line}");
-            assert!(rehearsed.effects.is_nothing(), "{line}");
+    for stage in each_way() {
+        let table: &[(&str, &[&str])] = &[
+            ("true", &[]),
+            ("cat a > /dev/null", &[]),
+            ("chmod 600 b", &[]),
+            ("exec 3<>a", &[]),
+            ("echo new > n", &["Added n"]),
+            ("echo new > n; rm n", &[]),
+            ("echo more >> a", &["Changed a"]),
+            ("rm a", &["Deleted a"]),
+            ("chmod 644 b", &["Mode b"]),
+            ("chmod 644 b; echo more >> b", &["Changed b"]),
+            ("ln -s a l2", &["Link l2"]),
+            ("ln -sfn b link", &["Link link"]),
+            ("rm link", &["Deleted link"]),
+            ("mkfifo p", &["Special p"]),
+            ("mv a 'two\nlines'", &["Renamed a -> twoU+000Alines"]),
+            ("rm $'od\\xffd'", &["Deleted od0xFFd"]),
+            ("touch a", &["Changed a"]),
+            ("chmod 700 .", &["Mode ."]),
+            (
+                "rm -r d/e",
+                &[
+                    "Deleted d/e",
+                    "Deleted d/e/f",
+                    "Deleted d/e/f/deep",
+                    "Deleted d/e/z",
+                ],
+            ),
+            (
+                "mv d/e h",
+                &[
+                    "Renamed d/e -> h",
+                    "Renamed d/e/f -> h/f",
+                    "Renamed d/e/f/deep -> h/f/deep",
+                    "Renamed d/e/z -> h/z",
+                ],
+            ),
+            (
+                "rm -r d/e; mkdir d/e; echo other > d/e/new",
+                &[
+                    "Deleted d/e/f",
+                    "Deleted d/e/f/deep",
+                    "Added d/e/new",
+                    "Deleted d/e/z",
+                ],
+            ),
+            (
+                "rm -r d/e; mkdir -p d/e/f; echo deep > d/e/f/deep",
+                &["Changed d/e/f/deep", "Deleted d/e/z"],
+            ),
+            (
+                "rm -r d/e; echo file > d/e",
+                &[
+                    "Changed d/e",
+                    "Deleted d/e/f",
+                    "Deleted d/e/f/deep",
+                    "Deleted d/e/z",
+                ],
+            ),
+            ("rm b; mkdir b", &["Changed b"]),
+        ];
+        let before = picture(&stage.root());
+        for (line, expected) in table {
+            let rehearsed = stage.rehearse(line);
+            assert_eq!(told(&rehearsed.effects.changes), *expected, "{line}");
+            assert_eq!(rehearsed.effects.exit_code, Some(0), "{line}");
+            let ids: Vec<u32> = rehearsed
+                .effects
+                .changes
+                .iter()
+                .map(|effect| effect.id)
+                .collect();
+            assert_eq!(ids, (0..).take(ids.len()).collect::<Vec<u32>>());
+            if expected.is_empty() {
+                assert_eq!(rehearsed.plan, Plan::None, "{line}");
+                assert!(rehearsed.effects.is_nothing(), "{line}");
+            }
         }
+        same(&picture(&stage.root()), &before, "nothing changed");
+        assert_eq!(stage.layers(), Vec::<std::path::PathBuf>::new());
     }
-    same(&picture(&stage.root()), &before, "nothing changed");
-    assert_eq!(stage.layers(), Vec::<std::path::PathBuf>::new());
 }
 
 #[test]
@@ -199,103 +210,107 @@ fn it_starts_in_its_folder_with_its_variables() {
 
 #[test]
 fn pipes_are_told_of_and_stay() {
-    let Some(mut stage) = furnished() else { return };
-    fs::create_dir(stage.root().join("q")).unwrap();
-    fs::write(stage.root().join("q/file"), "file").unwrap();
-    assert!(
-        std::process::Command::new("mkfifo")
-            .arg(stage.root().join("q/pipe"))
-            .status()
-            .unwrap()
-            .success()
-    );
-    let rehearsed = stage.rehearse("mkfifo new; rm -r q; rm a; mkfifo a");
-    assert_eq!(
-        told(&rehearsed.effects.changes),
-        [
-            "Special a",
-            "Special new",
-            "Deleted q",
-            "Deleted q/file",
-            "Special q/pipe"
-        ]
-    );
-    assert_eq!(
-        rehearsed.effects.notes.len(),
-        4,
-        "{:?}",
-        rehearsed.effects.notes
-    );
-    let mut expected = picture(&stage.root());
-    expected.remove(Path::new("q/file")).unwrap();
-    stage.commit(&rehearsed.plan);
-    same(&picture(&stage.root()), &expected, "only the file went");
+    for mut stage in each_way() {
+        fs::create_dir(stage.root().join("q")).unwrap();
+        fs::write(stage.root().join("q/file"), "file").unwrap();
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(stage.root().join("q/pipe"))
+                .status()
+                .unwrap()
+                .success()
+        );
+        let rehearsed = stage.rehearse("mkfifo new; rm -r q; rm a; mkfifo a");
+        assert_eq!(
+            told(&rehearsed.effects.changes),
+            [
+                "Special a",
+                "Special new",
+                "Deleted q",
+                "Deleted q/file",
+                "Special q/pipe"
+            ]
+        );
+        assert_eq!(
+            rehearsed.effects.notes.len(),
+            4,
+            "{:?}",
+            rehearsed.effects.notes
+        );
+        let mut expected = picture(&stage.root());
+        expected.remove(Path::new("q/file")).unwrap();
+        stage.commit(&rehearsed.plan);
+        same(&picture(&stage.root()), &expected, "only the file went");
+    }
 }
 
 #[test]
 fn the_right_to_run_as_its_owner_is_not_given() {
-    let Some(mut stage) = furnished() else { return };
-    let rehearsed = stage.rehearse("cp /bin/true mine; chmod 6755 mine run.sh; chmod 4600 b");
-    assert_eq!(told(&rehearsed.effects.changes), ["Added mine"]);
-    assert_eq!(
-        rehearsed.effects.notes.len(),
-        3,
-        "{:?}",
-        rehearsed.effects.notes
-    );
-    stage.commit(&rehearsed.plan);
-    let mode = |path: &str| fs::metadata(stage.root().join(path)).unwrap().mode() & 0o7777;
-    assert_eq!(
-        (mode("mine"), mode("run.sh"), mode("b")),
-        (0o755, 0o755, 0o600)
-    );
+    for mut stage in each_way() {
+        let rehearsed = stage.rehearse("cp /bin/true mine; chmod 6755 mine run.sh; chmod 4600 b");
+        assert_eq!(told(&rehearsed.effects.changes), ["Added mine"]);
+        assert_eq!(
+            rehearsed.effects.notes.len(),
+            3,
+            "{:?}",
+            rehearsed.effects.notes
+        );
+        stage.commit(&rehearsed.plan);
+        let mode = |path: &str| fs::metadata(stage.root().join(path)).unwrap().mode() & 0o7777;
+        assert_eq!(
+            (mode("mine"), mode("run.sh"), mode("b")),
+            (0o755, 0o755, 0o600)
+        );
+    }
 }
 
 #[test]
 fn other_names_of_a_file_are_told_of() {
-    let Some(mut stage) = furnished() else { return };
-    fs::hard_link(stage.root().join("a"), stage.root().join("other")).unwrap();
-    let rehearsed = stage.rehearse("echo more >> a");
-    assert_eq!(told(&rehearsed.effects.changes), ["Changed a"]);
-    assert!(
-        rehearsed.effects.notes[0].contains("other names"),
-        "{:?}",
-        rehearsed.effects.notes
-    );
-    stage.commit(&rehearsed.plan);
-    assert_eq!(
-        fs::read_to_string(stage.root().join("other")).unwrap(),
-        "first\nsecond\n"
-    );
+    for mut stage in each_way() {
+        fs::hard_link(stage.root().join("a"), stage.root().join("other")).unwrap();
+        let rehearsed = stage.rehearse("echo more >> a");
+        assert_eq!(told(&rehearsed.effects.changes), ["Changed a"]);
+        assert!(
+            rehearsed.effects.notes[0].contains("other names"),
+            "{:?}",
+            rehearsed.effects.notes
+        );
+        stage.commit(&rehearsed.plan);
+        assert_eq!(
+            fs::read_to_string(stage.root().join("other")).unwrap(),
+            "first\nsecond\n"
+        );
+    }
 }
 
 /// What somebody changes while it runs, or before it is agreed to, is not written over.
 #[test]
 fn a_person_who_edits_meanwhile_is_not_overrun() {
-    let Some(stage) = furnished() else { return };
-    let edited = stage.root().join("a");
-    let hears = |text: &'static str| {
-        let path = edited.clone();
-        move |_: &str| fs::write(&path, text).unwrap()
-    };
-    let command = stage.command("echo begun; sleep 0.3; echo more >> a");
-    let never = CancellationToken::new();
-    let during = stage.block_on(stage.environment.rehearse(&command, hears("mine"), &never));
-    assert_eq!(
-        during.map(drop),
-        Err(FileError::Changed { path: "a".into() })
-    );
-    let rehearsed = stage.rehearse("echo more >> a; rm b");
-    fs::write(&edited, "mine again").unwrap();
-    let before = picture(&stage.root());
-    let applied = runtime::apply(&stage.workspace, &rehearsed.plan);
-    assert_eq!(applied, Err(FileError::Changed { path: "a".into() }));
-    same(&picture(&stage.root()), &before, "nothing was touched");
-    // The rest can still be had.
-    let Plan::Effects(captured) = &rehearsed.plan else {
-        panic!("no effects")
-    };
-    let rest = captured.only(&BTreeSet::from([1]));
-    runtime::apply(&stage.workspace, &Plan::Effects(rest.into())).unwrap();
-    assert!(!stage.root().join("b").exists());
+    for stage in each_way() {
+        let edited = stage.root().join("a");
+        let hears = |text: &'static str| {
+            let path = edited.clone();
+            move |_: &str| fs::write(&path, text).unwrap()
+        };
+        let command = stage.command("echo begun; sleep 0.3; echo more >> a");
+        let never = CancellationToken::new();
+        let during = stage.block_on(stage.environment.rehearse(&command, hears("mine"), &never));
+        assert_eq!(
+            during.map(drop),
+            Err(FileError::Changed { path: "a".into() })
+        );
+        let rehearsed = stage.rehearse("echo more >> a; rm b");
+        fs::write(&edited, "mine again").unwrap();
+        let before = picture(&stage.root());
+        let applied = runtime::apply(&stage.workspace, &rehearsed.plan);
+        assert_eq!(applied, Err(FileError::Changed { path: "a".into() }));
+        same(&picture(&stage.root()), &before, "nothing was touched");
+        // The rest can still be had.
+        let Plan::Effects(captured) = &rehearsed.plan else {
+            panic!("no effects")
+        };
+        let rest = captured.only(&BTreeSet::from([1]));
+        runtime::apply(&stage.workspace, &Plan::Effects(rest.into())).unwrap();
+        assert!(!stage.root().join("b").exists());
+    }
 }

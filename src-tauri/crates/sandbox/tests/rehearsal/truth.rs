@@ -145,16 +145,16 @@ fn plain() -> Plain {
     plain
 }
 
-fn compare(range: std::ops::Range<u64>, parent: &str) {
+fn compare(range: std::ops::Range<u64>, parent: &str, stage: fn(&Path) -> Stage) {
     let parent = Path::new(parent);
-    if !Stage::below(parent, "workspace").works() {
+    if !stage(parent).works() {
         return;
     }
     let mut changed = 0;
     for seed in range {
         let mut dice = Dice(seed);
         let line = line(&mut dice);
-        let mut stage = Stage::below(parent, "workspace");
+        let mut stage = stage(parent);
         furnish(&stage.root());
         let before = dated(&stage.root());
         let plainly = truth(&line, parent);
@@ -223,17 +223,31 @@ fn compare(range: std::ops::Range<u64>, parent: &str) {
     assert!(changed > 0);
 }
 
+fn layered(parent: &Path) -> Stage {
+    Stage::below(parent, "workspace")
+}
+
 #[test]
 fn on_a_disk() {
-    compare(0..120, crate::stage::DISK);
+    compare(0..120, crate::stage::DISK, layered);
 }
 
 #[test]
 fn in_a_folder_for_temporary_files() {
-    compare(1_000..1_060, "/tmp");
+    compare(1_000..1_060, "/tmp", layered);
 }
 
 #[test]
 fn in_memory() {
-    compare(2_000..2_060, "/dev/shm");
+    compare(2_000..2_060, "/dev/shm", layered);
+}
+
+#[test]
+fn over_a_copy() {
+    compare(3_000..3_080, crate::stage::DISK, Stage::over_a_copy);
+}
+
+#[test]
+fn over_a_copy_of_what_lies_in_memory() {
+    compare(4_000..4_040, "/dev/shm", Stage::over_a_copy);
 }

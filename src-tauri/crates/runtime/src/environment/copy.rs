@@ -1,0 +1,228 @@
+//! The whole workspace copied for one command, where no layer can lie over it: within bounds, by reference where the disk
+//! can, and with a mark on every thing by which it is known again.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::FileError;
+use crate::dir::{Details, Dir, kind_of_open};
+use crate::files::{PathKind, shown};
+use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX, TREE_DEPTH_MAX};
+
+/// A copy, and how each thing in it was when it was made.
+#[derive(Debug, Default)]
+pub(super) struct Copied {
+    marks: BTreeMap<PathBuf, Mark>,
+    /// How much was written for it.
+    pub bytes: u64,
+}
+
+/// By what a thing is known that nobody touched: its number, and when anything about it changed last, which no program sets.
+#[derive(Debug, PartialEq, Eq)]
+struct Mark {
+    place: (u64, u64),
+    changed_ns: i64,
+}
+
+impl Mark {
+    fn of(found: &Details) -> Self {
+        Self {
+            place: found.place,
+            changed_ns: found.changed_ns,
+        }
+    }
+}
+
+impl Copied {
+    /// Whether something was copied to this path.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.marks.contains_key(path)
+    }
+
+    /// Whether what stands at this path in the copy is what was copied there, untouched. Of a folder that is never said: what
+    /// is in it may be another in any case.
+    pub(super) fn is_untouched(&self, path: &Path, is: &Details) -> bool {
+        is.stat.kind != PathKind::Folder && self.marks.get(path) == Some(&Mark::of(is))
+    }
+}
+
+/// Whether a workspace can be copied at all: how much it is, and what is in it.
+///
+/// # Errors
+/// [`FileError::NoRoom`] with the reason why not.
+pub(super) fn weigh(workspace: &Dir) -> Result<(), FileError> {
+    Copying::of(workspace)?.folder(workspace, None, Path::new(""), 0)
+}
+
+/// Copies a workspace into an empty folder.
+///
+/// # Errors
+/// [`FileError::NoRoom`] when it is too large or holds what cannot be copied; else what the system said.
+pub(super) fn copy(workspace: &Dir, to: &Path) -> Result<Copied, FileError> {
+    let mut copying = Copying::of(workspace)?;
+    let to = Dir::open(to).map_err(|error| FileError::from_io("the folder for rooms", &error))?;
+    copying.folder(workspace, Some(&to), Path::new(""), 0)?;
+    Ok(copying.copied)
+}
+
+struct Copying {
+    copied: Copied,
+    paths: usize,
+    device: u64,
+    /// Whether the disk has given a reference to every file so far that it was asked for.
+    clones: bool,
+}
+
+impl Copying {
+    fn of(workspace: &Dir) -> Result<Self, FileError> {
+        let found = workspace.details(OsStr::new("."));
+        let found = found.map_err(|error| FileError::from_io("the workspace", &error))?;
+        Ok(Self {
+            copied: Copied::default(),
+            paths: 0,
+            device: found.map_or(0, |found| found.place.0),
+            clones: true,
+        })
+    }
+
+    /// A folder of the workspace. `to` is where it is copied, none where it is only weighed.
+    fn folder(
+        &mut self,
+        from: &Dir,
+        to: Option<&Dir>,
+        at: &Path,
+        depth: usize,
+    ) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::from_io(shown(at), &error);
+        if depth > TREE_DEPTH_MAX {
+            return Err(not_copied(&format!(
+                "its folders are deeper than {TREE_DEPTH_MAX} levels"
+            )));
+        }
+        for name in from.names().map_err(failed)? {
+            let path = at.join(&name);
+            let failed = |error: io::Error| FileError::from_io(shown(&path), &error);
+            let Some(found) = from.details(&name).map_err(failed)? else {
+                continue;
+            };
+            self.admit(&path, &found)?;
+            let below = match found.stat.kind {
+                PathKind::Folder => Some(from.folder(Path::new(&name)).map_err(failed)?),
+                PathKind::File | PathKind::Link | PathKind::Special => None,
+            };
+            match (to, below) {
+                (None, below) => {
+                    self.count(found.stat.bytes)?;
+                    if let Some(below) = below {
+                        self.folder(&below, None, &path, depth + 1)?;
+                    }
+                }
+                (Some(to), Some(below)) => {
+                    to.create_folder(&name, 0o700).map_err(failed)?;
+                    let made = to.folder(Path::new(&name)).map_err(failed)?;
+                    self.folder(&below, Some(&made), &path, depth + 1)?;
+                    let made = to.file(Path::new(&name)).map_err(failed)?;
+                    from.keep_owner(&name, &made);
+                    self.mark(to, &name, path, &found)?;
+                }
+                (Some(to), None) => {
+                    self.one(from, to, &name, &path, &found)?;
+                    self.mark(to, &name, path, &found)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what no copy could stand for, and more of it than is bearable.
+    fn admit(&mut self, path: &Path, found: &Details) -> Result<(), FileError> {
+        self.paths += 1;
+        if self.paths > COPY_PATHS_MAX {
+            return Err(not_copied(&format!(
+                "it has more than {COPY_PATHS_MAX} paths"
+            )));
+        }
+        let path = shown(path);
+        if found.place.0 != self.device {
+            return Err(not_copied(&format!("another disk is mounted at `{path}`")));
+        }
+        match found.is_device {
+            true => Err(not_copied(&format!("`{path}` is a device"))),
+            false => Ok(()),
+        }
+    }
+
+    fn count(&mut self, bytes: u64) -> Result<(), FileError> {
+        self.copied.bytes = self.copied.bytes.saturating_add(bytes);
+        match self.copied.bytes > COPY_BYTES_MAX {
+            true => Err(not_copied(&format!(
+                "it is larger than {} MiB",
+                COPY_BYTES_MAX >> 20
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Copies a thing that is no folder.
+    fn one(
+        &mut self,
+        from: &Dir,
+        to: &Dir,
+        name: &OsStr,
+        path: &Path,
+        found: &Details,
+    ) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::from_io(shown(path), &error);
+        match found.stat.kind {
+            PathKind::Link => {
+                let target = from.link_target(name).map_err(failed)?;
+                to.create_link(name, &target).map_err(failed)
+            }
+            PathKind::Special => to.create_alike(name, from).map_err(failed),
+            PathKind::File | PathKind::Folder => {
+                let source = from.file(Path::new(name)).map_err(failed)?;
+                if kind_of_open(&source).map_err(failed)? != PathKind::File {
+                    return Err(FileError::Changed { path: shown(path) });
+                }
+                let mut made = to.create(name, Some(0o600)).map_err(failed)?;
+                self.clones = self.clones && rustix::fs::ioctl_ficlone(&made, &source).is_ok();
+                if !self.clones {
+                    // One byte more than is left tells that there was more.
+                    let left = COPY_BYTES_MAX.saturating_sub(self.copied.bytes);
+                    let mut source = io::Read::take(source, left.saturating_add(1));
+                    let written = io::copy(&mut source, &mut made).map_err(failed)?;
+                    self.count(written)?;
+                }
+                from.keep_owner(name, &made);
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives the copy of a thing the mode and the time of the one that it stands for, and keeps in mind how it is then.
+    fn mark(
+        &mut self,
+        to: &Dir,
+        name: &OsStr,
+        path: PathBuf,
+        found: &Details,
+    ) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::from_io(shown(&path), &error);
+        if found.stat.kind != PathKind::Link {
+            to.set_mode_of(name, found.stat.mode).map_err(failed)?;
+        }
+        to.set_mtime_of(name, found.stat.mtime_ns).map_err(failed)?;
+        if let Some(made) = to.details(name).map_err(failed)? {
+            self.copied.marks.insert(path, Mark::of(&made));
+        }
+        Ok(())
+    }
+}
+
+fn not_copied(why: &str) -> FileError {
+    FileError::NoRoom {
+        reason: format!("The workspace cannot be copied for a command: {why}."),
+    }
+}
