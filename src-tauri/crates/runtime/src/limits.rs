@@ -30,6 +30,8 @@ pub const MERGE_BYTES_MAX: u64 = 1 << 20;
 pub const RECEIPT_PATHS_MAX: usize = 1_000;
 /// Entries that one act takes back.
 pub const ACT_ENTRIES_MAX: usize = 1_000;
+/// Extended attributes of one file.
+pub const ATTRIBUTES_BYTES_MAX: usize = 64 << 10;
 /// One manifest on disk.
 pub const MANIFEST_BYTES_MAX: u64 = 512 << 20;
 /// Text of one matching line; the rest is cut.

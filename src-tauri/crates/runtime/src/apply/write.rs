@@ -154,8 +154,9 @@ impl Work {
                 placed: false,
             });
             file.write_all(after).map_err(failed)?;
-            if target.stat.is_some() {
-                folder.keep_owner(name, &file);
+            if let Some(stat) = target.stat {
+                let old = folder.traits_at(Path::new(name));
+                old.give(&file, stat.mode);
             }
             file.sync_all().map_err(failed)?;
             between().map_err(failed)?;

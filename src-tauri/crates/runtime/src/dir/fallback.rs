@@ -151,11 +151,6 @@ impl Dir {
             .set_times(FileTimes::new().set_modified(time))
     }
 
-    /// Owners are left to the system here.
-    pub(crate) fn keep_owner(&self, name: &OsStr, file: &File) {
-        let _ = (name, file);
-    }
-
     /// Folders cannot be synced here.
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(())

@@ -11,6 +11,7 @@ use crate::files::PathKind;
 mod fallback;
 #[cfg(target_os = "linux")]
 mod layer;
+mod traits;
 #[cfg(unix)]
 mod unix;
 
@@ -18,6 +19,7 @@ mod unix;
 pub(crate) use fallback::Dir;
 #[cfg(target_os = "linux")]
 pub(crate) use layer::Details;
+pub(crate) use traits::Traits;
 #[cfg(unix)]
 pub(crate) use unix::Dir;
 
@@ -50,6 +52,12 @@ impl Dir {
             Err(error) if is_absence(&error) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// What stands beside the content of what is there; nothing for what is not there, and for links.
+    pub(crate) fn traits_at(&self, rel: &Path) -> Traits {
+        self.file(rel)
+            .map_or_else(|_| Traits::default(), |file| Traits::of(&file))
     }
 
     /// Removes a name with all that is below it.

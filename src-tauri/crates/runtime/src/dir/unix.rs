@@ -196,21 +196,6 @@ impl Dir {
         )?)
     }
 
-    /// Gives an open new file the owner of the one that it replaces, where the system lets us.
-    pub(crate) fn keep_owner(&self, name: &OsStr, file: &File) {
-        let Ok(old) = sys::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) else {
-            return;
-        };
-        let Ok(new) = sys::fstat(file) else { return };
-        if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid) {
-            let owner = sys::Uid::from_raw(old.st_uid);
-            let group = sys::Gid::from_raw(old.st_gid);
-            // Only root and members of the group may; for others the new owner is the one who writes.
-            let _ = sys::fchown(file, Some(owner), Some(group));
-            let _ = sys::fchmod(file, mode_of(mode_bits(&new)));
-        }
-    }
-
     /// Puts the names of this folder on disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(sys::fsync(&self.0)?)

@@ -124,7 +124,8 @@ impl Copying {
                     let made = to.folder(Path::new(&name)).map_err(failed)?;
                     self.folder(&below, Some(&made), &path, depth + 1)?;
                     let made = to.file(Path::new(&name)).map_err(failed)?;
-                    from.keep_owner(&name, &made);
+                    let beside = from.traits_at(Path::new(&name));
+                    beside.give(&made, found.stat.mode);
                     self.mark(to, &name, path, &found)?;
                 }
                 (Some(to), None) => {
@@ -195,7 +196,7 @@ impl Copying {
                     let written = io::copy(&mut source, &mut made).map_err(failed)?;
                     self.count(written)?;
                 }
-                from.keep_owner(name, &made);
+                from.traits_at(Path::new(name)).give(&made, found.stat.mode);
                 Ok(())
             }
         }

@@ -12,7 +12,7 @@ use super::captured;
 use super::manifest::{Step, Touched, Way};
 use super::node;
 use super::store::{Batch, Store};
-use crate::dir::{self, is_absence};
+use crate::dir::{self, Traits, is_absence};
 use crate::files::{PathKind, shown, tree_at};
 use crate::limits::TREE_ITEMS_MAX;
 use crate::{FileError, Workspace};
@@ -208,16 +208,16 @@ impl Taking<'_> {
     }
 
     pub(super) fn add(&mut self, rel: PathBuf, before: Node, after: Node, made: bool) {
-        let path = Way(rel.clone());
-        self.steps.insert(
-            rel,
-            Step {
-                path,
-                before,
-                after,
-                made,
-            },
-        );
+        let before_traits = self.workspace.dir().traits_at(&rel);
+        let step = Step {
+            path: Way(rel.clone()),
+            before,
+            after,
+            made,
+            before_traits,
+            after_traits: Traits::default(),
+        };
+        self.steps.insert(rel, step);
     }
 }
 

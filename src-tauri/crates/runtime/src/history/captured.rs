@@ -12,7 +12,7 @@ use super::capture::Taking;
 use super::carry::{Carry, Source, Stand, strangers};
 use super::manifest::{Step, Way};
 use super::node::{self, Fit};
-use crate::dir::{Dir, is_absence};
+use crate::dir::{Dir, Traits, is_absence};
 use crate::error::is_link_refused;
 use crate::files::shown;
 use crate::temp::{Tag, sweep};
@@ -77,7 +77,8 @@ pub(crate) fn carry_out(
     captured: &Captured,
 ) -> Result<(), FileError> {
     let layer = open_layer(captured)?;
-    let steps: Vec<Step> = captured.steps.iter().map(step_of).collect();
+    let steps = captured.steps.iter().map(|step| step_of(step, &layer));
+    let steps: Vec<Step> = steps.collect();
     unchanged(workspace, captured, &steps)?;
     let tag = Tag::of_plan(plan);
     let carry = Carry {
@@ -138,11 +139,17 @@ fn open_layer(captured: &Captured) -> Result<Dir, FileError> {
     })
 }
 
-fn step_of(step: &EffectStep) -> Step {
+/// The layer keeps owner and attributes of what it has.
+fn step_of(step: &EffectStep, layer: &Dir) -> Step {
     Step {
         path: Way(step.path.clone()),
         before: step.before.clone(),
         after: step.after.clone(),
         made: false,
+        before_traits: Traits::default(),
+        after_traits: match step.after {
+            Node::File { .. } | Node::Folder { .. } => layer.traits_at(&step.path),
+            Node::Absent | Node::Link { .. } => Traits::default(),
+        },
     }
 }

@@ -222,6 +222,7 @@ impl<'a> Carry<'a> {
                     copy_checked(&mut layer.file(&step.path.0)?, blob, &mut file)?;
                 }
             }
+            step.traits_to(self.direction).give(&file, *mode);
             folder.set_mtime_of(&temp, mtime_ns)?;
             if sync {
                 file.sync_all()?;
@@ -314,7 +315,11 @@ impl<'a> Carry<'a> {
             if !goes {
                 continue;
             }
+            let traits = step.traits_to(self.direction);
             let finished = self.root().folder(&step.path.0).and_then(|folder| {
+                if !traits.is_plain() {
+                    traits.give(&self.root().file(&step.path.0)?, *mode);
+                }
                 folder.set_mtime(*mtime_ns)?;
                 folder.set_mode(*mode)
             });

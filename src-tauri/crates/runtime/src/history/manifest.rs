@@ -12,6 +12,7 @@ use protocol::{Digest, Direction, Fault, UndoEntry, UndoId};
 use serde::{Deserialize, Serialize};
 
 use super::states;
+use crate::dir::Traits;
 use crate::limits::MANIFEST_BYTES_MAX;
 use crate::spill::file_name;
 use crate::steps::between;
@@ -63,6 +64,11 @@ pub(super) struct Step {
     /// A folder made on the way to a new file: an undo lets it stay when something else is in it by then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub made: bool,
+    /// Owner, attributes and names before and after, where there is something to say of them.
+    #[serde(default, skip_serializing_if = "Traits::is_plain")]
+    pub before_traits: Traits,
+    #[serde(default, skip_serializing_if = "Traits::is_plain")]
+    pub after_traits: Traits,
 }
 
 impl Step {
@@ -82,6 +88,14 @@ impl Step {
                 !matches!(other, Node::Folder { .. })
             }
             (Node::File { .. } | Node::Link { .. }, Node::File { .. } | Node::Link { .. }) => false,
+        }
+    }
+
+    /// What it is to have beside content, mode and time then.
+    pub(super) fn traits_to(&self, direction: Direction) -> &Traits {
+        match direction {
+            Direction::Undo => &self.before_traits,
+            Direction::Redo => &self.after_traits,
         }
     }
 }

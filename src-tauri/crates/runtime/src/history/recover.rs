@@ -25,6 +25,7 @@ pub(super) fn seal(
         let named = |error: io::Error| FileError::from_io(shown(&step.path.0), &error);
         if let Some(node) = node::read(workspace.dir(), &step.path.0, &mut batch).map_err(named)? {
             step.after = node;
+            step.after_traits = workspace.dir().traits_at(&step.path.0);
         }
     }
     batch.finish().map_err(failed)?;

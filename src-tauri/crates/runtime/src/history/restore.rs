@@ -206,10 +206,17 @@ fn paths(manifest: &Manifest) -> (Vec<PathReceipt>, u64) {
             (_, Node::Absent) => PathChange::Removed,
             (_, _) => PathChange::Restored,
         };
-        (&step.path, change, "")
+        let note = match (change, step.before_traits.names.or(step.after_traits.names)) {
+            (PathChange::Created, Some(names)) => {
+                format!("It had {names} names; it comes back as a file of its own.")
+            }
+            (_, Some(names)) => format!("It has {names} names; the others stay as they are."),
+            (_, None) => String::new(),
+        };
+        (&step.path, change, note)
     });
     let kept = deed.kept.iter();
-    let kept = kept.map(|(path, why)| (path, PathChange::Kept, why.as_str()));
+    let kept = kept.map(|(path, why)| (path, PathChange::Kept, why.clone()));
     let mut all: Vec<_> = steps.chain(kept).collect();
     all.sort_by(|one, other| one.0.cmp(other.0));
     let total = all.len() as u64;
@@ -217,7 +224,7 @@ fn paths(manifest: &Manifest) -> (Vec<PathReceipt>, u64) {
     let receipts = listed.map(|(path, change, note)| PathReceipt {
         path: shown(&path.0),
         change,
-        note: note.to_owned(),
+        note,
     });
     (receipts.collect(), total)
 }

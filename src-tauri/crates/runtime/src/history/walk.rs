@@ -15,6 +15,7 @@ use super::manifest::{Manifest, Step, Touched, Way};
 use super::merge::Merged;
 use super::node::{self, Fit};
 use super::store::Store;
+use crate::dir::Traits;
 use crate::files::shown;
 use crate::{FileError, Workspace};
 
@@ -47,6 +48,8 @@ pub(super) struct Track {
     /// Why it stays, whatever an entry says.
     pub stays: Option<String>,
     pub merged: bool,
+    /// What it is to have beside content, mode and time, where an entry says so.
+    pub traits: Option<Traits>,
 }
 
 impl Track {
@@ -58,6 +61,7 @@ impl Track {
             clash: None,
             stays: None,
             merged: false,
+            traits: None,
         }
     }
 
@@ -153,9 +157,15 @@ impl Walk<'_> {
         track.made |= step.made;
         if track.stays.is_none() {
             match &track.at {
-                Some(at) if node::same(at, left, fit) => track.at = Some(wanted.clone()),
+                Some(at) if node::same(at, left, fit) => {
+                    track.at = Some(wanted.clone());
+                    track.traits = Some(step.traits_to(direction).clone());
+                }
                 Some(at) if node::same(at, wanted, fit) => {}
-                _ => self.clash(path, &mut track, left, wanted)?,
+                _ => {
+                    self.clash(path, &mut track, left, wanted)?;
+                    track.traits = Some(step.traits_to(direction).clone());
+                }
             }
         }
         self.tracks.insert(path.clone(), track);
@@ -265,11 +275,18 @@ impl Walk<'_> {
             if let Node::File { blob, .. } = &after {
                 used.insert(blob.clone());
             }
+            let before_traits = self.workspace.dir().traits_at(&way.0);
             walked.steps.push(Step {
                 path: way,
                 before,
                 after,
                 made: track.made,
+                // A text that was put together stays what it was beside its content.
+                after_traits: match (track.merged, track.traits) {
+                    (false, Some(traits)) => traits,
+                    (_, _) => before_traits.clone(),
+                },
+                before_traits,
             });
         }
         walked.texts = self.texts;

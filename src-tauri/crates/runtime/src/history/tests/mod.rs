@@ -22,6 +22,7 @@ mod crash;
 mod killed;
 mod random;
 mod story;
+mod traits;
 
 /// What stands at a path, with everything that an undo must bring back.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,79 @@
+//! What stands beside content, mode and time: attributes and owners come back, other names are told of.
+
+use std::os::unix::fs::chown;
+
+use protocol::history::PathChange;
+use rustix::fs::XattrFlags;
+
+use super::*;
+use crate::dir::Traits;
+
+fn give(room: &Room, path: &str, value: &str) -> bool {
+    let file = fs::File::open(room.at(path)).unwrap();
+    // Some file systems have none.
+    rustix::fs::fsetxattr(file, "user.note", value.as_bytes(), XattrFlags::empty()).is_ok()
+}
+
+fn traits(room: &Room, path: &str) -> Traits {
+    Traits::of(&fs::File::open(room.at(path)).unwrap())
+}
+
+#[test]
+fn attributes_and_owners_come_back() {
+    let room = Room::new();
+    room.file("d/a", "a", 0o4750);
+    room.file("b", "b", 0o640);
+    let has_attributes =
+        give(&room, "d/a", "of a") && give(&room, "d", "of d") && give(&room, "b", "of b");
+    let may_give_away = chown(room.at("d/a"), Some(1234), Some(1235)).is_ok();
+    fs::set_permissions(room.at("d/a"), fs::Permissions::from_mode(0o4750)).unwrap();
+    let before = room.picture();
+    let had = ["d", "d/a", "b"].map(|path| traits(&room, path));
+    assert_eq!(had[1].owner, may_give_away.then_some((1234, 1235)));
+    assert_eq!(had[1].attributes.len(), usize::from(has_attributes));
+
+    let removed = room.effect("und_1", &room.removal("d"));
+    let written = room.effect("und_2", &room.writing(&[("b", "B")]));
+    assert_eq!(
+        traits(&room, "b"),
+        had[2],
+        "a file that is written over keeps what it has"
+    );
+    if has_attributes {
+        give(&room, "b", "of B");
+    }
+    let of_now = traits(&room, "b");
+    let back = room.undo(&written);
+    assert_eq!(back, Ok(1), "attributes alone are no conflict");
+    room.undo(&removed).unwrap();
+    assert_eq!(room.picture(), before);
+    assert_eq!(["d", "d/a", "b"].map(|path| traits(&room, path)), had);
+    room.redo(&written).unwrap();
+    assert_eq!(
+        traits(&room, "b"),
+        of_now,
+        "also what was overwritten has its own again"
+    );
+}
+
+/// Names of one file cannot be brought together again: that is said before.
+#[test]
+fn other_names_of_a_file_are_told_of() {
+    let room = Room::new();
+    room.file("a", "a", 0o644);
+    room.file("c", "c", 0o644);
+    fs::hard_link(room.at("a"), room.at("b")).unwrap();
+    let id = room.effect("und_1", &room.removal("a"));
+    let restore = Restore::Undo { entries: vec![id] };
+    let paths = room.history.look(&restore).unwrap().preview.paths;
+    assert_eq!(paths[0].change, PathChange::Created);
+    assert!(paths[0].note.contains("2 names"), "{paths:?}");
+    let other = room.effect("und_2", &room.removal("c"));
+    let restore = Restore::Undo {
+        entries: vec![other],
+    };
+    assert_eq!(
+        room.history.look(&restore).unwrap().preview.paths[0].note,
+        ""
+    );
+}
