@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use protocol::history::{Choice, PathChoice, Restore};
 use protocol::query::{Answer, Query};
-use protocol::{CallState, Op, UndoEntry, UndoState};
+use protocol::{CallState, EventBody, Op, UndoEntry, UndoState};
 use serde_json::json;
 use support::{Fixture, call};
 
@@ -228,4 +229,132 @@ async fn a_conflict_touches_nothing() {
         .unwrap_err();
     assert!(fault.message.contains("old/a.txt"), "{fault}");
     assert_eq!(desk.read("old/a.txt").unwrap(), "changed by hand\n");
+}
+
+async fn timeline(desk: &Fixture) -> Vec<UndoEntry> {
+    let workspace = Some(desk.root().display().to_string());
+    let query = Query::Timeline {
+        workspace,
+        offset: 0,
+        limit: 100,
+    };
+    match desk.desk.query(query).await.unwrap() {
+        Answer::Timeline(timeline) => {
+            assert_eq!(timeline.entries_total as usize, timeline.entries.len());
+            assert!(timeline.store_bytes > 0 && !timeline.more);
+            timeline.entries
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn edit(from: &str, to: &str) -> serde_json::Value {
+    call(
+        "edit",
+        json!({ "path": "kept.txt", "old_string": from, "new_string": to }),
+    )
+}
+
+/// Everything after a point goes back as one act, which stands in the history itself and is told in each call's session.
+#[cfg(unix)]
+#[tokio::test]
+async fn all_after_a_point_goes_back_as_one_act() {
+    let deletion = call("delete_path", json!({ "path": "old" }));
+    let mut desk = Fixture::new(json!([
+        edit("stays", "one"),
+        edit("one", "two"),
+        deletion,
+        {}
+    ]))
+    .await;
+    furnish(&mut desk);
+    desk.play().await;
+    assert!(!desk.root().join("old").exists());
+    let first = timeline(&desk).await.remove(2);
+    let restore = Restore::UndoTo { entry: first.id };
+
+    let query = Query::Restore {
+        restore: restore.clone(),
+    };
+    let Answer::Restore(preview) = desk.desk.query(query).await.unwrap() else {
+        panic!()
+    };
+    let told = (preview.coverage.text.as_str(), preview.entries.len());
+    assert_eq!(told, ("Restores 8 paths.", 2));
+    let choices = Vec::new();
+    let op = Op::Restore { restore, choices };
+    let receipt = desk.desk.submit(op).await.unwrap().restored.unwrap();
+    assert_eq!(receipt.entry.title, "Undid 2 changes");
+    assert_eq!(receipt.paths, preview.paths);
+    assert_eq!(desk.read("kept.txt").unwrap(), "one\n");
+    assert_eq!(desk.read("old/a.txt").unwrap(), "first\n");
+
+    let events = desk.events().await;
+    let told: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::UndoApplied { act, .. } => act.clone(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [receipt.entry.id.clone(), receipt.entry.id.clone()]);
+    let states: Vec<_> = timeline(&desk).await;
+    let states: Vec<UndoState> = states.into_iter().map(|entry| entry.state).collect();
+    use UndoState::{Applied, Undone};
+    assert_eq!(states, [Applied, Undone, Undone, Applied]);
+    let query = Query::RestoreReceipt {
+        entry: receipt.entry.id.clone(),
+    };
+    let Answer::RestoreReceipt(again) = desk.desk.query(query).await.unwrap() else {
+        panic!()
+    };
+    assert_eq!(again, *receipt);
+
+    // Nothing is too old yet.
+    let collected = desk
+        .desk
+        .submit(Op::CollectHistory)
+        .await
+        .unwrap()
+        .collected;
+    assert_eq!(collected.unwrap().entries_left, 4);
+}
+
+/// Where a file changed since, each choice does what it says; the differences are shown before.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_conflict_is_shown_and_decided_path_by_path() {
+    let mut desk = Fixture::new(json!([edit("stays", "one"), {}])).await;
+    furnish(&mut desk);
+    desk.play().await;
+    desk.file("kept.txt", "one\nby hand\n");
+    let entry = timeline(&desk).await.remove(0);
+    let restore = Restore::Undo {
+        entries: vec![entry.id],
+    };
+    let query = Query::Restore {
+        restore: restore.clone(),
+    };
+    let Answer::Restore(preview) = desk.desk.query(query).await.unwrap() else {
+        panic!()
+    };
+    let [conflict] = &preview.conflicts[..] else {
+        panic!("{preview:?}");
+    };
+    let restored = conflict.restored.as_ref().unwrap();
+    assert_eq!((restored.added, restored.removed), (1, 2));
+    let choice = |choice| PathChoice {
+        path: conflict.path.clone(),
+        choice,
+    };
+    let op = Op::Restore {
+        restore,
+        choices: vec![choice(Choice::Restore)],
+    };
+    let receipt = desk.desk.submit(op).await.unwrap().restored.unwrap();
+    assert_eq!(desk.read("kept.txt").unwrap(), "stays\n");
+    let entry = receipt.entry.id;
+    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+    assert_eq!(desk.read("kept.txt").unwrap(), "one\nby hand\n");
+    assert_eq!(desk.calls().await[0].state, CallState::Done);
 }

@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|history|start]`.
 //!
 //! **It is no test**: figures depend on the machine, so nothing fails by them. A ratio that misses its aim is printed as
 //! it is.
@@ -14,6 +14,7 @@ mod backtest;
 mod contract;
 mod decide;
 mod gate;
+mod history;
 mod ours;
 mod pairs;
 mod phi;
@@ -49,11 +50,13 @@ fn run(words: &[String]) -> Outcome<()> {
             .and_then(|()| contract::run())
             .and_then(|()| decide::run())
             .and_then(|()| backtest::run())
-            .and_then(|()| search::run()),
+            .and_then(|()| search::run())
+            .and_then(|()| history::run()),
         ["contract"] => contract::run(),
         ["decide"] => decide::run(),
         ["backtest"] => backtest::run(),
         ["search"] => search::run(),
+        ["history"] => history::run(),
         #[cfg(target_os = "linux")]
         ["start"] => start::run(),
         ["gate"] => gate::run(),

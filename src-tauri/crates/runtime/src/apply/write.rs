@@ -11,6 +11,7 @@ use protocol::plan::FileChange;
 
 use crate::dir::{self, Dir, Stat};
 use crate::files::{PathKind, Use};
+use crate::limits::SYNC_SINGLY_MAX;
 use crate::steps::between;
 use crate::temp::Tag;
 use crate::{FileError, Workspace};
@@ -33,6 +34,7 @@ pub(super) fn write(
     let mut work = Work {
         tag: Tag::of_plan(plan),
         several: changes.len() > 1,
+        many: changes.len() > SYNC_SINGLY_MAX,
         folders: Vec::new(),
         staged: Vec::new(),
     };
@@ -40,7 +42,7 @@ pub(super) fn write(
         .stage(workspace.dir(), changes, &places)
         .and_then(|()| work.commit(changes));
     match written {
-        Ok(()) => work.finish(changes),
+        Ok(()) => work.finish(workspace.dir(), changes),
         Err(error) => {
             work.take_back();
             Err(error)
@@ -110,6 +112,8 @@ struct Staged {
 struct Work {
     tag: Tag,
     several: bool,
+    /// So many that one sync of the file system is quicker than one for each.
+    many: bool,
     /// Folders made for this plan, outermost first.
     folders: Vec<(Dir, OsString)>,
     staged: Vec<Staged>,
@@ -158,8 +162,20 @@ impl Work {
                 let old = folder.traits_at(Path::new(name));
                 old.give(&file, stat.mode);
             }
-            file.sync_all().map_err(failed)?;
+            if !self.many {
+                file.sync_all().map_err(failed)?;
+            }
             between().map_err(failed)?;
+        }
+        if self.many && !sync_everything(root)? {
+            for (staged, change) in self.staged.iter().zip(changes) {
+                let Some(temp) = &staged.temp else {
+                    continue;
+                };
+                let file = staged.folder.file(Path::new(temp));
+                file.and_then(|file| file.sync_all())
+                    .map_err(|error| FileError::from_io(change.path.as_str(), &error))?;
+            }
         }
         Ok(())
     }
@@ -209,13 +225,25 @@ impl Work {
         Ok(())
     }
 
-    fn finish(self, changes: &[FileChange]) -> Result<(), FileError> {
+    fn finish(self, root: &Dir, changes: &[FileChange]) -> Result<(), FileError> {
+        let mut synced = BTreeSet::new();
         for (staged, change) in self.staged.iter().zip(changes) {
             let failed = |error: io::Error| FileError::from_io(change.path.as_str(), &error);
             if let Some(kept) = &staged.kept {
                 staged.folder.remove_file(kept).map_err(failed)?;
             }
-            staged.folder.sync().map_err(failed)?;
+            if !self.many && synced.insert(Path::new(&change.path).parent()) {
+                staged.folder.sync().map_err(failed)?;
+            }
+        }
+        if self.many && sync_everything(root)? {
+            return Ok(());
+        }
+        for (staged, change) in self.staged.iter().zip(changes) {
+            if self.many && synced.insert(Path::new(&change.path).parent()) {
+                let synced = staged.folder.sync();
+                synced.map_err(|error| FileError::from_io(change.path.as_str(), &error))?;
+            }
         }
         for (parent, name) in &self.folders {
             let failed = |error: io::Error| FileError::from_io(name.to_string_lossy(), &error);
@@ -253,6 +281,11 @@ fn moved(change: &FileChange, changes: &[FileChange], targets: &[Target]) -> Opt
     let from = change.from.as_deref()?;
     let place = changes.iter().position(|other| other.path == from)?;
     targets.get(place)?.stat
+}
+
+fn sync_everything(root: &Dir) -> Result<bool, FileError> {
+    root.sync_everything()
+        .map_err(|error| FileError::from_io("the workspace", &error))
 }
 
 /// Keeps what stands at a name under a second one: a hard link where the file system has them, else a copy.
