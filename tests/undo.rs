@@ -280,7 +280,7 @@ async fn all_after_a_point_goes_back_as_one_act() {
         panic!()
     };
     let told = (preview.coverage.text.as_str(), preview.entries.len());
-    assert_eq!(told, ("Restores 8 paths.", 2));
+    assert_eq!(told, ("Restores 7 paths.", 2));
     let choices = Vec::new();
     let op = Op::Restore { restore, choices };
     let receipt = desk.desk.submit(op).await.unwrap().restored.unwrap();
