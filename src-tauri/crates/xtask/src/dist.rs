@@ -43,7 +43,7 @@ fn write(bundles: &str) -> Result<(), Failure> {
     progress.stage("UI packages", ui::install)?;
     progress.stage("UI build", ui::build)?;
     progress.stage("Tauri command line", bundler::ensure)?;
-    progress.stage("command line", || {
+    progress.stage("command line and room", || {
         let mut cargo = command::cargo();
         cargo.args([
             "build",
@@ -51,11 +51,16 @@ fn write(bundles: &str) -> Result<(), Failure> {
             "--locked",
             "--package",
             "cli",
+            "--package",
+            "sandbox",
             "--bin",
             "countersign",
+            "--bin",
+            "countersign-room",
         ]);
         let next = "Read the compiler's message above.";
-        command::run(&mut cargo, "The command line could not be built.", next).map(|()| true)
+        let what = "The command line and the program of the room could not be built.";
+        command::run(&mut cargo, what, next).map(|()| true)
     })?;
     progress.stage("app and installers", || {
         let mut tauri = Command::new(bundler::path());

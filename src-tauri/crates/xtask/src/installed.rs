@@ -15,9 +15,10 @@ use crate::system::{self, Purpose};
 const PACKAGE: &str = "countersign";
 
 /// What the package must bring, besides its icons.
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     "/usr/bin/countersign-desktop",
     "/usr/bin/countersign",
+    "/usr/lib/countersign/countersign-room",
     "/usr/share/applications/Countersign.desktop",
     "/usr/share/doc/countersign/LICENSE-MIT",
 ];
@@ -69,7 +70,23 @@ fn use_it() -> Result<(), Failure> {
             )
         })?;
     println!("    {}", version.trim());
+    dry_run()?;
     frames::show_once(&Path::new("/usr/bin").join(APP))
+}
+
+/// A command must find its room: where it says that there is none, the package is not put together well.
+fn dry_run() -> Result<(), Failure> {
+    let told = command::read(Command::new("/usr/bin/countersign").arg("doctor"));
+    let told = told.unwrap_or_default();
+    let first = told.lines().next().unwrap_or_default();
+    println!("    {first}");
+    match told.is_empty() || told.contains("countersign-room") {
+        false => Ok(()),
+        true => Err(Failure::new(
+            "The installed command line does not find the program of the sealed room.",
+            "Run `/usr/bin/countersign doctor` after installing the package by hand.",
+        )),
+    }
 }
 
 fn is_installed() -> bool {

@@ -148,8 +148,31 @@ impl Environment {
     }
 }
 
-/// The program of the room, where it is installed beside another one; none where it is not.
+/// The program of the room, where it is installed with another one: beside it, or where packages keep what is no command
+/// of a person. None where it is not.
 pub fn room_beside(program: &Path) -> Option<PathBuf> {
-    let beside = program.with_file_name("countersign-room");
-    beside.is_file().then_some(beside)
+    const NAME: &str = "countersign-room";
+    let kept = program.parent()?.with_file_name("lib").join("countersign");
+    let mut places = [program.with_file_name(NAME), kept.join(NAME)].into_iter();
+    places.find(|place| place.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_of_the_room_is_found_beside_another_and_where_packages_keep_it() {
+        let home = tempfile::tempdir().unwrap();
+        let (bin, lib) = (home.path().join("bin"), home.path().join("lib/countersign"));
+        std::fs::create_dir_all(&bin).unwrap();
+        std::fs::create_dir_all(&lib).unwrap();
+        let program = bin.join("countersign");
+        assert_eq!(room_beside(&program), None);
+        for place in [lib, bin] {
+            let room = place.join("countersign-room");
+            std::fs::write(&room, "").unwrap();
+            assert_eq!(room_beside(&program), Some(room));
+        }
+    }
 }
