@@ -157,15 +157,7 @@ mod tests {
                     effect,
                 })
                 .collect(),
-            ran: Ran {
-                exit: Exit::Code(0),
-                head: Vec::new(),
-                spilled: None,
-                spill_note: None,
-                bytes: 0,
-                secrets_masked: 0,
-                duration_ms: 0,
-            },
+            ran: Ran::silent(Exit::Code(0)),
         }
     }
 

@@ -60,15 +60,7 @@ fn what_changed_is_told_line_by_line() {
             undiffed: None,
         });
     }
-    let ran = Ran {
-        exit: Exit::Code(0),
-        head: Vec::new(),
-        spilled: None,
-        spill_note: None,
-        bytes: 0,
-        secrets_masked: 0,
-        duration_ms: 0,
-    };
+    let ran = Ran::silent(Exit::Code(0));
     let captured = Captured { layer, steps, ran };
     let mut effects = Effects {
         assurance: Assurance::Speculative,
