@@ -41,6 +41,10 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
     if tried.effects.is_empty() && !tried.agreed && !tried.nothing_is_allowed {
         verdict = verdict.max(Verdict::Ask);
     }
+    // What was sent is out: nobody wants that to go unseen.
+    if !tried.reached.is_empty() && tried.effects.is_empty() && !tried.agreed {
+        verdict = verdict.max(Verdict::Ask);
+    }
     // What was refused is what a person would want to know of before it counts as done.
     if tried.refused > 0 && !tried.agreed {
         verdict = verdict.max(Verdict::Ask);
@@ -88,7 +92,11 @@ fn count(tried: &Tried) -> String {
         1 => "1 thing".to_owned(),
         many => format!("{many} things"),
     };
-    format!("Run in a sealed copy, it changed {changed} and was refused {refused}.")
+    let reached = match tried.reached.is_empty() {
+        true => String::new(),
+        false => format!(" It reached {}.", tried.reached.join(", ")),
+    };
+    format!("Run in a sealed copy, it changed {changed} and was refused {refused}.{reached}")
 }
 
 #[cfg(test)]
@@ -201,11 +209,16 @@ mod tests {
             refused: 1,
             ..nothing.clone()
         };
+        let reached = Tried {
+            reached: vec!["docs.rs".to_owned()],
+            ..nothing.clone()
+        };
         let asks = [Alarm::ask("It looks odd.".to_owned())];
         for (tried, alarms, expected) in [
             (&nothing, &[][..], Verdict::Allow),
             (&Tried::default(), &[], Verdict::Ask),
             (&refused, &[], Verdict::Ask),
+            (&reached, &[], Verdict::Ask),
             // What a watchdog wants to be seen is seen, whatever came of it.
             (&nothing, &asks, Verdict::Ask),
         ] {

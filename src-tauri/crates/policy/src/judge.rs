@@ -70,6 +70,17 @@ impl Judgement {
         &self.trail
     }
 
+    /// The same, with one more step that explains and does not decide.
+    #[must_use]
+    pub fn explained(mut self, step: TrailStep) -> Self {
+        let step = TrailStep {
+            verdict: None,
+            ..step
+        };
+        Arc::make_mut(&mut self.trail).steps.push(step);
+        self
+    }
+
     /// What a consent must name. The digest of nothing unless the verdict is to ask: no other has a use for a consent.
     pub fn shown(&self) -> &Digest {
         &self.shown

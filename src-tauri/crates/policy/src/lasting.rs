@@ -8,7 +8,7 @@ use crate::watchdog::CARRIERS;
 /// Something that stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lasting {
-    /// What did it: `git push`, `/etc/hosts`, `api.example.com`.
+    /// What did it, or what it is: `git push`, `/etc/hosts`, `what it sent to docs.rs`.
     pub what: String,
     /// Why it stays, one plain sentence.
     pub reason: &'static str,
@@ -53,6 +53,13 @@ pub fn lasting(grounds: &Grounds) -> Vec<Lasting> {
             found.push(Lasting { what, reason });
         }
     };
+    // In a sealed copy nothing outside is changed, and who was not reached was sent nothing.
+    if let Some(tried) = &grounds.tried {
+        for host in &tried.reached {
+            add(format!("what it sent to {host}"), SENT);
+        }
+        return found;
+    }
     for fact in &grounds.facts {
         match fact.capability {
             Capability::FsWrite | Capability::FsDelete if !fact.inside => {
@@ -97,7 +104,7 @@ fn sender(words: &[String]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use protocol::Fact;
-    use protocol::grounds::CommandRead;
+    use protocol::grounds::{CommandRead, Tried};
 
     use super::*;
 
@@ -139,5 +146,18 @@ mod tests {
         .map(|(what, reason)| (what.to_owned(), reason));
         assert_eq!(found, expected);
         assert_eq!(lasting(&Grounds::default()), []);
+        let tried = Tried {
+            reached: vec!["api.example.com".to_owned()],
+            ..Tried::default()
+        };
+        let sealed = Grounds {
+            tried: Some(tried),
+            ..grounds
+        };
+        let sent = Lasting {
+            what: "what it sent to api.example.com".to_owned(),
+            reason: SENT,
+        };
+        assert_eq!(lasting(&sealed), [sent]);
     }
 }

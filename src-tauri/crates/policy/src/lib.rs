@@ -28,6 +28,7 @@ pub mod shell;
 pub mod surface;
 pub mod trust;
 pub mod watchdog;
+pub mod way_out;
 
 pub use approved::{Answers, Approved, Consent};
 pub use classify::{Classified, Declared, classify};

@@ -42,9 +42,14 @@ pub struct Tried {
     pub effects: Vec<Fact>,
     /// How many things it was refused.
     pub refused: u64,
+    /// The hosts that it reached on the network, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub reached: Vec<String>,
     /// Whether the call itself was let through before: then only what a rule says of its effects counts.
     pub agreed: bool,
-    /// Whether the person wants no question about what changes nothing and is refused nothing.
+    /// Whether the person wants no question about what changes nothing, is refused nothing and reached
+    /// nobody.
     pub nothing_is_allowed: bool,
 }
 

@@ -14,10 +14,15 @@ effects: Array<Fact>,
  */
 refused: number, 
 /**
+ * The hosts that it reached on the network, each once.
+ */
+reached?: Array<string>, 
+/**
  * Whether the call itself was let through before: then only what a rule says of its effects counts.
  */
 agreed: boolean, 
 /**
- * Whether the person wants no question about what changes nothing and is refused nothing.
+ * Whether the person wants no question about what changes nothing, is refused nothing and reached
+ * nobody.
  */
 nothing_is_allowed: boolean, };
