@@ -42,7 +42,7 @@ pub use error::FileError;
 pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
 pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};
 pub use lock::{Lock, lock};
-pub use net::{Doorkeeper, FetchLimits, Fetched, Net, NetError};
+pub use net::{Doorkeeper, FetchLimits, Fetched, Names, Net, NetError};
 pub use process::{Answered, Command, Exit, Program, Ran, Spill, run, run_program};
 pub use search::{GlobFound, GrepFound, GrepMatch, GrepQuery, glob, grep};
 pub use spill::SessionFolder;

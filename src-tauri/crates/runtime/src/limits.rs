@@ -74,6 +74,14 @@ pub const ADDRESSES_MAX: usize = 16;
 pub const URL_BYTES_MAX: usize = 8 << 10;
 /// From the first packet to a connection.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Connections of one command to its proxy at the same time; more of them wait.
+pub const PROXY_CONNECTIONS_MAX: usize = 128;
+/// What one command sends and receives through its proxy, in bytes.
+pub const PROXY_BYTES_MAX: u64 = 16 << 30;
+/// Head of one request to the proxy, in bytes.
+pub const PROXY_HEAD_BYTES_MAX: usize = 64 << 10;
+/// Places that are named of those that the proxy refused.
+pub const PROXY_REFUSED_MAX: usize = 256;
 /// How often a lock is tried that another process holds.
 pub const LOCK_TRIES: u32 = 100;
 /// From one try to the next.

@@ -26,7 +26,8 @@ pub struct Room {
     pub proxy: bool,
     /// The program, absolute, and its arguments.
     pub command: Vec<String>,
-    /// All of its environment, but for what leads to the proxy.
+    /// All of its environment, but for what leads to the proxy. What `no_proxy` says in it is asked for without the proxy;
+    /// the room itself, if it says nothing.
     pub environment: Vec<(String, String)>,
     /// The file in which the program says what became of it, see [`crate::Told`]. It lies outside the workspace.
     pub told: PathBuf,

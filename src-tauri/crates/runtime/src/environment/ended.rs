@@ -2,14 +2,18 @@
 
 use std::io;
 
-use protocol::effects::{Refused, RefusedKind};
+use protocol::effects::{Reached, Refused, RefusedKind};
 use protocol::{Exit, Ran};
 use sandbox::{End, Told};
 
+use super::passed::Passed;
 use crate::FileError;
 
 /// The signal by which a room ends what is in it.
 const KILLED: i32 = 9;
+
+/// That the list of what it was refused is not all.
+const MORE: &str = "It was refused more than is listed.";
 
 /// How the command itself ended, as the room says, and what it was refused.
 pub(super) fn settled(
@@ -48,13 +52,29 @@ pub(super) fn settled(
 pub(super) struct Refusals {
     pub list: Vec<Refused>,
     pub notes: Vec<String>,
+    /// Where it was let.
+    pub reached: Vec<Reached>,
 }
 
 impl Refusals {
+    /// Adds what came to the way out: what the room itself was asked for and what went past it is known already.
+    pub fn add(&mut self, passed: &Passed) {
+        let (refused, more) = passed.refused();
+        for one in refused {
+            if !self.list.contains(&one) {
+                self.list.push(one);
+            }
+        }
+        if more && !self.notes.iter().any(|note| note == MORE) {
+            self.notes.push(MORE.to_owned());
+        }
+        self.reached = passed.reached();
+    }
+
     fn of(refused: Vec<sandbox::Refused>, more: bool, watched: bool) -> Self {
         let mut notes = Vec::new();
         if more {
-            notes.push("It was refused more than is listed.".to_owned());
+            notes.push(MORE.to_owned());
         }
         if !watched {
             notes.push(
@@ -75,6 +95,7 @@ impl Refusals {
         Self {
             list: list.collect(),
             notes,
+            reached: Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use protocol::effects::{Assurance, Effects, Refused, RefusedKind};
 use protocol::{Captured, Exit, Fault, Plan, Ran};
@@ -18,13 +18,15 @@ use super::ended::{Refusals, settled};
 use super::layer::{Layer, Place};
 use super::look::{look, too_much};
 use super::masks::{masks, read_only};
+use super::proxy::WayOut;
 use super::read_out::{ReadOut, read_out};
 use super::trial::without_copy;
 use super::{LayerKind, Probe, Rehearsed};
 use crate::files::joined;
+use crate::process::inherited::inherited;
 use crate::process::shell::{around, shell_name};
 use crate::process::{attend, room};
-use crate::{Command, FileError, Workspace};
+use crate::{Command, FileError, Net, Workspace};
 
 #[derive(Debug)]
 pub(super) struct Inner {
@@ -106,6 +108,7 @@ impl Inner {
     pub(super) async fn rehearse(
         &self,
         command: &Command,
+        net: &Net,
         on_output: impl FnMut(&str) + Send,
         cancel: &CancellationToken,
     ) -> Result<Rehearsed, FileError> {
@@ -126,7 +129,7 @@ impl Inner {
             layer.copied = Some(blocking(move || copy(workspace.dir(), &upper)).await?);
         }
         let (ran, refused) = self
-            .run(command, kind, &layer, masks.paths, on_output, cancel)
+            .run(command, net, (kind, &layer), masks.paths, on_output, cancel)
             .await?;
         if ran.exit == Exit::Cancelled {
             return Err(FileError::Cancelled);
@@ -144,22 +147,28 @@ impl Inner {
     pub(super) async fn run(
         &self,
         command: &Command,
-        kind: LayerKind,
-        layer: &Layer,
+        net: &Net,
+        (kind, layer): (LayerKind, &Layer),
         masked: Vec<PathBuf>,
         on_output: impl FnMut(&str) + Send,
         cancel: &CancellationToken,
     ) -> Result<(Ran, Refusals), FileError> {
         let program = self.program.as_deref().unwrap_or(Path::new(""));
-        let room = room_of(command, kind, layer, masked)?;
+        let room = room_of(command, net, kind, layer, masked)?;
         let copied = layer.copied.as_ref().map_or(0, |copied| copied.bytes);
         let stop = cancel.child_token();
-        let ran = attend(
-            command,
-            room::start(program, &room, command.errors.as_deref()),
-            on_output,
-            &stop,
-        );
+        let way_out = OnceLock::new();
+        let start = async {
+            let (started, listener) =
+                room::start(program, &room, command.errors.as_deref()).await?;
+            if let Some(listener) = listener {
+                let failed = |error: io::Error| FileError::from_io("the way out", &error);
+                let opened = WayOut::open(listener, net.clone()).map_err(failed)?;
+                way_out.get_or_init(|| opened);
+            }
+            Ok(started)
+        };
+        let ran = attend(command, start, on_output, &stop);
         let too_large = outgrown(layer.upper(), bytes_max(kind).saturating_add(copied));
         tokio::pin!(ran, too_large);
         let ran = tokio::select! {
@@ -171,7 +180,11 @@ impl Inner {
             }
         };
         let told = sandbox::read_told(&layer.told());
-        settled(ran, told)
+        let (ran, mut refusals) = settled(ran, told)?;
+        if let Some(way_out) = way_out.get() {
+            refusals.add(way_out.close());
+        }
+        Ok((ran, refusals))
     }
 }
 
@@ -181,6 +194,7 @@ pub(super) fn layer(place: &Place, workspace: &Workspace) -> io::Result<Layer> {
 
 fn room_of(
     command: &Command,
+    net: &Net,
     kind: LayerKind,
     layer: &Layer,
     masked: Vec<PathBuf>,
@@ -191,10 +205,15 @@ fn room_of(
         folder => joined(workspace.root(), &workspace.own_place(folder, true)?),
     };
     // A variable that is no text cannot be written down; programs that need one are not known.
-    let mut environment: HashMap<String, String> = std::env::vars_os()
+    let mut environment: HashMap<String, String> = inherited()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     environment.insert("TMPDIR".to_owned(), "/tmp".to_owned());
+    // Whom the person's own proxy is not asked for is nobody's matter here.
+    environment.retain(|name, _| !name.eq_ignore_ascii_case("no_proxy"));
+    if net.leads_home() {
+        environment.insert("no_proxy".to_owned(), String::new());
+    }
     for (name, value) in around(command, &folder) {
         if let Ok(value) = value.into_string() {
             environment.insert(name, value);
@@ -213,7 +232,7 @@ fn room_of(
             file_bytes: bytes_max(kind),
             ..Limits::default()
         },
-        proxy: false,
+        proxy: net.is_open(),
         command: vec![
             shell_name().to_owned(),
             "-c".to_owned(),
@@ -258,7 +277,7 @@ fn rehearsed(
         output_bytes: ran.bytes,
         changes: read.effects,
         refused: refused.list,
-        reached: Vec::new(),
+        reached: refused.reached,
         notes,
         digest: captured.digest(),
     };

@@ -11,7 +11,7 @@ use protocol::effects::{Assurance, Effects};
 use protocol::{Fault, Plan, Ran};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Command, FileError, Workspace};
+use crate::{Command, FileError, Net, Workspace};
 
 #[cfg(target_os = "linux")]
 mod bounds;
@@ -30,6 +30,10 @@ mod look;
 mod masks;
 #[cfg(not(target_os = "linux"))]
 mod nowhere;
+#[cfg(target_os = "linux")]
+mod passed;
+#[cfg(target_os = "linux")]
+mod proxy;
 #[cfg(target_os = "linux")]
 mod read_out;
 #[cfg(target_os = "linux")]
@@ -134,6 +138,9 @@ impl Environment {
     /// Runs a command to its end in a room with a layer over its workspace. Nothing real changes. `on_output` is as with
     /// [`crate::run`]; files that the workspace has closed are empty.
     ///
+    /// `net` is the way out of the room, for programs that ask a proxy: what its door admits is reached for real, and told
+    /// of in [`Effects::reached`]. Where it is closed there is none.
+    ///
     /// # Errors
     /// [`FileError::NoRoom`] where no room can be entered, or the command did more than can be looked at;
     /// [`FileError::Cancelled`]; [`FileError::Changed`] when the workspace changed under it; else what the system said. A
@@ -141,10 +148,11 @@ impl Environment {
     pub async fn rehearse(
         &self,
         command: &Command,
+        net: &Net,
         on_output: impl FnMut(&str) + Send,
         cancel: &CancellationToken,
     ) -> Result<Rehearsed, FileError> {
-        self.0.rehearse(command, on_output, cancel).await
+        self.0.rehearse(command, net, on_output, cancel).await
     }
 }
 

@@ -7,7 +7,7 @@ use protocol::effects::Assurance;
 use tokio_util::sync::CancellationToken;
 
 use super::{LayerKind, Probe, Rehearsed};
-use crate::{Command, FileError, Workspace};
+use crate::{Command, FileError, Net, Workspace};
 
 const WHY: &str = "This system has no sealed room: a command runs as it stands, and what it changes cannot be shown before.";
 
@@ -42,6 +42,7 @@ impl Inner {
     pub(super) async fn rehearse(
         &self,
         _command: &Command,
+        _net: &Net,
         _on_output: impl FnMut(&str) + Send,
         _cancel: &CancellationToken,
     ) -> Result<Rehearsed, FileError> {

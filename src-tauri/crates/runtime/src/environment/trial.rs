@@ -14,7 +14,7 @@ use super::linux::{Inner, Known, layer};
 use super::{LayerKind, Probe};
 use crate::dir::Dir;
 use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX};
-use crate::{Command, FileError, Workspace};
+use crate::{Command, FileError, Net, Workspace};
 
 /// Memory that is there for files, where there is any.
 const MEMORY: &str = "/dev/shm";
@@ -93,7 +93,14 @@ impl Inner {
         };
         let never = CancellationToken::new();
         let (ran, _) = self
-            .run(&command, kind, &layer, Vec::new(), |_: &str| {}, &never)
+            .run(
+                &command,
+                &Net::closed(),
+                (kind, &layer),
+                Vec::new(),
+                |_: &str| {},
+                &never,
+            )
             .await
             .map_err(|error| match error {
                 FileError::NoRoom { reason } => reason,

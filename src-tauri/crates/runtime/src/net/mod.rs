@@ -13,6 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits::{ADDRESSES_MAX, CONNECT_TIMEOUT, HOPS_MAX, URL_BYTES_MAX};
 
+#[cfg(target_os = "linux")]
+mod dial;
 mod error;
 
 pub use error::NetError;
@@ -30,6 +32,12 @@ pub trait Doorkeeper: Send + Sync {
     /// # Errors
     /// Why not, as a sentence.
     fn admits_ip(&self, url: &str, ip: IpAddr) -> Result<(), String>;
+
+    /// Whether something of this very machine is behind it. A command that runs apart from the machine is then led outside
+    /// also for what it calls its own.
+    fn leads_home(&self) -> bool {
+        false
+    }
 }
 
 /// Looks names up.
@@ -166,18 +174,7 @@ impl Net {
 
     /// One request, to nowhere but the addresses that were judged: the connection looks no name up again.
     async fn ask(&self, url: &Url) -> Result<Response, NetError> {
-        let Some(door) = &self.door else {
-            return Err(NetError::refused(
-                url,
-                "the call has no way to the network.",
-            ));
-        };
-        let refused = |why: String| NetError::refused(url, why);
-        door.admits(url.as_str()).map_err(refused)?;
-        let ips = self.ips(url).await?;
-        for ip in &ips {
-            door.admits_ip(url.as_str(), *ip).map_err(refused)?;
-        }
+        let ips = self.admitted(url).await?;
         let ends: Vec<SocketAddr> = ips.iter().map(|ip| SocketAddr::new(*ip, 0)).collect();
         let mut client = Client::builder()
             .dns_resolver(Pinned(ends))
@@ -192,6 +189,23 @@ impl Net {
         let failed = |error: reqwest::Error| NetError::failed(url, error::deepest(&error));
         let client = client.build().map_err(failed)?;
         client.get(url.clone()).send().await.map_err(failed)
+    }
+
+    /// Where the host of an address leads, each place admitted.
+    async fn admitted(&self, url: &Url) -> Result<Vec<IpAddr>, NetError> {
+        let Some(door) = &self.door else {
+            return Err(NetError::refused(
+                url,
+                "the call has no way to the network.",
+            ));
+        };
+        let refused = |why: String| NetError::refused(url, why);
+        door.admits(url.as_str()).map_err(refused)?;
+        let ips = self.ips(url).await?;
+        for ip in &ips {
+            door.admits_ip(url.as_str(), *ip).map_err(refused)?;
+        }
+        Ok(ips)
     }
 
     /// Where the host of an address leads; an address in figures leads to itself.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use protocol::CallId;
 pub use protocol::ran::{Exit, Ran};
-use tokio::process::{Child, ChildStdin};
+use tokio::process::Child;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::LEFTOVER_GRACE;
@@ -13,6 +13,7 @@ use crate::{FileError, SessionFolder, Workspace};
 
 #[cfg(not(unix))]
 mod fallback;
+pub(crate) mod inherited;
 mod output;
 mod program;
 #[cfg(target_os = "linux")]
@@ -37,7 +38,7 @@ pub struct Command {
     pub workspace: Workspace,
     /// The folder it starts in, relative to the workspace root; empty is the root.
     pub folder: String,
-    /// Variables beside the inherited ones.
+    /// Variables beside the inherited ones. What holds a secret by its name is not inherited.
     pub env: Vec<(String, String)>,
     /// How long it may run, in milliseconds.
     pub timeout_ms: u64,
@@ -81,7 +82,7 @@ pub(crate) struct Started {
     pub child: Child,
     pub pipe: Pipe,
     /// What ends the command by being closed, where it has such a thing.
-    pub wanted: Option<ChildStdin>,
+    pub wanted: Option<Box<dyn Send>>,
 }
 
 /// Starts a command and stays with it to its end, as [`run`] says. What has something to close is ended by closing that

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use tokio::process::Command as Starter;
 
+use super::inherited::inherited;
 use super::{Command, Pipe, Started};
 use crate::FileError;
 use crate::dir::Dir;
@@ -31,6 +32,8 @@ pub(super) fn start(command: &Command) -> Result<Started, FileError> {
     // By the handle, so that it is the folder that was looked at and not what now has its name.
     starter.current_dir(dir.steady_path().unwrap_or_else(|| real.clone()));
     starter
+        .env_clear()
+        .envs(inherited())
         .envs(around(command, &real))
         .stdin(Stdio::null())
         .stdout(writer.try_clone().map_err(no_shell)?)

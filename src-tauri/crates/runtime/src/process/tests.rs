@@ -251,3 +251,28 @@ async fn a_dropped_run_ends_its_group() {
         until(|| !runs(pid)).await;
     }
 }
+
+/// The name of the test below, and the variable by which it knows that it runs within itself.
+const KEYS: &str = "process::tests::keys_in_the_apps_environment_reach_no_command";
+const WITHIN: &str = "COUNTERSIGN_WITHIN";
+
+#[tokio::test]
+async fn keys_in_the_apps_environment_reach_no_command() {
+    if std::env::var_os(WITHIN).is_none() {
+        // An environment is a process's own from its start.
+        let itself = std::env::current_exe().unwrap();
+        let mut within = std::process::Command::new(itself);
+        within.args(["--exact", KEYS]).env(WITHIN, "yes");
+        within.env("OPENAI_API_KEY", "held").env("HELD", "open");
+        let ran = within.output().unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        return;
+    }
+    let room = Room::new();
+    // What the caller gives is the caller's.
+    let command = Command {
+        env: vec![("GIVEN_TOKEN".into(), "given".into())],
+        ..room.command("echo ${OPENAI_API_KEY-none} $HELD $GIVEN_TOKEN")
+    };
+    assert_eq!(plain(&command).await.head, b"none open given\n");
+}

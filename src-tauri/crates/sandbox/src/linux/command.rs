@@ -52,7 +52,11 @@ fn become_it(room: &Room, way_out: Option<SocketAddr>, says: &OwnedFd) -> NotEnt
         .args(arguments)
         .env_clear()
         .envs(room.environment.iter().map(|(name, value)| (name, value)))
-        .envs(way_out.into_iter().flat_map(way_out::environment))
+        .envs(
+            way_out
+                .into_iter()
+                .flat_map(|address| way_out::environment(address, &room.environment)),
+        )
         .stdin(Stdio::null())
         .exec();
     NotEntered {

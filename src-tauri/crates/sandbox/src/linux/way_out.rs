@@ -14,12 +14,17 @@ pub(super) fn open() -> io::Result<SocketAddr> {
     Ok(address)
 }
 
-/// What leads programs there. The room itself is reached directly.
-pub(super) fn environment(address: SocketAddr) -> impl Iterator<Item = (String, String)> {
+/// What leads programs there. The room itself is reached directly, unless `given` says what is.
+pub(super) fn environment(
+    address: SocketAddr,
+    given: &[(String, String)],
+) -> impl Iterator<Item = (String, String)> {
     const LED: [&str; 3] = ["http_proxy", "https_proxy", "all_proxy"];
     const NOT_LED: (&str, &str) = ("no_proxy", "localhost,127.0.0.1,::1");
     let led = LED.map(|name| (name, format!("http://{address}")));
-    let all = led.into_iter().chain([(NOT_LED.0, NOT_LED.1.to_owned())]);
+    let said = given.iter().find(|(name, _)| name == NOT_LED.0);
+    let not_led = said.map_or(NOT_LED.1, |(_, value)| value.as_str());
+    let all = led.into_iter().chain([(NOT_LED.0, not_led.to_owned())]);
     // Programs are of two minds about how it is written.
     all.flat_map(|(name, value)| {
         [

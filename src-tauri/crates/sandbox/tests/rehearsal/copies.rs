@@ -127,7 +127,12 @@ fn what_a_person_does_meanwhile_is_the_persons() {
         ..stage.command("echo begun; sleep 0.3; echo more >> a")
     };
     let never = CancellationToken::new();
-    let rehearsed = stage.block_on(stage.environment.rehearse(&command, meanwhile, &never));
+    let rehearsed = stage.block_on(stage.environment.rehearse(
+        &command,
+        &runtime::Net::closed(),
+        meanwhile,
+        &never,
+    ));
     let rehearsed = rehearsed.unwrap();
     assert_eq!(told(&rehearsed.effects.changes), ["Changed a"]);
     runtime::apply(&stage.workspace, &rehearsed.plan).unwrap();
@@ -150,7 +155,12 @@ fn a_folder_that_a_person_removes_meanwhile_is_not_made_again() {
     let meanwhile = move |_: &str| fs::remove_dir_all(root.join("d/e")).unwrap();
     let command = stage.command("echo begun; sleep 0.3; echo more >> d/e/z");
     let never = CancellationToken::new();
-    let rehearsed = stage.block_on(stage.environment.rehearse(&command, meanwhile, &never));
+    let rehearsed = stage.block_on(stage.environment.rehearse(
+        &command,
+        &runtime::Net::closed(),
+        meanwhile,
+        &never,
+    ));
     assert_eq!(
         rehearsed.map(drop),
         Err(FileError::Changed { path: "d/e".into() })

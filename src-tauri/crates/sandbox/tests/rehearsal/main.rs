@@ -16,3 +16,4 @@ mod place;
 mod stage;
 mod story;
 mod truth;
+mod way_out;

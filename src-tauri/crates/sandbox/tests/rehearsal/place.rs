@@ -3,10 +3,10 @@
 use std::fs;
 
 use protocol::effects::Assurance;
-use runtime::{Closed, Command, Environment, FileError, LayerKind, Workspace};
+use runtime::{Closed, Command, Environment, FileError, LayerKind, Net, Workspace};
 use tokio_util::sync::CancellationToken;
 
-use crate::stage::told;
+use crate::stage::{Stage, told};
 use crate::story::{each_way, furnished};
 
 #[test]
@@ -67,7 +67,8 @@ fn a_probe_tells_what_holds_and_why() {
         probe.reasons
     );
     let never = CancellationToken::new();
-    let refused = stage.block_on(none.rehearse(&stage.command("true"), |_| {}, &never));
+    let refused =
+        stage.block_on(none.rehearse(&stage.command("true"), &Net::closed(), |_| {}, &never));
     assert!(
         matches!(refused, Err(FileError::NoRoom { .. })),
         "{refused:?}"
@@ -124,5 +125,25 @@ fn what_a_command_lets_nobody_read_is_still_captured() {
             modes,
             [("b", Some(0)), ("shut", Some(0)), ("shut/in", Some(0))]
         );
+    }
+}
+
+#[test]
+fn keys_in_the_environment_are_in_no_room() {
+    const WITHIN: &str = "COUNTERSIGN_WITHIN";
+    if std::env::var_os(WITHIN).is_none() {
+        // An environment is a process's own from its start.
+        let mut within = std::process::Command::new(std::env::current_exe().unwrap());
+        within.args(["--exact", "place::keys_in_the_environment_are_in_no_room"]);
+        within.env(WITHIN, "yes");
+        within.env("OPENAI_API_KEY", "held").env("HELD", "open");
+        let ran = within.output().unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        return;
+    }
+    let stage = Stage::new();
+    if stage.works() {
+        let rehearsed = stage.rehearse("echo ${OPENAI_API_KEY-none} $HELD");
+        assert_eq!(rehearsed.ran.head, b"none open\n");
     }
 }

@@ -8,7 +8,8 @@ use protocol::effects::{Assurance, Effect};
 use protocol::history::Restore;
 use protocol::{Plan, UndoId};
 use runtime::{
-    ActMeta, Command, EntryMeta, Environment, FileError, History, LayerKind, Rehearsed, Workspace,
+    ActMeta, Command, EntryMeta, Environment, FileError, History, LayerKind, Net, Rehearsed,
+    Workspace,
 };
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -103,7 +104,10 @@ impl Stage {
 
     pub fn try_rehearse(&self, command: &Command) -> Result<Rehearsed, FileError> {
         let never = CancellationToken::new();
-        self.block_on(self.environment.rehearse(command, |_| {}, &never))
+        self.block_on(
+            self.environment
+                .rehearse(command, &Net::closed(), |_| {}, &never),
+        )
     }
 
     pub fn block_on<T>(&self, work: impl Future<Output = T>) -> T {

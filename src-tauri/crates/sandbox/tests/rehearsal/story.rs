@@ -7,7 +7,7 @@ use std::path::Path;
 
 use protocol::effects::RefusedKind;
 use protocol::{Exit, Plan};
-use runtime::{Command, FileError};
+use runtime::{Command, FileError, Net};
 use tokio_util::sync::CancellationToken;
 
 use crate::picture::{picture, same};
@@ -176,7 +176,11 @@ fn stopped_it_leaves_nothing() {
     );
     let stopping = stop.clone();
     let told = move |_: &str| stopping.cancel();
-    let stopped = stage.block_on(stage.environment.rehearse(&command, told, &stop));
+    let stopped = stage.block_on(
+        stage
+            .environment
+            .rehearse(&command, &Net::closed(), told, &stop),
+    );
     assert_eq!(stopped.map(drop), Err(FileError::Cancelled));
     assert_eq!(stage.layers(), Vec::<std::path::PathBuf>::new());
 }
@@ -294,7 +298,12 @@ fn a_person_who_edits_meanwhile_is_not_overrun() {
         };
         let command = stage.command("echo begun; sleep 0.3; echo more >> a");
         let never = CancellationToken::new();
-        let during = stage.block_on(stage.environment.rehearse(&command, hears("mine"), &never));
+        let during = stage.block_on(stage.environment.rehearse(
+            &command,
+            &Net::closed(),
+            hears("mine"),
+            &never,
+        ));
         assert_eq!(
             during.map(drop),
             Err(FileError::Changed { path: "a".into() })

@@ -1,0 +1,41 @@
+//! Connections for somebody else: to a host that is admitted, and to nowhere but where it was judged to lead.
+
+use std::io;
+
+use reqwest::Url;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::{Net, NetError};
+use crate::limits::CONNECT_TIMEOUT;
+
+impl Net {
+    /// Whether anything can be reached at all.
+    pub(crate) fn is_open(&self) -> bool {
+        self.door.is_some()
+    }
+
+    /// Whether something of this very machine can be.
+    pub(crate) fn leads_home(&self) -> bool {
+        self.door.as_ref().is_some_and(|door| door.leads_home())
+    }
+
+    /// Connects to the host and port of an address.
+    ///
+    /// # Errors
+    /// [`NetError::Refused`] when it is not admitted: no name was looked up, or no packet sent.
+    pub(crate) async fn dial(&self, url: &Url) -> Result<TcpStream, NetError> {
+        let Some(port) = url.port_or_known_default() else {
+            return Err(NetError::refused(url, "it names no port."));
+        };
+        let mut failed = io::Error::from(io::ErrorKind::NotFound);
+        for ip in self.admitted(url).await? {
+            match timeout(CONNECT_TIMEOUT, TcpStream::connect((ip, port))).await {
+                Ok(Ok(stream)) => return Ok(stream),
+                Ok(Err(error)) => failed = error,
+                Err(_) => failed = io::ErrorKind::TimedOut.into(),
+            }
+        }
+        Err(NetError::failed(url, failed))
+    }
+}
