@@ -68,6 +68,9 @@ mod patches;
 // Commands in the sealed copy: shown, judged, carried out as they were, taken back.
 #[cfg(target_os = "linux")]
 mod rehearsals;
+// Commands with a way to the network.
+#[cfg(target_os = "linux")]
+mod way_out;
 // Questions and their answers.
 mod questions;
 // Settings and rules files with errors; databases that cannot be used; a full disk.

@@ -7,7 +7,7 @@ use protocol::op::Receipt;
 use protocol::{CallId, Decision, Digest, EventBody, Fault, Preview, SessionId};
 
 use crate::desk::Shared;
-use crate::grant;
+use crate::{grant, way_out};
 
 /// A decision holds once, for exactly what was shown.
 pub(crate) async fn decide(
@@ -31,7 +31,19 @@ pub(crate) async fn decide(
             "Look again, then decide.",
         )),
     };
-    let granted = fits.and_then(|()| grant::make(&session, call, &waiting.weighed, &decision));
+    let kept = fits.and_then(|()| way_out::kept(&session, decision));
+    let decided = kept.and_then(|decision| {
+        let granted = grant::make(&session, call, &waiting.weighed, &decision)?;
+        Ok((decision, granted))
+    });
+    let (decision, granted) = match decided {
+        Ok(decided) => decided,
+        Err(fault) => {
+            session.put_on_desk(call.clone(), waiting);
+            session.at_work();
+            return Err(fault);
+        }
+    };
     let event = match &decision {
         Decision::Edit { arguments } => EventBody::CallEdited {
             call: call.clone(),
@@ -43,12 +55,8 @@ pub(crate) async fn decide(
             digest: digest.clone(),
         },
     };
-    let recorded = match &granted {
-        Ok(_) => session.journal.keep(event).await,
-        Err(fault) => Err(fault.clone()),
-    };
-    if let Err(fault) = recorded {
-        if let Ok(Some(granted)) = &granted {
+    if let Err(fault) = session.journal.keep(event).await {
+        if let Some(granted) = &granted {
             grant::unmake(&session, granted);
         }
         session.put_on_desk(call.clone(), waiting);
@@ -57,7 +65,7 @@ pub(crate) async fn decide(
     }
     // The run may have been stopped in this very moment; then the decision comes too late and changes nothing.
     let _ = waiting.answer.send(decision);
-    if let Ok(Some(granted)) = &granted {
+    if let Some(granted) = &granted {
         grant::in_force(shared, granted);
     }
     Ok(Receipt::default())
@@ -132,13 +140,12 @@ fn fits(preview: &Preview, decision: &Decision) -> Result<(), Fault> {
             format!("These arguments are nested more than {DEPTH_MAX} levels deep."),
             "Write them flatter.",
         )),
-        (_, Decision::WithNetwork { .. }) => Err(Fault::new(
-            "There is no way to the network out of a sealed copy yet.",
-            hint,
-        )),
-        (Preview::Command(_), Decision::DryRun) => Ok(()),
-        (_, Decision::DryRun) => Err(Fault::new(
-            "Only a command that did not run yet can run in a sealed copy first.",
+        (
+            Preview::Command(_) | Preview::Effects(_),
+            Decision::DryRun | Decision::WithNetwork { .. },
+        ) => Ok(()),
+        (_, Decision::DryRun | Decision::WithNetwork { .. }) => Err(Fault::new(
+            "Only a command can run in a sealed copy first.",
             hint,
         )),
         (_, Decision::Allow { .. } | Decision::Reject { .. } | Decision::Edit { .. }) => Ok(()),

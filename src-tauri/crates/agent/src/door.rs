@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use policy::Facts;
-use policy::host::{self, Nearness};
+use policy::host;
 use protocol::shown::in_a_sentence;
 use protocol::{CallId, Capability, Fact, ToolCall, Verdict};
 use runtime::Doorkeeper;
@@ -16,6 +16,7 @@ use crate::session::Session;
 use crate::stages::found::Called;
 use crate::stages::judged;
 use crate::stages::prepared::Ready;
+use crate::way_out;
 
 /// What the tool of an approved call is given: files, commands and hosts that were judged, and no others.
 pub(crate) fn opened(
@@ -78,18 +79,11 @@ impl Doorkeeper for Door {
     }
 
     fn admits_ip(&self, url: &str, ip: IpAddr) -> Result<(), String> {
-        let whose = match host::address_nearness(ip) {
-            Nearness::Far => return Ok(()),
-            Nearness::Private => "this machine or its network",
-            Nearness::LinkLocal => "where machines hand out their own secrets",
-        };
         let now = self.session.shared.config.clock.now();
         let real = host::resolve(url).real;
         match self.session.rules().opens_host(&self.tool, &real, now) {
             true => Ok(()),
-            false => Err(format!(
-                "it leads to {ip}, which is {whose} and stays closed unless a rule names that host."
-            )),
+            false => way_out::admits_far(ip),
         }
     }
 }

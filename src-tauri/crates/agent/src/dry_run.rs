@@ -7,10 +7,11 @@ use std::sync::Arc;
 use policy::RuleSet;
 use protocol::effects::{Effects, Promise};
 use protocol::{Fault, Plan};
-use runtime::{Closed, Command, Workspace};
+use runtime::{Closed, Command, Net, Workspace};
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, Shared};
+use crate::{rules, way_out};
 
 /// How long a person's own command may run, and how much of each stream is kept.
 const TIMEOUT_MS: u64 = 10 * 60 * 1000;
@@ -29,14 +30,21 @@ pub struct DryRun {
 
 impl Desk {
     /// Runs a command in the sealed copy of a workspace, shows what it did, and leaves nothing of it. Nobody is asked and
-    /// no rule is: nothing real changes.
+    /// no rule is: nothing real changes. But what it sends to `hosts` is out: the caller's word opens the way there, and a
+    /// rule that denies one of them closes it.
     ///
     /// # Errors
-    /// Where there is no sealed copy on this machine, or the command did more than can be looked at.
-    pub async fn dry_run(&self, workspace: &Path, line: String) -> Result<DryRun, Fault> {
+    /// Where there is no sealed copy on this machine, a host stays closed, or the command did more than can be looked at.
+    pub async fn dry_run(
+        &self,
+        workspace: &Path,
+        line: String,
+        hosts: &[String],
+    ) -> Result<DryRun, Fault> {
         let (rules, now) = (RuleSet::builtin(), self.shared.config.clock.now());
         let closed = Closed::new(move |path| rules.closes(path, now));
         let workspace = Workspace::open(workspace)?.closing(closed);
+        let net = self.way_to(&workspace, hosts)?;
         let failed = |error: &dyn std::error::Error| {
             Fault::new("The command could not be tried out.", "Try again.").caused_by(error)
         };
@@ -54,7 +62,7 @@ impl Desk {
             masks: false,
         };
         let (environment, stop) = (&self.shared.environment, CancellationToken::new());
-        let rehearsed = environment.rehearse(&command, |_| {}, &stop).await;
+        let rehearsed = environment.rehearse(&command, &net, |_| {}, &stop).await;
         // While it is held, the reader waits for more.
         drop(command);
         let stderr = reading.await.map_err(|error| failed(&error))?;
@@ -67,6 +75,18 @@ impl Desk {
             stderr: stderr.map_err(|error| failed(&error))?,
             effects: rehearsed.effects.clone(),
         })
+    }
+
+    /// A way to these hosts, if there are any.
+    fn way_to(&self, workspace: &Workspace, hosts: &[String]) -> Result<Net, Fault> {
+        let closed = Net::closed();
+        if hosts.is_empty() {
+            return Ok(closed);
+        }
+        let (config, now) = (&self.shared.config, self.shared.config.clock.now());
+        let rules = rules::load(&config.data_dir, Some(workspace), &[], None).rules;
+        let hosts = way_out::named(hosts, &rules, now)?;
+        Ok(way_out::opened(&closed, hosts, Arc::new(rules), now))
     }
 }
 

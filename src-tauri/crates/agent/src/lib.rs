@@ -53,6 +53,7 @@ mod try_tool;
 mod turn;
 mod undo;
 mod uses;
+mod way_out;
 mod weighed;
 
 pub use config::{DeskConfig, Host};

@@ -58,3 +58,5 @@ pub(crate) const GROUNDS_BYTES_MAX: usize = 32 * 1024;
 pub const MANIFEST_BYTES_MAX: usize = 256 * 1024;
 /// How a person is told which one call a grant is for, in characters.
 pub const GRANT_CHARS_MAX: usize = 200;
+/// Hosts that one run of a command may be given a way to.
+pub const WAY_OUT_HOSTS_MAX: usize = 32;

@@ -10,14 +10,14 @@ use protocol::{Outcome, ToolCall, Verdict};
 use serde_json::{Map, Value};
 
 use crate::conversation::OpenCall;
-use crate::hooks::{self, Hooked};
+use crate::hooks::Hooked;
 use crate::session::Session;
 use crate::stages::again::Again;
 use crate::stages::consent::{self, Answer, Card};
 use crate::stages::found::Called;
 use crate::stages::rehearsed::{self, Rehearsed, Trial};
 use crate::stages::secured::Copy;
-use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, stopped, watched};
+use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, watched};
 use crate::{door, state, surface, uses};
 
 /// The outcome, and whether the call may have changed something.
@@ -66,6 +66,8 @@ async fn once(
     let known = judged::weigh(session, call, tool, arguments, &facts, &ready, alarms);
     let judgement = judged::judge(session, call, tool, arguments, &ready, &known);
     let is_agreed = tried.as_ref().is_some_and(Rehearsed::is_agreed);
+    let is_hooked = tried.as_ref().is_some_and(Rehearsed::is_hooked);
+    let (judgement, open) = rehearsed::let_out(session, &facts, &ready, judgement);
     if !uses::take(session, &judgement, is_agreed) {
         return Ok(Err(Again::judged(changed, tried)));
     }
@@ -74,7 +76,7 @@ async fn once(
     let answer = match judgement.verdict() {
         Verdict::Deny => return Err(finish::denied(tool, &judgement)),
         Verdict::Allow => Answer::unasked(&ready),
-        Verdict::Ask if ready.can_try && rehearsed::comes_first(session) => Answer::DryRun,
+        Verdict::Ask if ready.can_try && rehearsed::comes_first(session) => Answer::sealed(),
         Verdict::Ask => {
             let card = Card::new(&judgement, &ready, known, changed);
             consent::ask(session, call, tool, card).await?
@@ -86,11 +88,12 @@ async fn once(
             consent,
             said,
         } => (plan, consent, said),
-        Answer::DryRun if ready.can_try => {
+        Answer::Try { hosts } if ready.can_try || tried.is_some() => {
             let trial = Trial::of(session, call, tool, arguments, &ready);
+            let trial = trial.with_a_way_to(hosts, hooked).await?;
             return Ok(Err(Again::tried(trial.run(hooked, None).await?)));
         }
-        Answer::DryRun => return Ok(Err(Again::changed(rehearsed::NO_PLACE))),
+        Answer::Try { .. } => return Ok(Err(Again::changed(rehearsed::NO_PLACE))),
         Answer::Ruled(what) => return Ok(Err(Again::judged(Some(what), tried))),
         Answer::Changed(what) => return Ok(Err(Again::changed(what))),
         Answer::Edited(wanted) => {
@@ -105,13 +108,12 @@ async fn once(
     if surface::opened(session, &ready.opens)? {
         return Ok(Err(Again::default()));
     }
-    if !is_agreed {
-        let about = hooks::hooked(session, &call.id, Some(tool), tool.id(), arguments);
-        let before = hooks::before(session, about).await;
-        *hooked = before.map_err(stopped::hooked)?;
+    if !is_hooked {
+        execute::ask_hooks(session, &call.id, tool, arguments, hooked).await?;
     }
     if ready.can_try {
-        let trial = Trial::of(session, call, tool, arguments, &ready);
+        let trial = Trial::of(session, call, tool, arguments, &ready).hooked();
+        let trial = trial.with_a_way_to(open, hooked).await?;
         return Ok(Err(Again::tried(trial.run(hooked, Some(said)).await?)));
     }
     let copy = match secured::before_image(session, &approved, &ready).await? {

@@ -85,6 +85,11 @@ pub(crate) fn effects(effects: &Effects, add: &mut impl FnMut(Ink, &str)) {
     for refused in &effects.refused {
         add(Ink::Faint, &format!("* {refused}"));
     }
+    for reached in &effects.reached {
+        let (sent, received) = (reached.sent, reached.received);
+        let told = format!("* {reached}, sent {sent} bytes, received {received} bytes");
+        add(Ink::Faint, &told);
+    }
     if effects.is_nothing() {
         add(Ink::Faint, "* It changed nothing and was refused nothing.");
     }

@@ -30,13 +30,18 @@ pub(crate) enum Answer {
     Changed(String),
     /// Other rules decide it now.
     Ruled(String),
-    /// The person wants to see first what it does.
-    DryRun,
+    /// The person wants to see first what it does, with a way to these hosts.
+    Try { hosts: Vec<String> },
     /// The person wants other arguments.
     Edited(Map<String, Value>),
 }
 
 impl Answer {
+    /// It is tried out first, with no way out.
+    pub fn sealed() -> Self {
+        Self::Try { hosts: Vec::new() }
+    }
+
     /// Nobody had to be asked.
     pub fn unasked(ready: &Ready) -> Self {
         Self::Go {
@@ -180,7 +185,7 @@ pub(crate) async fn ask(
     if decided
         && !matches!(
             answer,
-            Ok(Answer::Go { .. } | Answer::DryRun | Answer::Edited(_))
+            Ok(Answer::Go { .. } | Answer::Try { .. } | Answer::Edited(_))
         )
         && let Ok(decided) = decision.try_recv()
     {
@@ -242,9 +247,8 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
             consent(Some(Answers::Declined)),
             Said::default(),
         ),
-        Decision::DryRun => Ok(Answer::DryRun),
-        // Nobody is offered it yet, and whoever says it is told so before it gets here.
-        Decision::WithNetwork { .. } => Ok(Answer::DryRun),
+        Decision::DryRun => Ok(Answer::sealed()),
+        Decision::WithNetwork { hosts } => Ok(Answer::Try { hosts }),
         Decision::Edit { arguments } => Ok(Answer::Edited(arguments)),
         Decision::Reject { note, stop, .. } => Err(finish::rejected(&note, stop)),
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use policy::Approved;
 use protocol::interface::InterruptBehavior;
 use protocol::{CallId, ToolError};
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 use tools::{Hands, ToolContext};
@@ -13,10 +14,25 @@ use tools::{Hands, ToolContext};
 use super::finish::Ran;
 use super::found::Called;
 use super::updates::Updates;
+use super::{Ended, stopped};
 use crate::delegate::Sender;
-use crate::hooks::HookedCall;
+use crate::hooks::{self, Hooked, HookedCall};
 use crate::limits::{COALESCE, TIMEOUT_GRACE};
 use crate::session::Session;
+
+/// Asks the hooks before anything is done that counts.
+pub(crate) async fn ask_hooks(
+    session: &Session,
+    call: &CallId,
+    tool: &Called<'_>,
+    arguments: &Map<String, Value>,
+    hooked: &mut Hooked,
+) -> Result<(), Ended> {
+    let about = hooks::hooked(session, call, Some(tool), tool.id(), arguments);
+    let before = hooks::before(session, about).await;
+    *hooked = before.map_err(stopped::hooked)?;
+    Ok(())
+}
 
 /// Runs the tool. A panic, a time-out and a stop are errors of this one call (`S001-25`). Steering ends it if it is a tool
 /// that wants that (M09). Whoever drops this ends the tool too.

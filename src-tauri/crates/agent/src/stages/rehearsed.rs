@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use policy::Approved;
+use policy::{Approved, Facts, Judgement};
 use protocol::grounds::Tried;
 use protocol::settings::{DryRun, NoEffects};
-use protocol::{Capability, EventBody, Fact, Plan, ToolCall};
+use protocol::{Capability, EventBody, Fact, Plan, ToolCall, Verdict};
 use serde_json::{Map, Value};
 use tools::{Hands, Prepared, Rehearsal};
 
@@ -19,12 +19,15 @@ use super::prepared::Ready;
 use super::{Ended, execute};
 use crate::hooks::Hooked;
 use crate::session::Session;
+use crate::way_out;
 
 /// What a call did.
 pub(crate) struct Rehearsed {
     rehearsal: Rehearsal,
     /// What the person said who let it through as it stands, or a rule did; none if nobody did yet.
     agreed: Option<Said>,
+    /// Whether the hooks were asked about it.
+    is_hooked: bool,
     duration_ms: u64,
 }
 
@@ -37,6 +40,11 @@ impl Rehearsed {
     /// Whether it was let through before it was known what it does.
     pub fn is_agreed(&self) -> bool {
         self.agreed.is_some()
+    }
+
+    /// Whether the hooks were asked before it ran: they are where something may leave this machine.
+    pub fn is_hooked(&self) -> bool {
+        self.is_hooked
     }
 
     /// Carries out what was approved of it, as it was captured. What was said when it was let through still counts.
@@ -61,6 +69,7 @@ impl Rehearsed {
         Tried {
             effects: effects(&self.rehearsal.prepared.plan),
             refused: self.rehearsal.refused,
+            reached: self.rehearsal.reached.clone(),
             agreed: self.is_agreed(),
             nothing_is_allowed: session.shared.settings().effects.none == NoEffects::Allow,
         }
@@ -75,6 +84,23 @@ pub(crate) fn comes_first(session: &Session) -> bool {
 /// Why a card that was to become one of effects is the same as before.
 pub(crate) const NO_PLACE: &str = "There is no sealed copy to run it in on this machine.";
 
+/// What a call that is allowed may reach on the network, with the verdict that says why: rules allow it and every host that
+/// it names. Nobody else's word opens a way by itself.
+pub(crate) fn let_out(
+    session: &Session,
+    facts: &Facts,
+    ready: &Ready,
+    judgement: Judgement,
+) -> (Judgement, Vec<String>) {
+    let now = session.shared.config.clock.now();
+    let is_allowed = ready.can_try && judgement.verdict() == Verdict::Allow;
+    let by_rules = || policy::way_out::by_rules(facts, &session.rules(), now);
+    match is_allowed.then(by_rules).flatten() {
+        Some(way) => (judgement.explained(way.step), way.hosts),
+        None => (judgement, Vec::new()),
+    }
+}
+
 /// A call that is done where nothing real changes.
 pub(crate) struct Trial<'a> {
     session: &'a Arc<Session>,
@@ -82,6 +108,7 @@ pub(crate) struct Trial<'a> {
     tool: &'a Called<'a>,
     arguments: Map<String, Value>,
     hands: Hands,
+    is_hooked: bool,
 }
 
 impl<'a> Trial<'a> {
@@ -99,7 +126,30 @@ impl<'a> Trial<'a> {
             tool,
             arguments: arguments.clone(),
             hands: ready.hands.clone(),
+            is_hooked: false,
         }
+    }
+
+    /// The same with a way to these hosts, if there are any. What is sent there is out, so the hooks are asked before.
+    pub async fn with_a_way_to(
+        mut self,
+        hosts: Vec<String>,
+        hooked: &mut Hooked,
+    ) -> Result<Self, Ended> {
+        let session = self.session;
+        if !hosts.is_empty() && !self.is_hooked {
+            execute::ask_hooks(session, &self.call.id, self.tool, &self.arguments, hooked).await?;
+            self.is_hooked = true;
+        }
+        let now = session.shared.config.clock.now();
+        self.hands.net = way_out::opened(&self.hands.net, hosts, session.rules(), now);
+        Ok(self)
+    }
+
+    /// The same after the hooks were asked.
+    pub fn hooked(mut self) -> Self {
+        self.is_hooked = true;
+        self
     }
 
     /// Does it. `agreed` is what was said when it was let through as it stands, if it was.
@@ -109,7 +159,7 @@ impl<'a> Trial<'a> {
             call: self.call.id.clone(),
         });
         // A hook may keep an update back; before it was asked about the call, none is told.
-        let is_told = agreed.is_some() || session.shared.config.hooks.is_empty();
+        let is_told = self.is_hooked || session.shared.config.hooks.is_empty();
         let tool = self.tool.0.tool.clone();
         let (given, hands) = (self.arguments.clone(), self.hands.clone());
         let (about, hooked) = (self.call.id.clone(), hooked.clone());
@@ -128,6 +178,7 @@ impl<'a> Trial<'a> {
         Ok(Rehearsed {
             rehearsal,
             agreed,
+            is_hooked: self.is_hooked,
             duration_ms: ran.duration_ms,
         })
     }

@@ -19,9 +19,10 @@ pub(crate) async fn show(
     desk: &Desk,
     workspace: &Path,
     command: &[String],
+    allowed: &[String],
     out: &mut Out,
 ) -> Ended {
-    let ran = desk.dry_run(workspace, line(command)).await?;
+    let ran = desk.dry_run(workspace, line(command), allowed).await?;
     let (stdout, stderr) = (
         String::from_utf8_lossy(&ran.stdout),
         String::from_utf8_lossy(&ran.stderr),
@@ -34,6 +35,7 @@ pub(crate) async fn show(
             "ended": effects.ended,
             "effects": effects.changes,
             "refused": effects.refused,
+            "reached": effects.reached,
             "notes": effects.notes,
             "stdout": stdout,
             "stderr": stderr,
@@ -51,7 +53,10 @@ pub(crate) async fn show(
     lines.push(out.ink(Ink::Faint, &ended(effects)));
     previews::effects(effects, &mut |ink, line| lines.push(out.ink(ink, line)));
     lines.extend(effects.notes.iter().map(|note| out.ink(Ink::Faint, note)));
-    lines.push("Nothing real changed.".to_owned());
+    lines.push(match effects.reached.is_empty() {
+        true => "Nothing real changed.".to_owned(),
+        false => "Nothing real changed here; what it sent is out.".to_owned(),
+    });
     out.text(&format!("{}\n", lines.join("\n")))?;
     Ok(Code::Done)
 }

@@ -57,11 +57,22 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::DryRun {
             workspace,
             commit: false,
+            allow_host,
             command,
-        } => dry_run::show(&look(data_dir).await?, &workspace, &command, out).await,
+        } => {
+            dry_run::show(
+                &look(data_dir).await?,
+                &workspace,
+                &command,
+                &allow_host,
+                out,
+            )
+            .await
+        }
         Verb::DryRun {
             workspace,
             commit: true,
+            allow_host: _,
             command,
         } => dry_run::commit(data_dir, workspace, &command, out).await,
         Verb::Doctor { workspace } => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::effects::{Assurance, Refused};
+use protocol::effects::{Assurance, Effects, Reached};
 use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::outcome::Truncated;
 use protocol::preview::{CommandPreview, EffectsPreview};
@@ -163,7 +163,9 @@ impl Tool for Bash {
         let command = self.command(arguments, hands, cx);
         let tell = listener(cx);
         let environment = &hands.environment;
-        let rehearsed = environment.rehearse(&command, tell, &cx.cancel).await;
+        let rehearsed = environment
+            .rehearse(&command, &hands.net, tell, &cx.cancel)
+            .await;
         let rehearsed = rehearsed.map_err(failed)?;
         let output = outcome(rehearsed.ran.clone(), command.timeout_ms)?;
         let workspace = hands.workspace.clone();
@@ -188,7 +190,8 @@ impl Tool for Bash {
                 plan: rehearsed.plan.clone(),
             },
             refused: rehearsed.effects.refused.len() as u64,
-            output: with_refusals(output, &rehearsed.effects.refused),
+            reached: hosts(&rehearsed.effects.reached),
+            output: with_network(output, &rehearsed.effects),
             kept: Arc::new(rehearsed),
         })
     }
@@ -254,21 +257,36 @@ async fn assured(hands: &Hands) -> (Assurance, Vec<String>) {
     (probe.assurance, probe.reasons)
 }
 
-/// The model is to know why something did not work.
-fn with_refusals(mut output: ToolOutput, refused: &[Refused]) -> ToolOutput {
+/// Each host once, in order.
+fn hosts(reached: &[Reached]) -> Vec<String> {
+    let mut hosts: Vec<String> = reached.iter().map(|one| one.host.clone()).collect();
+    hosts.dedup();
+    hosts
+}
+
+/// The model is to know why something did not work, and what did.
+fn with_network(mut output: ToolOutput, effects: &Effects) -> ToolOutput {
     const NAMED_MAX: usize = 10;
-    if !refused.is_empty() {
-        let named = refused
-            .iter()
-            .take(NAMED_MAX)
-            .map(|one| format!("{} {}", one.kind.word(), one.target));
-        let more = match refused.len().saturating_sub(NAMED_MAX) {
+    let named = |all: Vec<String>| {
+        let more = match all.len().saturating_sub(NAMED_MAX) {
             0 => String::new(),
             more => format!(", and {more} more"),
         };
-        let named = named.collect::<Vec<_>>().join(", ");
+        let named: Vec<String> = all.into_iter().take(NAMED_MAX).collect();
+        format!("{}{more}", named.join(", "))
+    };
+    if !effects.reached.is_empty() {
+        let reached = named(hosts(&effects.reached));
+        output
+            .text
+            .push_str(&format!("\n[It was let reach: {reached}.]"));
+    }
+    if !effects.refused.is_empty() {
+        let refused = effects.refused.iter();
+        let refused = refused.map(|one| format!("{} {}", one.kind.word(), one.target));
         output.text.push_str(&format!(
-            "\n[It ran in a sealed room, where it was refused: {named}{more}. Do without, or ask the person.]"
+            "\n[It ran in a sealed room, where it was refused: {}. Do without, or ask the person.]",
+            named(refused.collect())
         ));
     }
     output
