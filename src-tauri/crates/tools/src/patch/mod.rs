@@ -10,7 +10,10 @@ mod place;
 mod tests;
 mod unified;
 
+use std::borrow::Cow;
+
 use crate::limits::{PATCH_FILES_MAX, PATCH_HUNKS_MAX};
+use crate::text::only_crlf;
 
 pub(crate) use self::place::patched;
 
@@ -121,15 +124,11 @@ impl Line {
 /// # Errors
 /// What is wrong with it and where, as the end of a sentence that begins with "`patch`".
 pub(crate) fn parse(text: &str) -> Result<Vec<FilePatch>, String> {
-    let only_crlf = crate::text::only_crlf(text);
-    let lines: Vec<&str> = text
-        .trim_matches(['\n', '\r'])
-        .split('\n')
-        .map(|line| match only_crlf {
-            true => line.strip_suffix('\r').unwrap_or(line),
-            false => line,
-        })
-        .collect();
+    let text = match only_crlf(text) {
+        true => Cow::from(text.replace("\r\n", "\n")),
+        false => Cow::from(text),
+    };
+    let lines: Vec<&str> = text.trim_matches('\n').split('\n').collect();
     let first = lines.first().copied().unwrap_or_default();
     let files = match first.trim_end() {
         envelope::BEGIN => envelope::read(&lines)?,

@@ -81,10 +81,20 @@ impl<'a> File<'a> {
         }
     }
 
+    /// Lines of a hunk without the carriage returns that belong to the line ends of the file: a diff of it shows them.
+    fn bare_ends<'b>(&self, mut lines: Vec<&'b str>) -> Vec<&'b str> {
+        if self.crlf {
+            for line in &mut lines {
+                *line = line.strip_suffix('\r').unwrap_or(line);
+            }
+        }
+        lines
+    }
+
     /// The lines that a hunk replaces, or why they are not clear.
     fn find(&self, hunk: &Hunk) -> Result<Range<usize>, String> {
         let below = self.below(&hunk.anchors)?;
-        let old = hunk.old();
+        let old = self.bare_ends(hunk.old());
         if old.is_empty() {
             return self.between(hunk, below);
         }
@@ -223,7 +233,7 @@ impl<'a> File<'a> {
         let mut open = self.open;
         for (_, place, hunk) in found {
             lines.extend(&self.lines[next..place.start]);
-            lines.extend(hunk.new_lines());
+            lines.extend(self.bare_ends(hunk.new_lines()));
             next = place.end;
             if place.end == self.lines.len() && (hunk.open_before || hunk.open_after) {
                 open = hunk.open_after;

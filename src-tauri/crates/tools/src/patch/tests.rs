@@ -1,6 +1,7 @@
 //! What is read of a patch, and what cannot be.
 
 mod placed;
+mod properties;
 
 use super::{Act, FilePatch, Hunk, Line, parse};
 

@@ -31,6 +31,11 @@ fn hunks_are_placed_where_they_fit() {
             "A\r\nmore\r\nb\r\n",
         ),
         ("a\r\nb\n", "@@\n-b\n+B".into(), "a\r\nB\n"),
+        (
+            "a\r\nb\r\n",
+            unified("-1,2 +1,2", "-a\r\n+A\r\n b\r"),
+            "A\r\nb\r\n",
+        ),
         ("a\nb", "@@\n-b\n+B".into(), "a\nB"),
         ("a\nb", "@@\n-b".into(), "a"),
         ("a\nb", "@@\n-a".into(), "b"),
