@@ -146,8 +146,11 @@ impl Work {
             let temp = self.tag.name(number * 2);
             // A leftover of the same work, cut short earlier, holds the same content at best.
             folder.remove_tree(&temp).map_err(failed)?;
-            let mode = target.stat.or(moved(change, changes, targets));
-            let mode = mode.map(|stat| stat.mode);
+            let old = match &change.from {
+                Some(from) => moved(from, changes, targets),
+                None => target.stat.map(|stat| (target.rel.as_path(), stat)),
+            };
+            let mode = old.map(|(_, stat)| stat.mode);
             let mut file = folder.create(&temp, mode).map_err(failed)?;
             self.staged.push(Staged {
                 folder: folder.clone(),
@@ -158,9 +161,8 @@ impl Work {
                 placed: false,
             });
             file.write_all(after).map_err(failed)?;
-            if let Some(stat) = target.stat {
-                let old = folder.traits_at(Path::new(name));
-                old.give(&file, stat.mode);
+            if let Some((at, stat)) = old {
+                root.traits_at(at).give(&file, stat.mode);
             }
             if !self.many {
                 file.sync_all().map_err(failed)?;
@@ -276,11 +278,15 @@ impl Work {
     }
 }
 
-/// What the file looks like that moves to where `change` writes.
-fn moved(change: &FileChange, changes: &[FileChange], targets: &[Target]) -> Option<Stat> {
-    let from = change.from.as_deref()?;
+/// Where the file is that moves, and what it looks like.
+fn moved<'a>(
+    from: &str,
+    changes: &[FileChange],
+    targets: &'a [Target],
+) -> Option<(&'a Path, Stat)> {
     let place = changes.iter().position(|other| other.path == from)?;
-    targets.get(place)?.stat
+    let target = targets.get(place)?;
+    target.stat.map(|stat| (target.rel.as_path(), stat))
 }
 
 fn sync_everything(root: &Dir) -> Result<bool, FileError> {

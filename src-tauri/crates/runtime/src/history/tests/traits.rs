@@ -56,6 +56,24 @@ fn attributes_and_owners_come_back() {
     );
 }
 
+#[test]
+fn a_file_that_moves_takes_its_own_along() {
+    let room = Room::new();
+    room.everything();
+    give(&room, "old/run.sh", "of the file");
+    // Only root may.
+    let _ = chown(room.at("old/run.sh"), Some(1234), Some(1235));
+    fs::set_permissions(room.at("old/run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let (before, had) = (room.picture(), traits(&room, "old/run.sh"));
+    let id = room.effect("und_1", &room.patching());
+    assert_eq!(traits(&room, "moved/run.sh"), had);
+    let mode = fs::metadata(room.at("moved/run.sh")).unwrap().permissions();
+    assert_eq!(mode.mode() & 0o7777, 0o755);
+    room.undo(&id).unwrap();
+    assert_eq!(room.picture(), before);
+    assert_eq!(traits(&room, "old/run.sh"), had);
+}
+
 /// Names of one file cannot be brought together again: that is said before.
 #[test]
 fn other_names_of_a_file_are_told_of() {
