@@ -10,9 +10,13 @@ use super::*;
 use crate::steps::strike::{self, Strike};
 
 impl Room {
+    /// Where what a command did lies.
+    pub(super) fn layer(&self) -> PathBuf {
+        self.home.path().join("layer")
+    }
+
     /// A plan for what these lines do, as a room's layer would hold it.
     pub(super) fn command(&self, lines: &str) -> Plan {
-        let layer = self.home.path().join("layer");
         let script = format!("set -e; cp -a ws layer; cd layer; {lines}");
         let mut shell = std::process::Command::new("bash");
         let ran = shell
@@ -22,6 +26,12 @@ impl Room {
             .output()
             .unwrap();
         assert!(ran.status.success(), "{ran:?}");
+        self.captured()
+    }
+
+    /// The plan for what lies in the layer.
+    pub(super) fn captured(&self) -> Plan {
+        let layer = self.layer();
         let (before, after) = (self.picture(), picture(&layer));
         let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
         let steps = paths
@@ -82,20 +92,13 @@ pub(super) const LINES: &str = "
     mkdir -p new/er; echo n > new/er/n; ln -s n new/er/l; chmod 711 new
     chmod 700 keep";
 
-fn without_folder_times(mut picture: Picture) -> Picture {
-    for seen in picture.values_mut().filter(|seen| seen.kind == 'd') {
-        seen.mtime_ns = 0;
-    }
-    picture
-}
-
 #[test]
 fn carried_out_and_taken_back_and_brought_again() {
     let room = Room::new();
     room.everything();
     let before = room.picture();
     let plan = room.command(LINES);
-    let expected = without_folder_times(picture(&room.home.path().join("layer")));
+    let expected = without_folder_times(picture(&room.layer()));
     let id = room.effect("und_1", &plan);
     let after = room.picture();
     assert_eq!(without_folder_times(after.clone()), expected);
@@ -142,7 +145,7 @@ fn a_layer_that_is_gone_does_nothing() {
     let room = Room::new();
     room.everything();
     let plan = room.command(LINES);
-    fs::remove_dir_all(room.home.path().join("layer")).unwrap();
+    fs::remove_dir_all(room.layer()).unwrap();
     let before = room.picture();
     let applied = apply(&room.workspace, &plan);
     assert!(
@@ -162,7 +165,7 @@ fn stopped_at_every_step() {
             room.everything();
             let before = without_folder_times(room.picture());
             let plan = room.command(LINES);
-            let after = without_folder_times(picture(&room.home.path().join("layer")));
+            let after = without_folder_times(picture(&room.layer()));
             let work = || {
                 let entry = room.prepare("und_1", &plan)?;
                 match apply(&room.workspace, &plan) {

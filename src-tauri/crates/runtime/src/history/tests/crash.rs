@@ -3,14 +3,6 @@
 use super::*;
 use crate::steps::strike::{self, Strike};
 
-/// Times of folders differ by when they were changed last; everything else must not.
-fn without_folder_times(mut picture: Picture) -> Picture {
-    for seen in picture.values_mut().filter(|seen| seen.kind == 'd') {
-        seen.mtime_ns = 0;
-    }
-    picture
-}
-
 /// What can be undone: every kind of plan, and what a command did.
 fn acts(room: &Room) -> Vec<Plan> {
     let mut acts = plans(room).to_vec();

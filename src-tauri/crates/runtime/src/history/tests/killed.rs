@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
+use super::captured::LINES;
 use super::crash::assert_clean;
 use super::*;
 use crate::steps::strike::{self, Strike};
@@ -22,14 +23,20 @@ enum Work {
     Redo,
     Several,
     Collect,
+    /// What a command did is carried out.
+    Effects,
+    /// And taken back.
+    EffectsBack,
 }
 
-const WORKS: [Work; 5] = [
+const WORKS: [Work; 7] = [
     Work::Commit,
     Work::Undo,
     Work::Redo,
     Work::Several,
     Work::Collect,
+    Work::Effects,
+    Work::EffectsBack,
 ];
 
 /// A room where the work can begin at once, with how everything is then and how it will be.
@@ -50,6 +57,14 @@ fn scene(work: Work) -> Scene {
     let untouched = room.picture();
     let after = match work {
         Work::Commit => Picture::new(),
+        Work::Effects => {
+            room.command(LINES);
+            picture(&room.layer())
+        }
+        Work::EffectsBack => {
+            room.effect("und_1", &room.command(LINES));
+            untouched
+        }
         Work::Undo => {
             room.effect("und_1", &second(&room));
             untouched
@@ -94,7 +109,10 @@ fn carry_out(room: &Room, work: Work) {
         Work::Commit => {
             room.effect("und_1", &second(room));
         }
-        Work::Undo => {
+        Work::Effects => {
+            room.effect("und_1", &room.captured());
+        }
+        Work::Undo | Work::EffectsBack => {
             room.undo(&"und_1".into()).unwrap();
         }
         Work::Redo => {
@@ -178,7 +196,14 @@ impl Scene {
         assert_clean(room, what);
         let now = room.picture();
         let state = |id: &str| again.entry(&id.into()).unwrap().map(|entry| entry.state);
-        let is_before = now == self.before;
+        // A command that is carried out leaves the times of folders to the system.
+        let same = |one: &Picture, other: &Picture| match work {
+            Work::Effects => {
+                without_folder_times(one.clone()) == without_folder_times(other.clone())
+            }
+            _ => one == other,
+        };
+        let is_before = same(&now, &self.before);
         let is_after = match work {
             // The times of what a call writes are those of its writing.
             Work::Commit => {
@@ -188,7 +213,7 @@ impl Scene {
                     && path("moved/run.sh").as_deref() == Some(b"moved")
                     && path("old/run.sh").or(path("old/secret")).is_none()
             }
-            Work::Undo | Work::Redo | Work::Several | Work::Collect => now == self.after,
+            _ => same(&now, &self.after),
         };
         assert!(is_before || is_after, "{what}: neither before nor after");
         let all = Keep {
@@ -196,7 +221,7 @@ impl Scene {
             bytes_max: u64::MAX,
         };
         match work {
-            Work::Commit => {
+            Work::Commit | Work::Effects => {
                 let expected = match is_before {
                     true => [None, Some(UndoState::Undone)],
                     false => [Some(UndoState::Applied); 2],
@@ -204,11 +229,11 @@ impl Scene {
                 assert!(expected.contains(&state("und_1")), "{what}");
                 if is_after {
                     carry(&again, &"und_1".into(), Direction::Undo).unwrap();
-                    assert!(room.picture() == self.before, "{what}: not back");
+                    assert!(same(&room.picture(), &self.before), "{what}: not back");
                 }
             }
-            Work::Undo | Work::Redo => {
-                let undone = (work == Work::Undo) == is_after;
+            Work::Undo | Work::Redo | Work::EffectsBack => {
+                let undone = (work != Work::Redo) == is_after;
                 let (expected, way) = match undone {
                     true => (UndoState::Undone, Direction::Redo),
                     false => (UndoState::Applied, Direction::Undo),

@@ -70,6 +70,14 @@ fn picture(root: &Path) -> Picture {
     all
 }
 
+/// Times of folders differ by when they were changed last; everything else must not.
+fn without_folder_times(mut picture: Picture) -> Picture {
+    for seen in picture.values_mut().filter(|seen| seen.kind == 'd') {
+        seen.mtime_ns = 0;
+    }
+    picture
+}
+
 /// Takes one entry back or brings it again; how many paths that was.
 fn carry(history: &History, id: &UndoId, direction: Direction) -> Result<u64, RestoreError> {
     let restore = match direction {
