@@ -68,10 +68,11 @@ export function manyChanges(count: number): Effect[] {
 
 /** Every sample, by what it shows. */
 export const effectSamples = {
-  canDryRun: waiting('c_can', { ...plain, outlook: { type: 'unsecured', reason: 'What a command changes is not known before.' }, preview: { type: 'command', ...short('cargo fix --allow-dirty', 'speculative') } }),
+  canDryRun: waiting('c_can', { ...plain, outlook: { type: 'captured' }, preview: { type: 'command', ...short('cargo fix --allow-dirty', 'speculative') } }),
   runsForReal: waiting('c_real', { ...plain, preview: { type: 'command', ...short('cargo fix --allow-dirty', 'snapshot') } }),
   gateOnly: waiting('c_gate', { ...plain, outlook: { type: 'unsecured', reason: 'What a command changes is not known before.' }, preview: { type: 'command', ...short('cargo fix --allow-dirty', 'gate_only') } }),
   effects: waiting('c_effects', { ...run, preview: { type: 'effects', command: assured('speculative'), effects: effectsOf({ refused: refused.slice(0, 1) }) }, waits: waits(), reasoning: 'Raise axum to 0.8 and drop the compatibility shim, which nothing imports any more.' }),
+  effectsReached: waiting('c_reached', { ...run, preview: did({ refused: [{ kind: 'network', target: 'telemetry.example.com:443' }], reached: [{ host: 'index.crates.io', port: 443, connections: 3, sent: 4_120, received: 1_204_000 }, { host: 'static.crates.io', port: 443, connections: 9, sent: 18_400, received: 48_210_000 }] }), waits: waits() }),
   effectsFailed: waiting('c_exit', { ...plain, preview: did({ exit_code: 101, changes: changes.slice(2, 3), refused, notes: ['`Cargo.toml` has another name: `services/link.toml`. Both would change.', 'A process was left behind and was ended.'] }), waits: waits() }),
   effectsNone: waiting('c_none', { ...plain, target: 'cargo test', preview: did({ changes: [], output: [{ text: 'test result: ok. 214 passed; 0 failed', control: false }], output_bytes: 38 }, 'cargo test'), waits: waits('gives the agent what it printed.') }),
   effectsEnded: waiting('c_ended', { ...plain, preview: did({ exit_code: null, ended: 'time limit', changes: changes.slice(1, 2), output: [], output_bytes: 0, refused: [{ kind: 'limit', target: '120 s' }] }), waits: waits() }),

@@ -185,7 +185,7 @@ export class FakeHost implements Host {
       throw new Refused({ message: 'This card changed since you looked.', hint: 'Look again, then decide.', context: [] });
     }
     this.emit(session, { type: 'call_decided', call, digest, decision });
-    if (decision.type === 'dry_run') {
+    if (decision.type === 'dry_run' || decision.type === 'with_network') {
       this.emit(session, { type: 'call_started', call });
       return;
     }

@@ -2,6 +2,7 @@
 
 import type { CallState } from '../ipc/bindings/CallState';
 import type { CallView } from '../ipc/bindings/CallView';
+import type { Decision } from '../ipc/bindings/Decision';
 import type { IconName } from '../widgets/icons';
 
 /** The icon of a call: its kind, or what it shows where that says more. */
@@ -11,10 +12,13 @@ export function iconOf(view: CallView): IconName {
   return view.kind;
 }
 
+/** Whether a decision lets a call run where nothing real changes, and brings it back. */
+export const isTrial = (decision: Decision): boolean => decision.type === 'dry_run' || decision.type === 'with_network';
+
 /** Whether a call runs for show now: somebody asked for a dry run, or one comes before the question. */
 export function rehearses({ state, decision, preview, trail }: Pick<CallView, 'state' | 'decision' | 'preview' | 'trail'>): boolean {
-  if (state !== 'running' || preview.type !== 'command') return false;
-  return decision === null ? trail?.verdict === 'ask' : decision.decision.type === 'dry_run';
+  if (state !== 'running') return false;
+  return decision === null ? preview.type === 'command' && trail?.verdict === 'ask' : isTrial(decision.decision);
 }
 
 /** The exit code of a command, where the tool gave one. */

@@ -16,6 +16,7 @@ describe('a letter', () => {
     ['l', 'later'],
     ['e', 'edit'],
     ['p', 'rehearse'],
+    ['w', 'network'],
     ['u', 'undo'],
     ['d', 'layout'],
     ['x', null],

@@ -1,7 +1,7 @@
 // Which key means what on a card. Pure; whether an answer counts is ruled in arming.ts.
 
 /** What a key asks for. */
-export type Intent = 'allow' | 'always' | 'reject' | 'never' | 'later' | 'edit' | 'rehearse' | 'undo' | 'layout' | 'note' | 'leave';
+export type Intent = 'allow' | 'always' | 'reject' | 'never' | 'later' | 'edit' | 'rehearse' | 'network' | 'undo' | 'layout' | 'note' | 'leave';
 
 /** The part of a keyboard event that matters. */
 export interface Press {
@@ -25,6 +25,7 @@ const letters: Record<string, Intent> = {
   l: 'later',
   e: 'edit',
   p: 'rehearse',
+  w: 'network',
   u: 'undo',
   d: 'layout',
 };

@@ -3,6 +3,7 @@
 import type { CallView } from '../../ipc/bindings/CallView';
 import type { DiffLayout } from '../../ipc/bindings/DiffLayout';
 import type { MenuItem } from '../../widgets/Menu.svelte';
+import { canReach } from './words';
 
 /** The lines of the menu. */
 export function moreItems(view: Pick<CallView, 'preview'>, layout: DiffLayout): MenuItem[] {
@@ -10,6 +11,7 @@ export function moreItems(view: Pick<CallView, 'preview'>, layout: DiffLayout): 
     { id: 'edit', text: 'Edit the arguments', icon: 'edit', key: 'E' },
     { id: 'note', text: 'Write a note', icon: 'question' },
     ...(view.preview.type === 'diff' || view.preview.type === 'effects' ? [{ id: 'layout', text: layout === 'split' ? 'Show as one column' : 'Show side by side', icon: 'panel', key: 'D' } as const] : []),
+    ...(canReach(view) ? [{ id: 'network', text: 'Run with the network…', icon: 'net', key: 'W' } as const] : []),
     { id: 'copy', text: 'Copy the arguments', icon: 'copy' },
     { id: 'inspect', text: 'Why was I asked?', icon: 'info', key: 'I' },
   ];

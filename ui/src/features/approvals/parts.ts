@@ -18,6 +18,8 @@ export interface DiffArgs {
   onlayout: ((layout: DiffLayout) => void) | null;
   /** Lines of the file around the change; none where the file has moved on. */
   lines: ((path: string, start: number, count: number) => Promise<Span[][]>) | null;
+  /** Opens the choice of hosts that a command may reach; none where it cannot run again. */
+  onnetwork?: (() => void) | null;
 }
 
 /** For the form. */

@@ -73,6 +73,11 @@ export function canRehearse({ preview }: Pick<CallView, 'preview'>): boolean {
   return preview.type === 'command' && preview.assurance === 'speculative';
 }
 
+/** Whether a command can be run for show with a way to the network: where it can be run for show at all. */
+export function canReach({ preview }: Pick<CallView, 'preview'>): boolean {
+  return preview.type === 'effects' ? preview.effects.assurance === 'speculative' : canRehearse({ preview });
+}
+
 /** Whether allowing writes what a dry run changed, and runs nothing. */
 export function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
   return preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0;

@@ -142,6 +142,32 @@ describe('on the card', () => {
     await real.key('p');
     expect([within(real.card).queryByTestId('rehearse'), real.host.ops]).toEqual([null, []]);
   });
+  it('w runs it again with the hosts that are chosen and those that are written, and with no others', async () => {
+    const { host, card, key, click } = await page(effectSamples.effectsReached);
+    const words = (id: string) => within(card).getByTestId(id).textContent?.replace(/\s+/g, ' ');
+    expect(words('reached')).toContain('static.crates.io9 connections, 18 kB sent, 48 MB received');
+    expect(words('effects-summary')).toContain('1 refused; 2 hosts reached');
+    await key('w');
+    expect(words('way-out')).toContain('index.crates.io static.crates.io telemetry.example.com');
+    await click('way-out-2');
+    await fireEvent.input(within(card).getByTestId('way-out-host'), { target: { value: ' Docs.rs ' } });
+    await fireEvent.keyDown(within(card).getByTestId('way-out-host'), { key: 'Enter' });
+    expect(host.ops).toEqual([]);
+    expect(words('way-out-run')?.trim()).toBe('Run with 3 hosts');
+    await click('way-out-run');
+    expect(decisions(host)).toEqual([{ type: 'with_network', hosts: ['index.crates.io', 'static.crates.io', 'docs.rs'] }]);
+  });
+  it('the network is offered where something was refused it, and where a command can be run for show', async () => {
+    const { card, click } = await page(effectSamples.effects);
+    await click('with-network');
+    expect(within(card).getByTestId('way-out')).toBeTruthy();
+    const command = await page(effectSamples.canDryRun);
+    await command.key('w');
+    expect((within(command.card).getByTestId('way-out-run') as HTMLButtonElement).disabled).toBe(true);
+    const real = await page(effectSamples.runsForReal);
+    await real.key('w');
+    expect(within(real.card).queryByTestId('way-out')).toBeNull();
+  });
   it('while it is run for show nothing is answered; it can be stopped', async () => {
     const { host, card, key, click } = await page(effectSamples.rehearsing);
     await key('y');

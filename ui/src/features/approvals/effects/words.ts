@@ -2,9 +2,11 @@
 
 import type { Assurance } from '../../../ipc/bindings/Assurance';
 import type { CallState } from '../../../ipc/bindings/CallState';
+import type { CallView } from '../../../ipc/bindings/CallView';
 import type { Effect } from '../../../ipc/bindings/Effect';
 import type { EffectKind } from '../../../ipc/bindings/EffectKind';
 import type { Effects } from '../../../ipc/bindings/Effects';
+import type { Reached } from '../../../ipc/bindings/Reached';
 import type { RefusedKind } from '../../../ipc/bindings/RefusedKind';
 import type { Standing } from '../../../ipc/bindings/Standing';
 import { promises, type Held } from '../../../widgets/assurance';
@@ -30,12 +32,13 @@ export function tally(changes: readonly Effect[]): { kind: EffectKind; count: nu
 }
 
 /** "3 files changed, 1 deleted, 2 added; nothing refused". */
-export function summary(effects: Pick<Effects, 'changes' | 'refused'>): string {
+export function summary(effects: Pick<Effects, 'changes' | 'refused' | 'reached'>): string {
   const [first, ...rest] = tally(effects.changes);
   const files = effects.changes.every(({ before, after }) => (after ?? before)?.what === 'file');
   const changed = first === undefined ? 'Nothing changed' : [`${plural(first.count, files ? 'file' : 'path')} ${first.word}`, ...rest.map((one) => `${count(one.count)} ${one.word}`)].join(', ');
   const refused = effects.refused.length === 0 ? 'nothing refused' : `${count(effects.refused.length)} refused`;
-  return `${changed}; ${refused}`;
+  const reached = effects.reached?.length ? `; ${plural(new Set(effects.reached.map(({ host }) => host)).size, 'host')} reached` : '';
+  return `${changed}; ${refused}${reached}`;
 }
 
 /** How it ended: "exit 0", "signal 9". */
@@ -67,6 +70,20 @@ export function metaOf(effect: Effect): string {
 export function rowName(effect: Effect): string {
   const from = effect.from === undefined ? '' : ` from ${effect.from}`;
   return [`${effect.path}, ${effect.kind}${from}`, metaOf(effect)].filter(Boolean).join(', ');
+}
+
+/** The hosts that a command tried to reach, or reached before: what is offered when it asks for the network. */
+export function hostsOf({ preview }: Pick<CallView, 'preview'>): string[] {
+  if (preview.type !== 'effects') return [];
+  const { refused, reached = [] } = preview.effects;
+  const tried = refused.filter(({ kind }) => kind === 'network').map(({ target }) => target.replace(/:(80|443)$/, ''));
+  const known = reached.map(({ host, port }) => (port === 80 || port === 443 ? host : `${host}:${port}`));
+  return [...new Set([...known, ...tried])];
+}
+
+/** "3 connections, 1.2 kB sent, 40 kB received". */
+export function trafficWords({ connections, sent, received }: Reached): string {
+  return `${plural(connections, 'connection')}, ${bytes(sent)} sent, ${bytes(received)} received`;
 }
 
 /** What is refused, as a person reads it. */
