@@ -41,6 +41,13 @@ async fn effects(theme: &str) {
     tour.stop(&rig, "dry-run-effects").await;
     assert!(!has("made.txt") && has("src/parser.rs") && readme().contains("tiny"));
 
+    // It could run again with a way to what it was refused.
+    rig.click("with-network").await;
+    rig.wait_for_text("way-out", "example.com").await;
+    tour.stop(&rig, "dry-run-network").await;
+    rig.click("way-out-close").await;
+    rig.wait_until_gone("way-out").await;
+
     // The deletion is left out; the rest is done as it was shown.
     rig.wait_for_text("changes", "made.txt").await;
     leave_out(&rig, "src/parser.rs").await;
