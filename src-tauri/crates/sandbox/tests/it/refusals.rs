@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use sandbox::RefusedKind::{self, Network, Secret, Socket, Write};
 use sandbox::Room;
@@ -209,8 +210,12 @@ fn what_a_command_is_refused_is_told() {
         let told: Vec<_> = told
             .iter()
             .map(|(kind, target)| {
-                let target = target.replace("OUT", path(&out));
-                (*kind, target.replace("WS", path(&place.workspace)))
+                let begins = |name, folder: &Path| {
+                    Some((target.strip_prefix(name)?, path(folder).to_owned()))
+                };
+                let place = begins("OUT", &out).or_else(|| begins("WS", &place.workspace));
+                let whole = place.map(|(rest, folder)| format!("{folder}{rest}"));
+                (*kind, whole.unwrap_or_else(|| (*target).to_owned()))
             })
             .collect();
         let told: Vec<_> = told
