@@ -214,6 +214,31 @@ async fn effects_meet_the_rules_however_the_command_was_let_through() {
 }
 
 #[tokio::test]
+async fn a_repository_may_begin_once_its_files_were_looked_at() {
+    let allows = "[[rule]]\npermission = \"bash\"\npattern = \"git init*\"\naction = \"allow\"\n";
+    let mut begun = desk("git init -q lib", Host::Person).await;
+    rules(&begun, allows);
+    begun.start("Go.").await;
+    let shown = begun.until_waiting().await;
+    assert!(told(&shown).contains(&"added lib/.git/config".to_owned()));
+    let steps = &shown.trail.as_ref().unwrap().steps;
+    let effects = steps.iter().find(|step| step.gate == Gate::Effects);
+    assert!(effects.unwrap().text.contains("It begins a repository"));
+    assert!(begun.read("lib/.git/config").is_none());
+    begun.allow(&shown).await;
+    begun.until_ended().await;
+    assert_eq!(begun.calls().await[0].state, CallState::Done);
+    assert!(begun.read("lib/.git/config").unwrap().contains("[core]"));
+
+    // Nobody looks where nobody is.
+    let mut unseen = desk("git init -q lib", Host::Headless { approve_all: false }).await;
+    rules(&unseen, allows);
+    unseen.play().await;
+    assert_eq!(unseen.calls().await[0].state, CallState::Denied);
+    assert!(unseen.read("lib/.git/config").is_none());
+}
+
+#[tokio::test]
 async fn where_the_person_chose_so_a_command_is_tried_first_and_one_without_effects_needs_no_question()
  {
     let automatic = |none| Settings {

@@ -2,14 +2,17 @@
 
 use protocol::grounds::Tried;
 use protocol::judge::TrailStep;
-use protocol::{Gate, Verdict};
+use protocol::{Action, Fact, Gate, RuleScope, Verdict};
 
 use crate::explain;
 use crate::judge::{Request, add};
-use crate::rules::{Seen, Subject};
+use crate::rules::{Said, Seen, Subject};
 
 /// How many paths are spoken of one by one.
 const TOLD_MAX: usize = 3;
+
+/// What nobody may change in a repository is still to be seen in a new one.
+const BEGUN: &str = "It begins a repository, whose configuration and hooks run programs later on: they are yours to look at.";
 
 /// What the rules say of the effects. Where they say nothing of a path, it is for a person, unless the call itself was let
 /// through before.
@@ -21,6 +24,7 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
     let mut verdict = Verdict::Allow;
     let mut rules = Vec::new();
     let mut told = vec![count(tried)];
+    let mut begins = false;
     for fact in &tried.effects {
         let subject = Subject {
             tool: request.tool,
@@ -31,12 +35,23 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
             exactly: request.facts.exactly(),
         };
         let said = request.rules.said(&subject, request.now, otherwise);
-        let held = said.verdict.unwrap_or(otherwise);
+        let held = match said.verdict.unwrap_or(otherwise) {
+            Verdict::Deny if is_begun(tried, fact) && is_protected(&said) => {
+                begins = true;
+                Verdict::Ask
+            }
+            held => {
+                if held != Verdict::Allow && told.len() <= TOLD_MAX {
+                    told.extend(explain::piece(&subject, &said));
+                }
+                held
+            }
+        };
         verdict = verdict.max(held);
-        if held != Verdict::Allow && told.len() <= TOLD_MAX {
-            told.extend(explain::piece(&subject, &said));
-        }
         add(&mut rules, said.traces);
+    }
+    if begins {
+        told.push(BEGUN.to_owned());
     }
     if tried.effects.is_empty() && !tried.agreed && !tried.nothing_is_allowed {
         verdict = verdict.max(Verdict::Ask);
@@ -56,6 +71,24 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
         text: told.join(" "),
         rules,
     }
+}
+
+/// Whether a path lies in a repository that came to be in the same run.
+fn is_begun(tried: &Tried, fact: &Fact) -> bool {
+    let mut begun = tried.begun.iter();
+    begun.any(|git| {
+        let below = fact.real.strip_prefix(git.as_str());
+        below.is_some_and(|below| below.starts_with('/'))
+    })
+}
+
+/// Whether it is only built in that denies, and no rule that anybody wrote.
+fn is_protected(said: &Said) -> bool {
+    let mut denials = said
+        .traces
+        .iter()
+        .filter(|trace| trace.rule.action == Action::Deny);
+    denials.all(|trace| trace.rule.scope == RuleScope::Builtin)
 }
 
 /// Whether effects that may be are an answer to what the gates before asked: they are where only the kind of the call, or that
@@ -102,7 +135,7 @@ fn count(tried: &Tried) -> String {
 #[cfg(test)]
 mod tests {
     use protocol::preview::UndoOutlook;
-    use protocol::{CallId, Capability, Digest, Fact, RuleScope, ToolMode};
+    use protocol::{CallId, Capability, Digest, ToolMode};
 
     use super::*;
     use crate::classify::{Declared, classify};
@@ -197,6 +230,35 @@ mod tests {
             let (verdict, lead) = verdict(rules, &tried, &[]);
             assert_eq!(verdict, expected, "{rules} {effects:?} {agreed}: {lead}");
         }
+    }
+
+    #[test]
+    fn a_new_repository_is_looked_at_and_an_old_one_keeps_its_hooks() {
+        use Capability::FsWrite;
+        let effects = [
+            (FsWrite, "lib/.git"),
+            (FsWrite, "lib/.git/config"),
+            (FsWrite, "lib/.git/hooks/pre-commit"),
+        ];
+        let begun = Tried {
+            begun: vec!["lib/.git".to_owned()],
+            agreed: true,
+            ..tried(&effects)
+        };
+        assert_eq!(verdict("", &begun, &[]).0, Verdict::Ask);
+        let mut elsewhere = begun.clone();
+        let hook = Fact::inside(FsWrite, "lib/.github/.git/config");
+        elsewhere.effects.push(hook);
+        assert_eq!(verdict("", &elsewhere, &[]).0, Verdict::Deny);
+        let old = Tried {
+            begun: Vec::new(),
+            ..begun.clone()
+        };
+        assert_eq!(verdict("", &old, &[]).0, Verdict::Deny);
+        // A rule that somebody wrote denies it all the same.
+        let denies =
+            "[[rule]]\npermission = \"fs.write\"\npattern = \"lib/**\"\naction = \"deny\"\n";
+        assert_eq!(verdict(denies, &begun, &[]).0, Verdict::Deny);
     }
 
     #[test]

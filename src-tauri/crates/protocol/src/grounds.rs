@@ -46,6 +46,10 @@ pub struct Tried {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub reached: Vec<String>,
+    /// The `.git` folders that came to be by it: of a repository that was begun or cloned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub begun: Vec<String>,
     /// Whether the call itself was let through before: then only what a rule says of its effects counts.
     pub agreed: bool,
     /// Whether the person wants no question about what changes nothing, is refused nothing and reached

@@ -18,6 +18,10 @@ refused: number,
  */
 reached?: Array<string>, 
 /**
+ * The `.git` folders that came to be by it: of a repository that was begun or cloned.
+ */
+begun?: Array<string>, 
+/**
  * Whether the call itself was let through before: then only what a rule says of its effects counts.
  */
 agreed: boolean, 

@@ -3,12 +3,13 @@
 //! A person asks for it on the card, the settings ask for it before every card, and what was let through as it stands
 //! goes this way too: so its effects meet the rules, and can be taken back.
 
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 use policy::{Approved, Facts, Judgement};
 use protocol::grounds::Tried;
 use protocol::settings::{DryRun, NoEffects};
-use protocol::{Capability, EventBody, Fact, Plan, ToolCall, Verdict};
+use protocol::{Capability, EventBody, Fact, Node, Plan, ToolCall, Verdict};
 use serde_json::{Map, Value};
 use tools::{Hands, Prepared, Rehearsal};
 
@@ -70,6 +71,7 @@ impl Rehearsed {
             effects: effects(&self.rehearsal.prepared.plan),
             refused: self.rehearsal.refused,
             reached: self.rehearsal.reached.clone(),
+            begun: begun(&self.rehearsal.prepared.plan),
             agreed: self.is_agreed(),
             nothing_is_allowed: session.shared.settings().effects.none == NoEffects::Allow,
         }
@@ -182,6 +184,19 @@ impl<'a> Trial<'a> {
             duration_ms: ran.duration_ms,
         })
     }
+}
+
+/// The `.git` folders that a plan makes where nothing was.
+fn begun(plan: &Plan) -> Vec<String> {
+    let Plan::Effects(captured) = plan else {
+        return Vec::new();
+    };
+    let made = captured.steps.iter().filter(|step| {
+        let is_new = step.before == Node::Absent && matches!(step.after, Node::Folder { .. });
+        is_new && step.path.file_name() == Some(OsStr::new(".git"))
+    });
+    made.map(|step| step.path.to_string_lossy().into_owned())
+        .collect()
 }
 
 /// What a plan writes and deletes, path by path. It was captured below the workspace's own root and through no link, so every
