@@ -110,17 +110,26 @@ pub(crate) async fn doctor(desk: &Desk, workspace: &Path, out: &mut Out) -> Ende
     };
     let mut lines = vec![out.ink(ink, lead)];
     lines.extend(promise.reasons.iter().map(|reason| format!("  {reason}")));
-    for (holds, what) in [
-        (promise.net_off, "no way to any network"),
+    for (holds, yes, no) in [
+        (
+            promise.net_off,
+            "no way to any network but the hosts that you name",
+            "the network is open to them",
+        ),
         (
             promise.unix_sockets_off,
             "no way to programs on this machine",
+            "programs on this machine are open to them",
         ),
-        (promise.kill_tree, "nothing that it started outlives it"),
+        (
+            promise.kill_tree,
+            "nothing that they start outlives them",
+            "what they start may outlive them",
+        ),
     ] {
-        let (ink, mark) = match holds {
-            true => (Ink::Good, "✓"),
-            false => (Ink::Faint, "·"),
+        let (ink, mark, what) = match holds {
+            true => (Ink::Good, "✓", yes),
+            false => (Ink::Bad, "✗", no),
         };
         lines.push(out.ink(ink, &format!("  {mark} {what}")));
     }
