@@ -4,6 +4,10 @@ use thirtyfour::prelude::*;
 
 use crate::support::tour::Tour;
 
+/// Changes a file, makes one, and takes one away.
+const PATCH: &str = "*** Begin Patch\n*** Update File: README.md\n@@\n-# Tally\n+# Tally, a calculator\n\
+    *** Add File: notes/words.md\n+one\n*** Delete File: src/lib.rs\n*** End Patch";
+
 #[tokio::test]
 async fn every_screen_is_fit_to_be_seen_in_light() {
     every_screen("light").await;
@@ -43,6 +47,12 @@ async fn every_screen(theme: &str) {
     rig.click("rail-history").await;
     rig.find("undo-card").await;
     tour.stop(&rig, "history").await;
+    rig.click("rail-rules").await;
+    rig.find("rules-table").await;
+    tour.stop(&rig, "rules").await;
+    rig.click("rules-try").await;
+    rig.find("call-field-command").await;
+    tour.stop(&rig, "rules-try").await;
     rig.click("rail-tools").await;
     rig.click("tool-read").await;
     rig.find("tool-detail").await;
@@ -51,6 +61,14 @@ async fn every_screen(theme: &str) {
         rig.click(&format!("tool-tab-{side}")).await;
         tour.stop(&rig, &format!("tools-{side}")).await;
     }
+    rig.click("tool-apply_patch").await;
+    rig.click("go-try").await;
+    rig.click("field-patch").await;
+    let enter = char::from(Key::Enter).to_string();
+    rig.type_text(&PATCH.replace('\n', &enter)).await;
+    rig.click("try-run").await;
+    rig.wait_for_text("tried", "notes/words.md").await;
+    tour.stop(&rig, "tools-patch").await;
     rig.click("rail-settings").await;
     rig.find("close-settings").await;
     tour.stop(&rig, "settings").await;
