@@ -43,7 +43,11 @@ impl Delegates for Sender {
                 }
             }
         }
-        result(&child)
+        // Its run may have heard of the stop first: the call was stopped all the same, and did not fail.
+        match cancel.is_cancelled() || caller.shared.closing.is_cancelled() {
+            true => Err(ToolError::Cancelled),
+            false => result(&child),
+        }
     }
 }
 
