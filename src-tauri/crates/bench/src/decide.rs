@@ -74,6 +74,7 @@ fn decided(rules: &RuleSet) -> Outcome<Verdict> {
         ask_for_everything: false,
         headless: None,
         alarms: &[],
+        tried: None,
         now: 0,
         alone: false,
         shown: &|| Digest(String::new()),

@@ -165,7 +165,8 @@ fn written() -> Outcome<(Duration, Duration)> {
     let changes = (0..FILES).map(|number| FileChange {
         path: path_of(number),
         before: None,
-        after: content_of(number),
+        after: Some(content_of(number)),
+        from: None,
     });
     let took = room.carry_out(&Plan::Write(changes.collect()), 1)?;
     Ok((took, room.undo()?))
@@ -200,7 +201,8 @@ fn edited() -> Outcome<(u64, Duration)> {
         let plan = Plan::Write(vec![FileChange {
             path: "large.txt".into(),
             before: Some(before),
-            after: content.clone(),
+            after: Some(content.clone()),
+            from: None,
         }]);
         took += room.carry_out(&plan, number + 1)?;
     }
