@@ -119,7 +119,7 @@ const ROWS: &[Row] = &[
     ),
     row("hg svn", "config config-option editor-cmd", Opaque),
     row("mapfile readarray compgen complete", "C", Script),
-    row("hash", "p", Opaque),
+    row("hash", "p", Script),
     row("enable", "f", Opaque),
     row("bind", "x", Script),
     row("docker podman nerdctl", "entrypoint", Script),
@@ -293,8 +293,8 @@ pub(super) fn texts_in_code(code: &str) -> impl Iterator<Item = String> + use<> 
         {
             texts.push(words.replace([',', '"', '\''], " "));
         }
-        // `:!rm x` of an editor, `\! rm x` of a client of a database, `.shell rm x`.
-        for way in ["!", ".shell ", ".system "] {
+        // `:!rm x` of an editor, `\! rm x` of a client of a database, `.shell rm x` and `shell rm x` of a debugger.
+        for way in ["!", "shell ", ".system "] {
             texts.extend(code.split_once(way).map(|(_, text)| text.to_owned()));
         }
     }

@@ -12,6 +12,7 @@ pub(super) fn look(program: &str, list: &[String], found: &mut Found) {
         "git" => git(list, found),
         "sed" | "gsed" => sed(list, found),
         "awk" | "gawk" | "mawk" | "nawk" | "busybox-awk" => awk(list, found),
+        "make" | "gmake" | "bmake" | "remake" => make(list, found),
         "let" | "declare" | "typeset" | "local" | "export" | "readonly" | "test" | "["
         | "unset" | "read" | "printf" | "wait" | "getopts" => names(program, list, found),
         "vim" | "vi" | "nvim" | "view" | "ex" | "less" | "more" => {
@@ -224,6 +225,24 @@ impl Found {
         self.refuse(what);
         if !words.is_empty() {
             self.inner.push(Inner::Words(words));
+        }
+    }
+}
+
+/// `make` runs its recipes by what `SHELL` names, and evaluates `$(shell …)` in the value of any variable.
+fn make(list: &[String], found: &mut Found) {
+    for word in &list[1..] {
+        let Some((name, value)) = word.split_once('=').filter(|_| !word.starts_with('-')) else {
+            continue;
+        };
+        let name = name.trim_end_matches([':', '?', '+', ' ']);
+        if name == "SHELL" || name.ends_with('!') {
+            found.refuse(name);
+            found.inner.push(Inner::Script(value.to_owned()));
+        } else if value.contains("$(") || value.contains("${") {
+            found.refuse("a variable that is evaluated");
+            let text = value.trim_end_matches([')', '}']);
+            found.inner.extend(texts_in_code(text).map(Inner::Script));
         }
     }
 }

@@ -136,6 +136,11 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         "n s e f p",
     ),
     words("perf", ""),
+    // What they run stands after `--args` or `--`; by default it is the first operand.
+    words(
+        "gdb gdbtui cgdb lldb",
+        "ex eval-command iex x command ix o one-line O s source S d directory cd tty p pid n attach-name c core symbols exec f file",
+    ),
     Wrapper {
         names: "watch",
         how: How::Script,
