@@ -80,10 +80,20 @@ fn tool_alone(request: &Request<'_>) -> Candidate {
     candidate(request, None, words)
 }
 
-/// One rule speaks of one simple command: the only one that no rule allows yet, or the first that is to be denied.
+/// Of so many commands a denial is offered each.
+const DENIED_MAX: usize = 4;
+
+/// Programs that are seldom what somebody wants to deny: they stand around the one that matters.
+const QUIET: &[&str] = &[
+    "cd", "pushd", "popd", "ls", "cat", "echo", "printf", "pwd", "true", "false", ":", "test", "[",
+    "export", "set", "unset", "head", "tail", "grep", "wc", "sort", "sleep", "which", "mkdir",
+    "exit", "wait",
+];
+
+/// One rule speaks of one simple command: the only one that no rule allows yet, or each of those that could be denied.
 fn commands(request: &Request<'_>, action: Action) -> Vec<Candidate> {
     let subjects = Subject::all(request.tool, request.classified.mode, request.facts);
-    let open: Vec<&Vec<String>> = subjects
+    let all = subjects
         .iter()
         .filter(|subject| !subject.tightens)
         .filter_map(|subject| match &subject.seen {
@@ -93,15 +103,35 @@ fn commands(request: &Request<'_>, action: Action) -> Vec<Candidate> {
             | Seen::Path(_)
             | Seen::Effect(_)
             | Seen::Host(_) => None,
-        })
-        .filter(|(subject, _)| action == Action::Deny || !is_allowed(request, subject))
-        .map(|(_, words)| words)
-        .collect();
-    let words = match (action, open.as_slice()) {
-        (_, [only]) => *only,
-        (Action::Deny, [first, ..]) => *first,
-        _ => return Vec::new(),
-    };
+        });
+    match action {
+        Action::Allow => {
+            let mut open = all.filter(|(subject, _)| !is_allowed(request, subject));
+            match (open.next(), open.next()) {
+                (Some((_, only)), None) => patterns(request, action, only),
+                _ => Vec::new(),
+            }
+        }
+        Action::Ask | Action::Deny => {
+            let mut parts: Vec<_> = all.collect();
+            // What most likely is meant comes first.
+            parts.sort_by_key(|(subject, words)| {
+                (
+                    is_allowed(request, subject),
+                    QUIET.contains(&words[0].as_str()),
+                )
+            });
+            parts
+                .into_iter()
+                .take(DENIED_MAX)
+                .flat_map(|(_, words)| patterns(request, action, words))
+                .collect()
+        }
+    }
+}
+
+/// What could be named of one simple command.
+fn patterns(request: &Request<'_>, action: Action, words: &[String]) -> Vec<Candidate> {
     let shown = |words: &[String]| crate::rules::quoted(&words.join(" "));
     let mut found = vec![candidate(
         request,

@@ -114,6 +114,28 @@ fn of_several_commands_the_one_that_is_not_allowed_yet_is_offered() {
 }
 
 #[test]
+fn of_several_commands_each_can_be_denied_and_the_one_that_matters_comes_first() {
+    let allows_ls = "[[rule]]\npermission = \"bash\"\npattern = \"ls *\"\naction = \"allow\"\n";
+    let offers = bash("cd a && ls -l && git push origin", allows_ls);
+    assert_eq!(
+        patterns(&offers, Action::Deny),
+        [
+            "git push origin",
+            "git push origin *",
+            "git push *",
+            "cd a",
+            "cd a *",
+            "ls -l",
+            "ls -l *",
+        ]
+    );
+    let many = (0..9).map(|n| format!("make part{n}")).collect::<Vec<_>>();
+    let offers = bash(&many.join("; "), "");
+    assert!(patterns(&offers, Action::Deny).contains(&"make part3"));
+    assert!(!patterns(&offers, Action::Deny).contains(&"make part4"));
+}
+
+#[test]
 fn a_configured_ask_that_would_be_overridden_is_named() {
     let asks = "[[rule]]\npermission = \"bash\"\npattern = \"cargo publish*\"\naction = \"ask\"\n";
     let offers = bash("cargo publish", asks);
