@@ -115,9 +115,11 @@ async fn what_an_agent_requires_beyond_the_folder_is_asked_about_once() {
         at("words")
     );
     let turns = || {
+        // The second waits beside the first, and is not asked about any more once that is allowed.
+        let [a, b] = ["words/a", "words/b"].map(|name| reads(&at(name))["calls"][0].clone());
+        let both = json!({ "text": "", "calls": [a, b] });
         json!([
-            reads(&at("words/a")),
-            reads(&at("words/b")),
+            both,
             reads(&at("other")),
             call("write", json!({ "path": at("words/c"), "content": "new" })),
             {}

@@ -12,6 +12,7 @@
 mod demo;
 mod dry_run;
 mod mouse;
+mod opens;
 mod restart;
 mod rules;
 mod safety;

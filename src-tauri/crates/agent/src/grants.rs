@@ -107,7 +107,11 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
         };
         line(Reach::Always, "Always…", text)
     });
-    let once = line(Reach::Once, "Allow", format!("{allow}{undoable}"));
+    let reach = match opens.is_empty() {
+        true => Reach::Once,
+        false => Reach::Session,
+    };
+    let once = line(reach, "Allow", format!("{allow}{undoable}"));
     let reject = line(
         Reach::Nothing,
         "Reject",

@@ -358,6 +358,8 @@ impl SessionState {
 pub enum Reach {
     /// This one call.
     Once,
+    /// Something for the rest of the session.
+    Session,
     /// Calls like it, from now on.
     Always,
     /// Nothing.

@@ -105,7 +105,10 @@ export function noWords(view: CallView, usual = 'Reject'): string {
   return isCommit(view) && usual === 'Reject' ? 'Discard' : usual;
 }
 
-const reaches: Record<Reach, string> = { once: 'Once', always: 'From now on', nothing: 'Nothing' };
+const reaches: Record<Reach, string> = { once: 'Once', session: 'This session', always: 'From now on', nothing: 'Nothing' };
+
+/** Whether it is what *Allow* grants. */
+const isYes = ({ reach }: Grant): boolean => reach === 'once' || reach === 'session';
 
 /** One line of what the answers grant. */
 export interface GrantLine {
@@ -136,11 +139,11 @@ export function grantLines(grants: readonly Grant[], view: CallView, pick: Chose
   if (always.open !== null) {
     const { open, lasts } = always;
     const text = open === 'allow' ? 'allows this call, and from now on whatever the rule above covers, without asking.' : 'rejects this call, and denies from now on whatever the rule above covers.';
-    const replaced = plain.findIndex((grant) => grant.reach === (open === 'allow' ? 'once' : 'nothing'));
+    const replaced = plain.findIndex((grant) => isYes(grant) === (open === 'allow'));
     return lines.map((line, i) => (i === replaced ? { reach: grantReaches[lasts], button: alwaysButton(open, view, lasts), text } : line));
   }
   const line = alwaysLine(always, told);
-  const at = plain.findIndex((grant) => grant.reach === 'once') + 1;
+  const at = plain.findIndex(isYes) + 1;
   const { never } = always;
   const all = lines.flatMap((one, i) => {
     const no = plain[i]?.reach === 'nothing';
@@ -164,7 +167,7 @@ function alwaysLine({ offer, refused }: AlwaysWords, told: Grant | undefined): G
 function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): GrantLine[] {
   return grants.map((grant) => {
     // The line names the button as it is written on it.
-    const once = grant.reach === 'once';
+    const once = isYes(grant);
     const commits = isCommit(view);
     const line = { reach: reaches[grant.reach], button: !once ? noWords(view, grant.button) : mustHold(view) || commits ? mainWords(view, pick) : 'Allow', text: grant.text };
     if (!once) return line;

@@ -3,4 +3,4 @@
 /**
  * How far an answer reaches.
  */
-export type Reach = "once" | "always" | "nothing";
+export type Reach = "once" | "session" | "always" | "nothing";

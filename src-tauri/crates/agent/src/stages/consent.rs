@@ -176,6 +176,9 @@ pub(crate) async fn ask(
         () = session.shared.closing.cancelled() => return Err(Ended::Closing),
         () = stop.cancelled() => Err(stopped::outcome(session, CallState::Interrupted).into()),
         () = ruled => Ok(Answer::Ruled("The rules changed.".to_owned())),
+        () = session.hands.workspace.until_opened(&ready.opens) => {
+            Ok(Answer::Ruled("A place that it needs was opened.".to_owned()))
+        }
         () = change => Ok(Answer::Changed("The file changed, so what is shown is new.".to_owned())),
         () = expiry => Err(finish::expired(expires_after)),
     };

@@ -1,9 +1,10 @@
 //! What may be read outside of a workspace: folders that were granted with it, and places that were opened since.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use protocol::Fault;
+use tokio::sync::watch;
 
 use super::{Root, Workspace, open_root};
 
@@ -11,7 +12,7 @@ use super::{Root, Workspace, open_root};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Readable {
     granted: Vec<Arc<Root>>,
-    opened: Arc<RwLock<Vec<Opened>>>,
+    opened: Arc<watch::Sender<Vec<Opened>>>,
 }
 
 /// A folder or a file by its real path, with the folder that it is reached by.
@@ -27,11 +28,16 @@ impl Readable {
         let mut granted = self.granted.iter();
         let granted = granted.find(|root| real.starts_with(&root.path)).cloned();
         granted.or_else(|| {
-            let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
-            let mut opened = opened.iter();
-            let found = opened.find(|one| real.starts_with(&one.place))?;
+            let opened = self.opened.borrow();
+            let found = opened.iter().find(|one| one.holds(real))?;
             Some(Arc::clone(&found.root))
         })
+    }
+}
+
+impl Opened {
+    fn holds(&self, real: &Path) -> bool {
+        real.starts_with(&self.place)
     }
 }
 
@@ -60,9 +66,16 @@ impl Workspace {
             (Err(fault), _, _) => return Err(fault),
         };
         let root = Arc::new(root);
-        let opened = self.readable.opened.write();
-        let mut opened = opened.unwrap_or_else(PoisonError::into_inner);
-        opened.push(Opened { place, root });
+        let opened = Opened { place, root };
+        self.readable.opened.send_modify(|all| all.push(opened));
         Ok(())
+    }
+
+    /// Waits until one of these places, by real path, was opened; for ever where none is.
+    pub async fn until_opened(&self, places: &[String]) {
+        let mut opened = self.readable.opened.subscribe();
+        let holds = |one: &Opened| places.iter().any(|place| one.holds(Path::new(place)));
+        // The sender lives as long as this workspace, so waiting cannot fail.
+        let _ = opened.wait_for(|all| all.iter().any(holds)).await;
     }
 }
