@@ -21,6 +21,8 @@ pub mod limits;
 pub mod offers;
 pub mod path;
 pub mod pattern;
+#[cfg(test)]
+mod request_of;
 pub mod rules;
 pub mod rules_file;
 pub mod scope;

@@ -192,11 +192,15 @@ pub struct Reached {
 impl fmt::Display for Reached {
     /// `reached registry.npmjs.org:443`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { host, port, .. } = self;
-        match host.contains(':') {
-            true => write!(f, "reached [{host}]:{port}"),
-            false => write!(f, "reached {host}:{port}"),
-        }
+        write!(f, "reached {}", host_and_port(&self.host, self.port))
+    }
+}
+
+/// `registry.npmjs.org:443`; an address with colons stands in brackets.
+pub fn host_and_port(host: &str, port: u16) -> String {
+    match host.contains(':') {
+        true => format!("[{host}]:{port}"),
+        false => format!("{host}:{port}"),
     }
 }
 
@@ -221,7 +225,7 @@ impl fmt::Display for Refused {
 pub enum RefusedKind {
     /// A way to the network.
     Network,
-    /// A socket of another program on this machine.
+    /// A socket of another program on this machine, or one to listen at.
     Socket,
     /// A change outside of the workspace, or of what is only to be read in it.
     Write,

@@ -1,42 +1,16 @@
 //! What is offered for which call, and what never is.
 
-use protocol::preview::UndoOutlook;
-use protocol::{Access, CallId, Capability, Digest, ToolMode};
+use protocol::{Access, Capability, ToolMode};
 
 use super::*;
-use crate::classify::{Declared, classify};
-use crate::facts::Facts;
-use crate::rules::RuleSet;
-use crate::rules_file::{Source, read};
+use crate::request_of::request_of;
 use crate::watchdog::Alarm;
 
 /// What is offered for a call of a tool, under a person's rules: `permission pattern` each, or why nothing.
 fn offers_for(tool: &str, mode: ToolMode, access: Access, rules: &str, alarms: &[Alarm]) -> Offers {
-    let mut set = RuleSet::builtin();
-    set.add(read(rules, &Source::new("rules.toml", RuleScope::User)).unwrap());
-    let classified = classify(
-        tool,
-        Declared {
-            mode: Some(mode),
-            ..Declared::default()
-        },
-    );
-    let facts = Facts::from_iter([protocol::Fact::inside(access.capability, access.target)]);
-    of(&Request {
-        call: &CallId::from("c"),
-        tool,
-        classified: &classified,
-        facts: &facts,
-        undo: &UndoOutlook::Secured,
-        needs_person: false,
-        rules: &set,
-        ask_for_everything: false,
-        headless: None,
-        alarms,
-        tried: None,
-        now: 0,
-        alone: false,
-        shown: &|| Digest(String::new()),
+    let fact = protocol::Fact::inside(access.capability, access.target);
+    request_of(tool, mode, fact, rules, |request| {
+        of(&Request { alarms, ..*request })
     })
 }
 

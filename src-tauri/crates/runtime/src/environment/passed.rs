@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
-use protocol::effects::{Reached, Refused, RefusedKind};
+use protocol::effects::{Reached, Refused, RefusedKind, host_and_port};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -46,11 +46,7 @@ impl Passed {
 
     /// A place was not let through.
     pub fn refuse(&self, (host, port): Place) {
-        let target = match host.contains(':') {
-            true => format!("[{host}]:{port}"),
-            false => format!("{host}:{port}"),
-        };
-        self.refuse_as(RefusedKind::Network, target);
+        self.refuse_as(RefusedKind::Network, host_and_port(&host, port));
     }
 
     fn refuse_as(&self, kind: RefusedKind, target: String) {
