@@ -58,7 +58,8 @@ pub struct Refused {
 pub enum RefusedKind {
     /// A way to the network: a host name that was asked for, or an address with its port.
     Network,
-    /// A socket of another program on this machine: its path or name.
+    /// A socket of another program on this machine, or one to listen at: its path or name. A socket of another family
+    /// that is closed: its name, `AF_VSOCK`.
     Socket,
     /// A change outside of the workspace, or of what is only to be read in it: the path.
     Write,

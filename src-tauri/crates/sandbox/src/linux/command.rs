@@ -74,10 +74,11 @@ fn give_away(room: &Room, says: &OwnedFd) -> Result<(), NotEntered> {
     privileges::drop_all().at("privileges")?;
     privileges::close_files().at("files")?;
     ground::stand_on(room).at("landlock")?;
-    if let Some(listener) = questions::be_looked_at() {
-        handover::send(says, b"questions", Some(&listener)).at("questions")?;
+    let listener = questions::be_looked_at();
+    if let Some(listener) = &listener {
+        handover::send(says, b"questions", Some(listener)).at("questions")?;
     }
-    refused::refuse().at("seccomp")
+    refused::refuse(listener.is_some()).at("seccomp")
 }
 
 /// The name of a wall that was read from the pipe.

@@ -17,6 +17,7 @@ use super::limits::{self, Limits};
 use super::names::Names;
 use super::questions::{self, Questions};
 use super::secrets::Secrets;
+use super::sight::{Answer, Looked};
 use super::{At as _, NotEntered, command, handover, mounts, namespaces, sight, way_out};
 use crate::told::Line;
 use crate::{End, RefusedKind, Room};
@@ -187,20 +188,29 @@ impl Watch<'_> {
         }
     }
 
-    /// Looks at a call and lets it pass, whatever was seen.
+    /// Looks at a call and answers it.
     fn answer(&mut self) {
         let Some(questions) = &self.questions else {
             return;
         };
         match questions.next() {
             Ok(Some(question)) => {
-                let seen = sight::look(&question);
+                let Looked { seen, answer } = sight::look(&question);
                 if !seen.is_empty() && questions.still_waits(&question) {
                     for (kind, target) in seen {
                         self.ledger.note(kind, &target);
                     }
                 }
-                questions.let_pass(&question);
+                match answer {
+                    Answer::LetPass => questions.let_pass(&question),
+                    Answer::Refuse => questions.refuse(&question),
+                    Answer::StandIn if questions.give_stand_in(&question).is_ok() => {}
+                    Answer::StandIn => {
+                        self.ledger
+                            .note(RefusedKind::Socket, sight::ON_THIS_MACHINE);
+                        questions.refuse(&question);
+                    }
+                }
             }
             Ok(None) => {}
             // Closed, it lets nobody wait for an answer that cannot be given: their calls fail.

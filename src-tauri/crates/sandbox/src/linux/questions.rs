@@ -1,15 +1,21 @@
-//! How the kernel asks the keeper about a call, and the keeper lets it pass: the only answer that there is.
+//! How the kernel asks the keeper about a call, and the keeper's answers: it lets it pass, refuses it, or gives a stand-in for
+//! what was asked for.
+//!
+//! The stand-in is for sockets to programs on this machine: it is connected, its other end is closed, and no call connects it
+//! to anything else, which any program of the room could have made for itself. So a program goes on to say what it wants to speak
+//! to, and hears then that it may not.
 #![allow(unsafe_code, reason = "none of this has a safe form")]
 
 use std::io::{self, ErrorKind};
 use std::mem::zeroed;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::Pid;
 
 use super::watched;
 
-/// A call that waits until it is let pass.
+/// A call that waits for its answer.
 pub(super) struct Question {
     id: u64,
     /// Who calls: a thread of the room.
@@ -89,14 +95,44 @@ impl Questions {
 
     /// Lets the call go on as if nobody had asked. Whoever is gone needs no answer.
     pub(super) fn let_pass(&self, question: &Question) {
-        let mut pass = libc::seccomp_notif_resp {
+        self.answer(question, 0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32);
+    }
+
+    /// Lets the call fail: it is not permitted.
+    pub(super) fn refuse(&self, question: &Question) {
+        self.answer(question, -libc::EPERM, 0);
+    }
+
+    fn answer(&self, question: &Question, error: i32, flags: u32) {
+        let mut answer = libc::seccomp_notif_resp {
             id: question.id,
             val: 0,
-            error: 0,
-            flags: libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32,
+            error,
+            flags,
         };
         // SAFETY: the kernel reads no more than its size.
-        let _ = unsafe { self.control(libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut pass) };
+        let _ = unsafe { self.control(libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut answer) };
+    }
+
+    /// Answers a call for a socket with one that leads nowhere.
+    ///
+    /// # Errors
+    /// The system has no such answer, or not for this caller: it still waits.
+    pub(super) fn give_stand_in(&self, question: &Question) -> io::Result<()> {
+        let wanted = question.arguments[1] as libc::c_int;
+        let mut flags = SocketFlags::CLOEXEC;
+        flags.set(SocketFlags::NONBLOCK, wanted & libc::SOCK_NONBLOCK != 0);
+        let (stand_in, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        drop(other);
+        let mut answer = libc::seccomp_notif_addfd {
+            id: question.id,
+            flags: libc::SECCOMP_ADDFD_FLAG_SEND as u32,
+            srcfd: stand_in.as_raw_fd() as u32,
+            newfd: 0,
+            newfd_flags: (wanted & libc::SOCK_CLOEXEC) as u32,
+        };
+        // SAFETY: the kernel reads no more than its size.
+        unsafe { self.control(libc::SECCOMP_IOCTL_NOTIF_ADDFD, &raw mut answer) }
     }
 
     /// Whether it is still the same who waits: otherwise what was read meanwhile may be another's.
@@ -109,7 +145,7 @@ impl Questions {
     unsafe fn control<T>(&self, request: libc::Ioctl, what: *mut T) -> io::Result<()> {
         // SAFETY: as the caller says.
         match unsafe { libc::ioctl(self.0.as_raw_fd(), request, what) } {
-            0 => Ok(()),
+            0.. => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
     }

@@ -66,7 +66,7 @@ const CALLS: &[libc::c_long] = &[
 ];
 
 /// Families of sockets that lead to this room's own network and nowhere else.
-const FAMILIES: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+pub(super) const FAMILIES: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// Every way to another set of names.
 const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
@@ -77,10 +77,15 @@ const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
 
-/// Refuses them from here on, for this process and all that it starts.
-pub(super) fn refuse() -> io::Result<()> {
+/// Refuses them from here on, for this process and all that it starts. Sockets of closed families are among them unless the
+/// keeper is asked about each.
+pub(super) fn refuse(sockets_are_asked_about: bool) -> io::Result<()> {
     refuse_other_numbers()?;
-    apply_filter(&program(calls()?, libc::EPERM)?).map_err(io::Error::other)?;
+    let mut calls = calls()?;
+    if !sockets_are_asked_about {
+        calls.insert(libc::SYS_socket, vec![rule(sockets()?)?]);
+    }
+    apply_filter(&program(calls, libc::EPERM)?).map_err(io::Error::other)?;
     // A program that hears that a call does not exist takes the older one, whose flags can be looked at.
     let newer = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     apply_filter(&program(newer, libc::ENOSYS)?).map_err(io::Error::other)
@@ -104,7 +109,6 @@ fn program(
 fn calls() -> io::Result<BTreeMap<libc::c_long, Vec<SeccompRule>>> {
     let mut calls: BTreeMap<libc::c_long, Vec<SeccompRule>> =
         CALLS.iter().map(|call| (*call, Vec::new())).collect();
-    calls.insert(libc::SYS_socket, vec![rule(sockets()?)?]);
     calls.insert(libc::SYS_socketpair, pairs()?);
     let mut clones = Vec::new();
     for bit in (0..32).map(|bit| 1_u64 << bit) {

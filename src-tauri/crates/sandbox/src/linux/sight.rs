@@ -8,8 +8,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use rustix::fs::{
-    Access, AtFlags, CWD, Mode, OFlags, StatVfsMountFlags, StatxAttributes, StatxFlags, accessat,
-    fstat, fstatvfs, openat, readlinkat, statx,
+    Access, AtFlags, CWD, FileType, Mode, OFlags, StatVfsMountFlags, StatxAttributes, StatxFlags,
+    accessat, fstat, fstatvfs, openat, readlinkat, statx,
 };
 use rustix::io::{Errno, Result};
 use rustix::process::getuid;
@@ -24,10 +24,29 @@ const NOFOLLOW: AtFlags = AtFlags::SYMLINK_NOFOLLOW;
 /// What will be refused, and what it is about, in the bytes that the system has for it.
 pub(super) type Seen = (RefusedKind, Vec<u8>);
 
+/// What a look at a call came to.
+#[derive(Default)]
+pub(super) struct Looked {
+    pub(super) seen: Vec<Seen>,
+    pub(super) answer: Answer,
+}
+
+/// What the caller hears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Answer {
+    /// The system's own word.
+    #[default]
+    LetPass,
+    /// That it may not.
+    Refuse,
+    /// A socket that leads nowhere.
+    StandIn,
+}
+
 /// Looks at a call. What cannot be seen, because the caller is gone or its words lead nowhere, is nothing.
-pub(super) fn look(question: &Question) -> Vec<Seen> {
+pub(super) fn look(question: &Question) -> Looked {
     let Some(about) = watched::about(question.call) else {
-        return Vec::new();
+        return Looked::default();
     };
     let closed = match about {
         About::Opens { path, flags } => vec![opens(question, path, flags)],
@@ -36,14 +55,19 @@ pub(super) fn look(question: &Question) -> Vec<Seen> {
         About::Moves { from, to } => moves(question, from, to),
         About::Changes { path, links } => vec![changes(question, path, links)],
         About::Speaks { address, length } => {
-            return speaks(question, address, length).into_iter().collect();
+            return speaks(question, address, length, false).unwrap_or_default();
         }
+        About::Listens { address, length } => {
+            return speaks(question, address, length, true).unwrap_or_default();
+        }
+        About::Socket => return socket(question),
     };
     let places = closed.into_iter().flatten();
-    places
-        .filter(|place| !is_of_a_process(place))
-        .map(|place| (RefusedKind::Write, place))
-        .collect()
+    let places = places.filter(|place| !is_of_a_process(place));
+    Looked {
+        seen: places.map(|place| (RefusedKind::Write, place)).collect(),
+        answer: Answer::LetPass,
+    }
 }
 
 /// What a program sets for itself below `/proc`: nobody else is touched by it, and its number is another every time.
@@ -147,7 +171,12 @@ struct Named {
 impl Named {
     fn read(question: &Question, path: Path) -> Option<Self> {
         let said = question.text(question.arguments[path.at])?;
-        let pid = question.pid;
+        let folder = path.folder.map(|at| question.arguments[at] as libc::c_int);
+        Self::of(question.pid, folder, &said)
+    }
+
+    /// A path that a process says, in a folder that it has open or in its working folder.
+    fn of(pid: u32, folder: Option<libc::c_int>, said: &[u8]) -> Option<Self> {
         let own = |below: &str, rest: &[u8]| {
             let mut path = format!("/proc/{pid}/{below}").into_bytes();
             path.extend_from_slice(rest);
@@ -157,10 +186,9 @@ impl Named {
             return None;
         }
         if said.first() != Some(&b'/') {
-            let folder = path.folder.map(|at| question.arguments[at] as libc::c_int);
             return Some(match folder {
-                None | Some(libc::AT_FDCWD) => own("cwd/", &said),
-                Some(folder) => own(&format!("fd/{folder}/"), &said),
+                None | Some(libc::AT_FDCWD) => own("cwd/", said),
+                Some(folder) => own(&format!("fd/{folder}/"), said),
             });
         }
         // What a process calls its own is not the keeper's own.
@@ -176,7 +204,9 @@ impl Named {
                 return Some(own(below, rest));
             }
         }
-        Some(Self { path: said })
+        Some(Self {
+            path: said.to_owned(),
+        })
     }
 
     /// Whether what is there may be written. A read-only file system is named only where the mode would allow it, and not for
@@ -221,35 +251,39 @@ impl Named {
     }
 }
 
-/// An address that leads out of the room.
-fn speaks(question: &Question, address: usize, length: usize) -> Option<Seen> {
+/// An address that leads out of the room, or that is taken to listen at.
+fn speaks(question: &Question, address: usize, length: usize, listens: bool) -> Option<Looked> {
     let mut said = [0; 128];
     let length = usize::try_from(question.arguments[length])
         .ok()?
         .min(said.len());
     let said = question.read(question.arguments[address], &mut said[..length]);
     let (family, rest) = said.split_first_chunk::<2>()?;
-    match libc::c_int::from(u16::from_ne_bytes(*family)) {
-        libc::AF_INET => {
-            let (port, rest) = rest.split_first_chunk::<2>()?;
-            let host = Ipv4Addr::from(*rest.first_chunk::<4>()?);
-            out(host.into(), u16::from_be_bytes(*port))
-        }
-        libc::AF_INET6 => {
-            let (port, rest) = rest.split_first_chunk::<2>()?;
-            let host = Ipv6Addr::from(*rest.get(4..)?.first_chunk::<16>()?);
-            out(host.to_canonical(), u16::from_be_bytes(*port))
-        }
+    let family = libc::c_int::from(u16::from_ne_bytes(*family));
+    let (port, place) = rest.split_first_chunk::<2>().unzip();
+    let port = || Some(u16::from_be_bytes(*port?));
+    let seen = match family {
         libc::AF_UNIX => {
-            // A name without a path begins with a zero byte; a path ends before one.
-            let name = match rest {
-                [0, name @ ..] => [b"@", name].concat(),
-                path => path.split(|byte| *byte == 0).next()?.to_owned(),
-            };
-            Some((RefusedKind::Socket, name))
+            let seen = on_this_machine(question.pid, rest, listens);
+            return Some(Looked {
+                seen: seen.into_iter().collect(),
+                answer: Answer::Refuse,
+            });
+        }
+        libc::AF_INET if !listens => {
+            let host = Ipv4Addr::from(*place?.first_chunk::<4>()?);
+            out(host.into(), port()?)
+        }
+        libc::AF_INET6 if !listens => {
+            let host = Ipv6Addr::from(*place?.get(4..)?.first_chunk::<16>()?);
+            out(host.to_canonical(), port()?)
         }
         _ => None,
-    }
+    };
+    Some(Looked {
+        seen: seen.into_iter().collect(),
+        answer: Answer::LetPass,
+    })
 }
 
 /// None if it stays in the room.
@@ -258,4 +292,58 @@ fn out(host: IpAddr, port: u16) -> Option<Seen> {
         let address = SocketAddr::new(host, port).to_string();
         (RefusedKind::Network, address.into_bytes())
     })
+}
+
+/// The path or name of a program on this machine. Where none listens that the caller could speak to, nothing is refused:
+/// many a program asks for one that is mostly not there.
+fn on_this_machine(pid: u32, address: &[u8], listens: bool) -> Option<Seen> {
+    // A name without a path begins with a zero byte; a path ends before one.
+    let path = match address {
+        [] => return None,
+        [0, name @ ..] => return Some((RefusedKind::Socket, [b"@", name].concat())),
+        path => path.split(|byte| *byte == 0).next()?,
+    };
+    let named = Named::of(pid, None, path)?;
+    let follow = AtFlags::empty();
+    let there = named.hold(follow).ok().filter(|there| {
+        let found = fstat(there).map(|found| FileType::from_raw_mode(found.st_mode));
+        found == Ok(FileType::Socket) && named.may_be_written(follow).is_ok()
+    });
+    let target = match (there.map(place), listens) {
+        (Some(place), _) => place.ok()?,
+        (None, true) => path.to_owned(),
+        (None, false) => return None,
+    };
+    Some((RefusedKind::Socket, target))
+}
+
+/// A socket of a family that is closed. Of one to a program on this machine it is told when it says to which.
+fn socket(question: &Question) -> Looked {
+    match question.arguments[0] as libc::c_int {
+        libc::AF_UNIX => Looked {
+            seen: Vec::new(),
+            answer: Answer::StandIn,
+        },
+        family => Looked {
+            seen: vec![(RefusedKind::Socket, family_named(family).into_bytes())],
+            answer: Answer::Refuse,
+        },
+    }
+}
+
+/// What sockets to programs on this machine are called, where it does not come to be known to which.
+pub(super) const ON_THIS_MACHINE: &[u8] = b"AF_UNIX";
+
+/// What a family of sockets is called.
+fn family_named(family: libc::c_int) -> String {
+    let name = match family {
+        libc::AF_ALG => "AF_ALG",
+        libc::AF_BLUETOOTH => "AF_BLUETOOTH",
+        libc::AF_CAN => "AF_CAN",
+        libc::AF_PACKET => "AF_PACKET",
+        libc::AF_TIPC => "AF_TIPC",
+        libc::AF_VSOCK => "AF_VSOCK",
+        other => return format!("AF_{other}"),
+    };
+    name.to_owned()
 }

@@ -3,12 +3,17 @@
 //! **Looking is no wall.** A call that is looked at goes on as if nobody had looked, and it is the mounts, the empty network
 //! and the refusing filters of `refused.rs` that let it fail. So nothing is lost where a program changes a path after it was
 //! read, or where this system lets nobody look. For the same reason what those filters refuse is not told: of two filters the
-//! stricter answer counts, and a wall that stood on the keeper's word, so that the keeper hears of it, would be a worse wall.
-//! That is so for sockets of closed families, `mount` and their like: the command has the error of the call. Nor is it told of
+//! stricter answer counts. That is so for `mount` and its like: the command has the error of the call. Nor is it told of
 //! words sent to an address that only lies in memory (`sendmsg`), which would cost every program that speaks to itself so.
+//!
+//! One call never goes on: `socket` of a family that is closed. Its family is a number in the call, which nobody can change
+//! after it was read, so the keeper's word is as good a wall as the filter's; and only so it is known what was to be spoken to,
+//! see `questions.rs`. Where nobody may look, and where the keeper is gone, the kernel refuses it.
 //!
 //! The filter looks at the numbers and flags of a call in the kernel; whatever cannot be refused in a room, reading above all,
 //! is let through there and costs nothing.
+
+use super::refused::FAMILIES;
 
 /// What a call is about, with the places of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +30,10 @@ pub(super) enum About {
     Changes { path: Path, links: Links },
     /// An address is spoken to.
     Speaks { address: usize, length: usize },
+    /// An address is taken, to listen at.
+    Listens { address: usize, length: usize },
+    /// A socket is made, of a family that is closed.
+    Socket,
 }
 
 /// A path and the folder that it starts in, if the call has one: otherwise it is the working folder.
@@ -61,8 +70,18 @@ pub(super) enum Flags {
 struct Watched {
     call: libc::c_long,
     about: About,
-    /// Only if the argument at this place has one of these bits.
-    only: Option<(usize, u64)>,
+    only: Only,
+}
+
+/// In which cases.
+#[derive(Clone, Copy)]
+enum Only {
+    /// In all.
+    Always,
+    /// If the argument at this place has one of these bits.
+    Has(usize, u64),
+    /// If the first argument is none of the open families.
+    ClosedFamily,
 }
 
 /// Opens that change nothing have none of these.
@@ -87,7 +106,7 @@ const fn any(call: libc::c_long, about: About) -> Watched {
     Watched {
         call,
         about,
-        only: None,
+        only: Only::Always,
     }
 }
 
@@ -95,7 +114,7 @@ const fn some(call: libc::c_long, about: About, argument: usize, bits: u64) -> W
     Watched {
         call,
         about,
-        only: Some((argument, bits)),
+        only: Only::Has(argument, bits),
     }
 }
 
@@ -162,6 +181,18 @@ const EVERYWHERE: &[Watched] = &[
             length: 2,
         },
     ),
+    any(
+        libc::SYS_bind,
+        About::Listens {
+            address: 1,
+            length: 2,
+        },
+    ),
+    Watched {
+        call: libc::SYS_socket,
+        about: About::Socket,
+        only: Only::ClosedFamily,
+    },
     // Without an address it goes where the socket is connected to.
     some(
         libc::SYS_sendto,
@@ -239,29 +270,7 @@ pub(super) fn changes(flags: libc::c_int) -> bool {
 pub(super) fn filter() -> Vec<libc::sock_filter> {
     let mut filter = vec![load(std::mem::offset_of!(libc::seccomp_data, nr))];
     for watched in EVERYWHERE.iter().chain(OLDER) {
-        let mut then = Vec::new();
-        if let Some((argument, bits)) = watched.only {
-            let place =
-                std::mem::offset_of!(libc::seccomp_data, args) + argument * size_of::<u64>();
-            let (low, high) = (bits as u32, (bits >> 32) as u32);
-            // The least of it comes first: both of the architectures write their numbers so.
-            then.push(load(place));
-            then.push(step(
-                libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K,
-                3,
-                0,
-                low,
-            ));
-            then.push(load(place + size_of::<u32>()));
-            then.push(step(
-                libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K,
-                1,
-                0,
-                high,
-            ));
-            then.push(answer(libc::SECCOMP_RET_ALLOW));
-        }
-        then.push(answer(libc::SECCOMP_RET_USER_NOTIF));
+        let then = watched.only.asks();
         let number = watched.call as u32;
         let past = then.len() as u8;
         filter.push(step(
@@ -274,6 +283,40 @@ pub(super) fn filter() -> Vec<libc::sock_filter> {
     }
     filter.push(answer(libc::SECCOMP_RET_ALLOW));
     filter
+}
+
+impl Only {
+    /// Asks about a call whose number fits, or lets it pass.
+    fn asks(self) -> Vec<libc::sock_filter> {
+        let asks = answer(libc::SECCOMP_RET_USER_NOTIF);
+        let passes = answer(libc::SECCOMP_RET_ALLOW);
+        let test = |test: u32, yes: u8, no: u8, what: u32| {
+            step(libc::BPF_JMP | test | libc::BPF_K, yes, no, what)
+        };
+        // The least of an argument comes first: both of the architectures write their numbers so.
+        let argument =
+            |at: usize| std::mem::offset_of!(libc::seccomp_data, args) + at * size_of::<u64>();
+        match self {
+            Self::Always => vec![asks],
+            Self::Has(at, bits) => vec![
+                load(argument(at)),
+                test(libc::BPF_JSET, 3, 0, bits as u32),
+                load(argument(at) + size_of::<u32>()),
+                test(libc::BPF_JSET, 1, 0, (bits >> 32) as u32),
+                passes,
+                asks,
+            ],
+            // The kernel takes it for a number of 32 bits too.
+            Self::ClosedFamily => {
+                let mut filter = vec![load(argument(0))];
+                for (left, family) in (1..=FAMILIES.len() as u8).rev().zip(FAMILIES) {
+                    filter.push(test(libc::BPF_JEQ, left, 0, family as u32));
+                }
+                filter.extend([asks, passes]);
+                filter
+            }
+        }
+    }
 }
 
 const fn load(place: usize) -> libc::sock_filter {

@@ -36,6 +36,7 @@ pub fn succeeds(name: &str) -> bool {
             let address = SocketAddr::from_abstract_name(given("MARK")).unwrap();
             UnixStream::connect_addr(&address).is_ok()
         }
+        "words to a path, told in memory alone" => words_in_memory(),
         "a pair pointed at a path" => pair_pointed_at_a_path(),
         "vsock" => unsafe { libc::socket(libc::AF_VSOCK, libc::SOCK_STREAM, 0) >= 0 },
         "io_uring" => {
@@ -88,6 +89,30 @@ pub fn succeeds(name: &str) -> bool {
 /// The key of the shared memory outside, from the mark.
 pub fn key(mark: &str) -> i32 {
     (mark.parse::<u64>().unwrap() % 2_000_000_000) as i32
+}
+
+/// A message whose address nobody can see in the call itself.
+fn words_in_memory() -> bool {
+    let path = CString::new(out("datagram").to_str().unwrap()).unwrap();
+    let path = path.as_bytes_with_nul();
+    unsafe {
+        let mut address: libc::sockaddr_un = std::mem::zeroed();
+        address.sun_family = libc::AF_UNIX as libc::sa_family_t;
+        for (to, from) in address.sun_path.iter_mut().zip(path) {
+            *to = from.cast_signed();
+        }
+        let mut words = libc::iovec {
+            iov_base: b"x".as_ptr().cast_mut().cast(),
+            iov_len: 1,
+        };
+        let mut message: libc::msghdr = std::mem::zeroed();
+        message.msg_name = (&raw mut address).cast();
+        message.msg_namelen = size_of::<libc::sockaddr_un>() as u32;
+        message.msg_iov = &raw mut words;
+        message.msg_iovlen = 1;
+        let socket = libc::socket(libc::AF_UNIX, libc::SOCK_DGRAM, 0);
+        libc::sendmsg(socket, &raw const message, libc::MSG_NOSIGNAL) == 1
+    }
 }
 
 /// One end of a pair of datagram sockets can be pointed at another address afterwards, without a socket being made.

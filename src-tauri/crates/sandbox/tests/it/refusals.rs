@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 use sandbox::RefusedKind::{self, Network, Secret, Socket, Write};
@@ -12,6 +13,19 @@ use crate::run::{rooms_work, run};
 
 /// A command, how it ends, and what it is refused: `WS` is the workspace, `OUT` a folder outside.
 type Case = (&'static str, i32, &'static [(RefusedKind, &'static str)]);
+
+/// A command that speaks to a path or name.
+macro_rules! SPEAKS {
+    ($kind:literal, $to:literal) => {
+        concat!(
+            "perl -MSocket=:all -e 'socket(S, AF_UNIX, SOCK_",
+            $kind,
+            ", 0) or die; exit !connect(S, pack_sockaddr_un(\"",
+            $to,
+            "\"))'"
+        )
+    };
+}
 
 const WRITES: &[Case] = &[
     ("echo x > $OUT/new", 1, &[(Write, "OUT/new")]),
@@ -164,12 +178,6 @@ const SPEECH: &[Case] = &[
         0,
         &[(Network, "192.0.2.1:9")],
     ),
-    (
-        "perl -MSocket=:all -e 'socketpair(S, T, AF_UNIX, SOCK_STREAM, 0); \
-         connect(S, pack_sockaddr_un(\"/run/x\"))'",
-        0,
-        &[(Socket, "/run/x")],
-    ),
     // The room's own.
     (
         "exec 3<>/dev/udp/127.0.0.1/9; exec 4<>/dev/udp/::1/9",
@@ -179,12 +187,51 @@ const SPEECH: &[Case] = &[
     ("echo x > /dev/tcp/127.1.2.3/9", 1, &[]),
 ];
 
+/// Sockets of programs on this machine: one listens at `OUT/heard`.
+const SOCKETS: &[Case] = &[
+    (
+        SPEAKS!("STREAM", "$ENV{OUT}/heard"),
+        1,
+        &[(Socket, "OUT/heard")],
+    ),
+    (SPEAKS!("DGRAM", "out/heard"), 1, &[(Socket, "OUT/heard")]),
+    (SPEAKS!("SEQPACKET", "\\0name"), 1, &[(Socket, "@name")]),
+    (
+        "perl -MSocket=:all -e 'socket(S, AF_UNIX, SOCK_DGRAM, 0) or die; \
+         exit !send(S, \"x\", 0, pack_sockaddr_un(\"$ENV{OUT}/heard\"))'",
+        1,
+        &[(Socket, "OUT/heard")],
+    ),
+    // A pair whose ends were made for each other leads nowhere else.
+    (
+        "perl -MSocket=:all -e 'socketpair(S, T, AF_UNIX, SOCK_STREAM, 0) or die; \
+         exit !connect(S, pack_sockaddr_un(\"$ENV{OUT}/heard\"))'",
+        1,
+        &[(Socket, "OUT/heard")],
+    ),
+    (
+        "perl -MSocket=:all -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) or die; \
+         exit !bind(S, pack_sockaddr_un(\"own\"))'",
+        1,
+        &[(Socket, "own")],
+    ),
+    (
+        "perl -e 'exit !socket(S, 40, 1, 0)'; perl -e 'exit !socket(S, 40, 1, 0)'",
+        1,
+        &[(Socket, "AF_VSOCK")],
+    ),
+    // Nobody listens there, so nobody was refused.
+    (SPEAKS!("STREAM", "/run/nobody"), 1, &[]),
+    (SPEAKS!("STREAM", "$ENV{OUT}/file"), 1, &[]),
+    ("ls -l > /dev/null; id > /dev/null", 0, &[]),
+];
+
 #[test]
 fn what_a_command_is_refused_is_told() {
     if !rooms_work() {
         return;
     }
-    for (command, code, told) in [WRITES, SECRETS, NAMES, SPEECH].concat() {
+    for (command, code, told) in [WRITES, SECRETS, NAMES, SPEECH, SOCKETS].concat() {
         let place = Place::new();
         let out = place.folder.path().join("outside");
         fs::create_dir_all(out.join("folder")).unwrap();
@@ -198,6 +245,7 @@ fn what_a_command_is_refused_is_told() {
         ] {
             fs::write(file, "x\n").unwrap();
         }
+        let _heard = UnixListener::bind(out.join("heard")).unwrap();
         symlink(&out, place.workspace.join("out")).unwrap();
         let mut room = Room {
             read_only: vec![place.workspace.join("kept")],

@@ -256,6 +256,7 @@ pub const ATTEMPTS: &[Attempt] = &[
     call("unix stream", Is::Heard),
     call("unix datagram", Is::Heard),
     call("unix name without a path", Is::Heard),
+    call("words to a path, told in memory alone", Is::Heard),
     call("a pair pointed at a path", Is::Heard),
     call("vsock", Is::Exit),
     call("io_uring", Is::Exit),
