@@ -68,6 +68,9 @@ mod patches;
 // Commands in the sealed copy: shown, judged, carried out as they were, taken back.
 #[cfg(target_os = "linux")]
 mod rehearsals;
+// Which variables of the app's own environment reach what it starts.
+#[cfg(target_os = "linux")]
+mod variables;
 // Commands with a way to the network.
 #[cfg(target_os = "linux")]
 mod way_out;

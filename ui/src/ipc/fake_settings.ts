@@ -19,6 +19,7 @@ export const firstSettings: Settings = {
   limits: { turns: 250, calls: 2000, tokens: 50_000_000, cost_usd: 25, minutes: 240, repeats: 3 },
   dry_run: 'ask',
   effects: { none: 'ask' },
+  variables: { withheld: [], passed: [] },
   watchdogs: [],
   providers: [],
   tools: {},

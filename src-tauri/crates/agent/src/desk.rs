@@ -9,7 +9,7 @@ use protocol::query::{Answer, Query, Snapshot};
 use protocol::{Event, Fault, ModelChoice, Op, SessionId, Settings};
 use provider::{Keys, Provider, Providers, SystemKeys};
 use record::Record;
-use runtime::{Closed, Environment, History, Net, SessionFolder, Workspace};
+use runtime::{Closed, Environment, History, Inherited, Net, SessionFolder, Workspace};
 use tokio_util::sync::CancellationToken;
 use tools::{Hands, Registry};
 
@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     pub history: Arc<History>,
     /// Where commands run for show.
     pub environment: Environment,
+    /// Which variables of ours whatever is started gets.
+    pub inherited: Inherited,
     /// The tools as they come; what holds of them is in `tools`.
     registry: Registry,
     /// The tools as the person set them.
@@ -82,6 +84,8 @@ impl Desk {
             registry.register(tool.clone())?;
         }
         let (tools, tool_faults) = registry.as_set(&settings.tools);
+        let inherited = Inherited::default();
+        settings::inherit(&inherited, &settings);
         let keys = config
             .keys
             .clone()
@@ -97,6 +101,7 @@ impl Desk {
             }),
             history: Arc::new(history),
             environment,
+            inherited,
             closing: CancellationToken::new(),
             sessions: Mutex::default(),
             config,
@@ -195,6 +200,7 @@ impl Shared {
             return Err(tool_faults.remove(0));
         }
         settings::save(&self.config.data_dir, &settings)?;
+        settings::inherit(&self.inherited, &settings);
         *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tools);
         let providers = Providers::new(&settings.providers, self.keys.clone());
         *self
@@ -353,7 +359,8 @@ impl Shared {
         });
         let workspace = Workspace::open(root)?
             .with_readable(folder.path())?
-            .closing(closed);
+            .closing(closed)
+            .inheriting(self.inherited.clone());
         let bounds = Bounds::of(&workspace, &self.config.data_dir, &conversation.asked)?;
         let hands = Hands {
             workspace,

@@ -43,7 +43,9 @@ impl Desk {
     ) -> Result<DryRun, Fault> {
         let (rules, now) = (RuleSet::builtin(), self.shared.config.clock.now());
         let closed = Closed::new(move |path| rules.closes(path, now));
-        let workspace = Workspace::open(workspace)?.closing(closed);
+        let workspace = Workspace::open(workspace)?
+            .closing(closed)
+            .inheriting(self.shared.inherited.clone());
         let net = self.way_to(&workspace, hosts)?;
         let failed = |error: &dyn std::error::Error| {
             Fault::new("The command could not be tried out.", "Try again.").caused_by(error)

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use protocol::settings::VariableName;
 use protocol::{Fault, Settings};
+use runtime::Inherited;
 
 /// Where the settings stand.
 pub fn file(data_dir: &Path) -> PathBuf {
@@ -42,4 +44,17 @@ pub fn save(data_dir: &Path, settings: &Settings) -> Result<(), Fault> {
         text.as_bytes(),
         0o600,
     )?)
+}
+
+/// Lets what is started inherit as the settings say. A provider's key is withheld under whatever name it stands, unless that
+/// very name is passed.
+pub(crate) fn inherit(inherited: &Inherited, settings: &Settings) {
+    let variables = &settings.variables;
+    let withheld = variables.withheld.iter().map(VariableName::as_str);
+    let passed = || variables.passed.iter().map(VariableName::as_str);
+    let providers = settings.providers.iter();
+    let keys = providers
+        .filter_map(|provider| provider.key_env.as_deref())
+        .filter(|key| !passed().any(|name| name.eq_ignore_ascii_case(key)));
+    inherited.choose(withheld.chain(keys), passed());
 }

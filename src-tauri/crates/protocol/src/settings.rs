@@ -36,6 +36,8 @@ pub struct Settings {
     pub dry_run: DryRun,
     /// What holds for what a command did there.
     pub effects: EffectsSettings,
+    /// Which variables of the app's own environment commands and programs get.
+    pub variables: VariablesSettings,
     /// Programs that are asked before every call, beside the built-in checks.
     pub watchdogs: Vec<WatchdogSettings>,
     /// Providers beyond the built-in ones.
@@ -59,6 +61,7 @@ impl Default for Settings {
             limits: RunLimits::default(),
             dry_run: DryRun::default(),
             effects: EffectsSettings::default(),
+            variables: VariablesSettings::default(),
             watchdogs: Vec::new(),
             providers: Vec::new(),
             tools: BTreeMap::new(),
@@ -122,6 +125,52 @@ pub enum NoEffects {
     Ask,
     /// It needs no question.
     Allow,
+}
+
+/// Which variables of the app's own environment commands and programs get, beyond what is so by default: all but those
+/// that are named like a secret, or that hold the key of a provider.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct VariablesSettings {
+    /// They never get these, in capitals or not.
+    pub withheld: Vec<VariableName>,
+    /// They get these, whatever they are called; unless withheld.
+    pub passed: Vec<VariableName>,
+}
+
+/// The name of a variable of an environment: neither empty nor with a `=`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(try_from = "String", into = "String")]
+#[ts(type = "string")]
+pub struct VariableName(String);
+
+impl VariableName {
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<VariableName> for String {
+    fn from(name: VariableName) -> Self {
+        name.0
+    }
+}
+
+impl TryFrom<String> for VariableName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        let is_name = !name.is_empty()
+            && !name.contains(|c: char| c == '=' || c.is_whitespace() || c.is_control());
+        match is_name {
+            true => Ok(Self(name)),
+            false => Err(format!(
+                "`{}` is no name of a variable",
+                name.escape_debug()
+            )),
+        }
+    }
 }
 
 /// What a person set for one tool.

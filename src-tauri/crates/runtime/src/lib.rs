@@ -43,7 +43,7 @@ pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspa
 pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};
 pub use lock::{Lock, lock};
 pub use net::{Doorkeeper, FetchLimits, Fetched, Names, Net, NetError};
-pub use process::{Answered, Command, Exit, Program, Ran, Spill, run, run_program};
+pub use process::{Answered, Command, Exit, Inherited, Program, Ran, Spill, run, run_program};
 pub use search::{GlobFound, GrepFound, GrepMatch, GrepQuery, glob, grep};
 pub use spill::SessionFolder;
 pub use watch::Watch;

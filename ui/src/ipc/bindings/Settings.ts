@@ -8,6 +8,7 @@ import type { RunLimits } from "./RunLimits";
 import type { Strategy } from "./Strategy";
 import type { Theme } from "./Theme";
 import type { ToolSettings } from "./ToolSettings";
+import type { VariablesSettings } from "./VariablesSettings";
 import type { WatchdogSettings } from "./WatchdogSettings";
 
 /**
@@ -62,6 +63,10 @@ dry_run: DryRun,
  * What holds for what a command did there.
  */
 effects: EffectsSettings, 
+/**
+ * Which variables of the app's own environment commands and programs get.
+ */
+variables: VariablesSettings, 
 /**
  * Programs that are asked before every call, beside the built-in checks.
  */

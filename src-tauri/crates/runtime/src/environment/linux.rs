@@ -23,7 +23,6 @@ use super::read_out::{ReadOut, read_out};
 use super::trial::without_copy;
 use super::{LayerKind, Probe, Rehearsed};
 use crate::files::joined;
-use crate::process::inherited::inherited;
 use crate::process::shell::{around, shell_name};
 use crate::process::{attend, room};
 use crate::{Command, FileError, Net, Workspace};
@@ -205,7 +204,9 @@ fn room_of(
         folder => joined(workspace.root(), &workspace.own_place(folder, true)?),
     };
     // A variable that is no text cannot be written down; programs that need one are not known.
-    let mut environment: HashMap<String, String> = inherited()
+    let mut environment: HashMap<String, String> = workspace
+        .inherited()
+        .into_iter()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     environment.insert("TMPDIR".to_owned(), "/tmp".to_owned());

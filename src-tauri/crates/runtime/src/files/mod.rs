@@ -1,5 +1,6 @@
 //! Files of a workspace, reached by directory handle and never by a path that was checked first and opened later.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use protocol::{Access, Capability, Digest, Fact, Fault};
 
 use crate::dir::Dir;
+use crate::process::Inherited;
 use crate::{FileError, error, limits, steps};
 
 mod place;
@@ -29,6 +31,7 @@ pub struct Workspace {
     root: Arc<Root>,
     readable: Readable,
     closed: Closed,
+    inherited: Inherited,
     reach: Reach,
 }
 
@@ -164,6 +167,7 @@ impl Workspace {
             root: Arc::new(open_root(root)?),
             readable: Readable::default(),
             closed: Closed::default(),
+            inherited: Inherited::default(),
             reach: Reach::default(),
         })
     }
@@ -180,6 +184,20 @@ impl Workspace {
             closed,
             ..self.clone()
         }
+    }
+
+    /// The same workspace where what is started inherits these variables of the app.
+    #[must_use]
+    pub fn inheriting(&self, inherited: Inherited) -> Self {
+        Self {
+            inherited,
+            ..self.clone()
+        }
+    }
+
+    /// The variables that whatever is started in it inherits.
+    pub(crate) fn inherited(&self) -> Vec<(OsString, OsString)> {
+        self.inherited.variables()
     }
 
     /// Whether a search must not look into a file.

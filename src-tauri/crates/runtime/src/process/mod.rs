@@ -13,7 +13,7 @@ use crate::{FileError, SessionFolder, Workspace};
 
 #[cfg(not(unix))]
 mod fallback;
-pub(crate) mod inherited;
+mod inherited;
 mod output;
 mod program;
 #[cfg(target_os = "linux")]
@@ -24,6 +24,7 @@ mod unix;
 
 #[cfg(not(unix))]
 use fallback::{Group, Pipe, exit_of};
+pub use inherited::Inherited;
 use output::Output;
 pub use program::{Answered, Program, run_program};
 #[cfg(unix)]
@@ -38,7 +39,7 @@ pub struct Command {
     pub workspace: Workspace,
     /// The folder it starts in, relative to the workspace root; empty is the root.
     pub folder: String,
-    /// Variables beside the inherited ones. What holds a secret by its name is not inherited.
+    /// Variables beside those that the workspace lets it inherit ([`Workspace::inheriting`]).
     pub env: Vec<(String, String)>,
     /// How long it may run, in milliseconds.
     pub timeout_ms: u64,

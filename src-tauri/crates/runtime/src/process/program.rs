@@ -46,7 +46,7 @@ pub struct Answered {
     pub duration_ms: u64,
 }
 
-/// Runs a program to its end. `on_told` gets its standard error in pieces; beyond 1 MiB it is dropped.
+/// Runs a program to its end, with the variables that its workspace lets it inherit. `on_told` gets its standard error in pieces; beyond 1 MiB it is dropped.
 ///
 /// The program is the head of its own process group. When it ends, is cancelled, runs out of time, answers too much, or
 /// the future is dropped, the whole group ends with it.
@@ -148,6 +148,8 @@ fn start(program: &Program) -> io::Result<(Child, Pipe, Pipe)> {
                 .steady_path()
                 .unwrap_or_else(|| root.to_owned()),
         )
+        .env_clear()
+        .envs(program.workspace.inherited())
         .env("PWD", root)
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("PAGER", "cat")
@@ -221,6 +223,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+    use crate::Inherited;
 
     struct Room(tempfile::TempDir);
 
@@ -283,6 +286,18 @@ mod tests {
                 "{script}"
             );
         }
+    }
+
+    /// Cargo names the package that it tests, which stands here for a variable of the app.
+    #[tokio::test]
+    async fn a_program_inherits_what_is_not_withheld() {
+        let room = Room(tempfile::tempdir().unwrap());
+        let inherited = Inherited::default();
+        let mut program = room.program("echo \"${CARGO_PKG_NAME-nothing} $PAGER\"", "");
+        program.workspace = program.workspace.inheriting(inherited.clone());
+        assert_eq!(ran(&program).await.1, "runtime cat\n");
+        inherited.choose(["CARGO_PKG_NAME"], []);
+        assert_eq!(ran(&program).await.1, "nothing cat\n");
     }
 
     /// What prints without end is ended at the limit, and what hangs at its time.

@@ -7,7 +7,6 @@ use std::sync::OnceLock;
 
 use tokio::process::Command as Starter;
 
-use super::inherited::inherited;
 use super::{Command, Pipe, Started};
 use crate::FileError;
 use crate::dir::Dir;
@@ -33,7 +32,7 @@ pub(super) fn start(command: &Command) -> Result<Started, FileError> {
     starter.current_dir(dir.steady_path().unwrap_or_else(|| real.clone()));
     starter
         .env_clear()
-        .envs(inherited())
+        .envs(command.workspace.inherited())
         .envs(around(command, &real))
         .stdin(Stdio::null())
         .stdout(writer.try_clone().map_err(no_shell)?)
