@@ -28,7 +28,7 @@ async fn begin(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
 }
 
 /// The same, to the end of what it does.
-async fn open(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
+pub async fn open(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
     begin(desk, manifest).await?;
     desk.until_ended().await;
     Ok(())

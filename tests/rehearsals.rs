@@ -12,6 +12,8 @@ use provider::{Script, Scripted};
 use serde_json::json;
 use support::{Fixture, call};
 
+use crate::agents;
+
 /// A desk with a room, whose agent runs one command, in a workspace with two files.
 async fn desk(command: &str, host: Host) -> Fixture {
     let turns = json!([call("bash", json!({ "command": command })), { "text": "Done." }]);
@@ -301,4 +303,51 @@ async fn what_a_command_is_refused_is_told_to_the_model() {
     assert!(!text.contains("secret-value"), "{text}");
     assert!(text.contains(&format!("write {outside}")), "{text}");
     assert!(!std::path::Path::new(&outside).exists());
+}
+
+/// `S002-09`: a command writes what its agent may write, and nothing else: what it did for show is then not carried out, whoever
+/// let it through. A tool of the agent that writes extends that, and without a manifest nobody narrowed it.
+#[tokio::test]
+async fn a_command_s_effects_stay_within_what_its_agent_requires() {
+    let agent = |tools: &str, requires: &str| {
+        format!("name = \"builder\"\ntools = {tools}\n[requires]\n{requires}")
+    };
+    let out = "fs = { write = [\"out/**\"] }\n";
+    for (manifest, command, state) in [
+        (agent("[\"bash\"]", out), "echo x > out/a", CallState::Done),
+        (
+            agent("[\"bash\"]", out),
+            "echo x > out/a; rm src/b.rs",
+            CallState::Denied,
+        ),
+        (agent("[\"bash\"]", ""), "echo x > out/a", CallState::Denied),
+        (agent("[\"bash\"]", ""), "cat src/b.rs", CallState::Done),
+        (
+            agent("[\"bash\", \"write\"]", ""),
+            "echo x > src/b.rs",
+            CallState::Done,
+        ),
+    ] {
+        let mut desk = desk(command, Host::Headless { approve_all: true }).await;
+        desk.file("out/old", "old");
+        agents::open(&mut desk, &manifest).await.unwrap();
+        let view = desk.calls().await.remove(0);
+        let trail = view.trail.unwrap();
+        assert_eq!(view.state, state, "{command}: {trail:?}");
+        let is_done = state == CallState::Done;
+        if !is_done {
+            let whose = "is beyond what the agent `builder` requires";
+            assert!(trail.lead.contains(whose), "{}", trail.lead);
+            assert_eq!(trail.verdict, Verdict::Deny);
+        }
+        assert_eq!(
+            desk.read("out/a").is_some(),
+            is_done && command.contains("out/a")
+        );
+        let private = command.ends_with("src/b.rs") && command.starts_with("echo") && is_done;
+        assert_eq!(
+            desk.read("src/b.rs").unwrap(),
+            if private { "x\n" } else { "private" }
+        );
+    }
 }

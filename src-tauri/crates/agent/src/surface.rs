@@ -8,7 +8,7 @@ use policy::path::Os;
 use policy::{Facts, Manifest, Surface};
 use protocol::event::Asked;
 use protocol::requires::Surroundings;
-use protocol::{Fault, RequirementSet, ToolError, ToolInterface};
+use protocol::{Fact, Fault, RequirementSet, ToolError, ToolInterface};
 use runtime::Workspace;
 
 use crate::manifest;
@@ -20,6 +20,19 @@ pub(crate) fn hold(session: &Session, interface: &ToolInterface, facts: &mut Fac
     match of(session, interface) {
         Ok(surface) => facts.hold_to(&surface),
         Err(fault) => facts.close(Some(fault.message)),
+    }
+}
+
+/// Why something that a call wrote lies beyond what its agent may touch, if it does: what the manifest and the session's tools
+/// require together (`S002-09`), because a command writes as all of them could. Without a manifest nobody narrowed that.
+pub(crate) fn beyond_the_agent(session: &Session, effects: &[Fact]) -> Option<String> {
+    let bounds = &session.bounds;
+    let manifest = bounds.manifest.as_ref()?;
+    let owner = format!("the agent `{}`", manifest.name);
+    let requires = bounds.requires(session.tools().requires());
+    match Surface::new(&requires, &owner, &bounds.around, Os::HERE) {
+        Ok(surface) => effects.iter().find_map(|fact| surface.beyond(fact, None)),
+        Err(fault) => Some(fault.message),
     }
 }
 

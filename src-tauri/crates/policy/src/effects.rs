@@ -73,6 +73,16 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
     }
 }
 
+/// The capability check of what it wrote: nobody's rule extends what an agent may touch at all.
+pub(crate) fn check(tried: &Tried) -> Option<TrailStep> {
+    tried.beyond.as_ref().map(|why| TrailStep {
+        gate: Gate::Capability,
+        verdict: Some(Verdict::Deny),
+        text: why.clone(),
+        rules: Vec::new(),
+    })
+}
+
 /// Whether a path lies in a repository that came to be in the same run.
 fn is_begun(tried: &Tried, fact: &Fact) -> bool {
     let mut begun = tried.begun.iter();
@@ -134,42 +144,23 @@ fn count(tried: &Tried) -> String {
 
 #[cfg(test)]
 mod tests {
-    use protocol::preview::UndoOutlook;
-    use protocol::{CallId, Capability, Digest, ToolMode};
+    use protocol::{Capability, ToolMode};
 
     use super::*;
-    use crate::classify::{Declared, classify};
-    use crate::facts::Facts;
-    use crate::rules::RuleSet;
-    use crate::rules_file::{Source, read};
+    use crate::request_of::request_of;
     use crate::watchdog::Alarm;
 
     /// The verdict on a command that changed these paths, and the gate that its reason comes from.
     fn verdict(rules: &str, tried: &Tried, alarms: &[Alarm]) -> (Verdict, String) {
-        let mut set = RuleSet::builtin();
-        set.add(read(rules, &Source::new("rules.toml", RuleScope::User)).unwrap());
-        let declared = Declared {
-            mode: Some(ToolMode::Local),
-            ..Declared::default()
-        };
-        let facts = Facts::from_iter([Fact::inside(Capability::ShellRun, "make all")]);
-        let judgement = crate::judge::judge(&Request {
-            call: &CallId::from("c"),
-            tool: "bash",
-            classified: &classify("bash", declared),
-            facts: &facts,
-            undo: &UndoOutlook::Secured,
-            needs_person: false,
-            rules: &set,
-            ask_for_everything: false,
-            headless: None,
-            alarms,
-            tried: Some(tried),
-            now: 0,
-            alone: false,
-            shown: &|| Digest(String::new()),
-        });
-        (judgement.verdict(), judgement.trail().lead.clone())
+        let fact = Fact::inside(Capability::ShellRun, "make all");
+        request_of("bash", ToolMode::Local, fact, rules, |request| {
+            let judgement = crate::judge::judge(&Request {
+                alarms,
+                tried: Some(tried),
+                ..*request
+            });
+            (judgement.verdict(), judgement.trail().lead.clone())
+        })
     }
 
     fn tried(effects: &[(Capability, &str)]) -> Tried {
@@ -259,6 +250,23 @@ mod tests {
         let denies =
             "[[rule]]\npermission = \"fs.write\"\npattern = \"lib/**\"\naction = \"deny\"\n";
         assert_eq!(verdict(denies, &begun, &[]).0, Verdict::Deny);
+    }
+
+    /// What an agent may not touch at all, no rule and no person lets it write.
+    #[test]
+    fn what_lies_beyond_the_agent_is_denied() {
+        let allows =
+            "[[rule]]\npermission = \"fs.write\"\npattern = \"src/**\"\naction = \"allow\"\n";
+        for agreed in [false, true] {
+            let beyond = Tried {
+                beyond: Some("It lies beyond.".to_owned()),
+                agreed,
+                ..tried(&[(Capability::FsWrite, "src/a")])
+            };
+            let (verdict, lead) = verdict(allows, &beyond, &[]);
+            assert_eq!(verdict, Verdict::Deny);
+            assert_eq!(lead, "Denied, because it lies beyond.");
+        }
     }
 
     #[test]

@@ -124,6 +124,10 @@ pub fn judge(request: &Request<'_>) -> Judgement {
             (strictest, false) => strictest,
         };
         steps.push(step);
+        if let Some(beyond) = effects::check(tried) {
+            verdict = Verdict::Deny;
+            steps.push(beyond);
+        }
     }
     if let (Verdict::Ask, Some(sentence)) = (verdict, request.headless) {
         verdict = Verdict::Deny;

@@ -50,6 +50,10 @@ pub struct Tried {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub begun: Vec<String>,
+    /// Why some of what it wrote may not be touched at all, if so: it lies beyond what its agent requires.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub beyond: Option<String>,
     /// Whether the call itself was let through before: then only what a rule says of its effects counts.
     pub agreed: bool,
     /// Whether the person wants no question about what changes nothing, is refused nothing and reached

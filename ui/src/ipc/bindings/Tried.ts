@@ -22,6 +22,10 @@ reached?: Array<string>,
  */
 begun?: Array<string>, 
 /**
+ * Why some of what it wrote may not be touched at all, if so: it lies beyond what its agent requires.
+ */
+beyond?: string, 
+/**
  * Whether the call itself was let through before: then only what a rule says of its effects counts.
  */
 agreed: boolean, 

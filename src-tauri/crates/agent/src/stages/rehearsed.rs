@@ -20,7 +20,7 @@ use super::prepared::Ready;
 use super::{Ended, execute};
 use crate::hooks::Hooked;
 use crate::session::Session;
-use crate::way_out;
+use crate::{surface, way_out};
 
 /// What a call did.
 pub(crate) struct Rehearsed {
@@ -67,8 +67,10 @@ impl Rehearsed {
 
     /// As it is judged.
     pub fn tried(&self, session: &Session) -> Tried {
+        let effects = effects(&self.rehearsal.prepared.plan);
         Tried {
-            effects: effects(&self.rehearsal.prepared.plan),
+            beyond: surface::beyond_the_agent(session, &effects),
+            effects,
             refused: self.rehearsal.refused,
             reached: self.rehearsal.reached.clone(),
             begun: begun(&self.rehearsal.prepared.plan),
