@@ -112,6 +112,7 @@ const ROWS: &[Row] = &[
         Code,
         "-W -X -Q -m -I -r --require --import --loader",
     ),
+    row("expect", "c", Code),
     row(
         "psql mysql mariadb sqlite3 duckdb",
         "c e cmd execute command",
@@ -130,6 +131,12 @@ const ROWS: &[Row] = &[
 pub(super) fn reads_code(program: &str) -> bool {
     let mut rows = ROWS.iter();
     rows.any(|row| row.value == Code && wrappers::has(row.programs, program))
+}
+
+/// Whether what a program reads may hold texts for a shell.
+pub(super) fn reads_texts(program: &str) -> bool {
+    let mut rows = ROWS.iter();
+    rows.any(|row| matches!(row.value, Code | Client) && wrappers::has(row.programs, program))
 }
 
 /// What a program's options run, and the first option for which no rule may allow it.
@@ -151,6 +158,14 @@ pub(super) fn look(program: &str, list: &[String]) -> Found {
             for (at, word, value) in given(option, list) {
                 take(row, at < end, &word, value, &mut found);
             }
+        }
+        // A client of a database takes commands of its own as operands too: `.shell rm x`.
+        let of_its_own = |word: &&String| word.starts_with('.') && !word.starts_with("./");
+        for word in list[1..]
+            .iter()
+            .filter(|word| row.value == Client && of_its_own(word))
+        {
+            take(row, true, "a command of its own", word.clone(), &mut found);
         }
     }
     for (name, value) in ssh_options(program, list) {
@@ -293,8 +308,9 @@ pub(super) fn texts_in_code(code: &str) -> impl Iterator<Item = String> + use<> 
         {
             texts.push(words.replace([',', '"', '\''], " "));
         }
-        // `:!rm x` of an editor, `\! rm x` of a client of a database, `.shell rm x` and `shell rm x` of a debugger.
-        for way in ["!", "shell ", ".system "] {
+        // `:!rm x` of an editor, `\! rm x` of a client of a database, `shell rm x` of a
+        // debugger, `spawn rm x` of expect.
+        for way in ["!", "shell ", ".system ", "spawn "] {
             texts.extend(code.split_once(way).map(|(_, text)| text.to_owned()));
         }
     }

@@ -11,6 +11,7 @@ mod blind;
 mod bounds;
 mod extent;
 mod facts;
+mod fed;
 mod flags;
 mod foreign;
 mod forms;

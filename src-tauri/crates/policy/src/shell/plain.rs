@@ -110,6 +110,8 @@ fn is_executing(name: &str) -> bool {
         "ASKPASS",
         "LESSOPEN",
         "LESSCLOSE",
+        "EXTERNAL_DIFF",
+        "SHELL",
     ]
     .iter()
     .any(|ending| name.ends_with(ending))

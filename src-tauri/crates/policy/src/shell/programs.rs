@@ -63,6 +63,12 @@ const RUNNERS: &[(&str, &str, usize)] = &[
         1,
     ),
     ("direnv", "exec", 1),
+    (
+        "tmux",
+        "new-session new new-window neww split-window splitw respawn-pane respawnp respawn-window respawnw \
+         display-popup popup run-shell run if-shell if pipe-pane pipep send-keys send",
+        0,
+    ),
     ("dotnet cargo go", "exec", 0),
 ];
 
@@ -94,6 +100,11 @@ fn runners(program: &str, list: &[String], found: &mut Found) {
         // An option may have taken the next word: what follows is looked at too.
         for start in start..(start + 2).min(rest.len()) {
             found.inner.push(Inner::Words(rest[start..].to_vec()));
+        }
+        // It gives each operand to a shell, and its options take values.
+        if program == "tmux" {
+            let texts = rest.iter().filter(|word| !word.starts_with('-'));
+            found.inner.extend(texts.cloned().map(Inner::Script));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a command runs in turn: wrappers taken away, texts for other shells found.
 
 use super::wrappers::{How, Wrapper, find, has};
-use super::{base_name, flags, foreign};
+use super::{base_name, fed, flags, foreign};
 
 /// Something that a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,13 @@ pub(super) fn inner(program: &str, list: &[String], input: &[String]) -> Vec<Inn
             let values = list[1..].iter().filter_map(|word| word.split_once('='));
             found.extend(values.map(|(_, text)| Inner::Script(text.to_owned())));
         }
-        "source" | "." => found.extend(input.iter().cloned().map(Inner::Script)),
+        "capsh" => {
+            let end = list
+                .iter()
+                .position(|word| matches!(word.as_str(), "--" | "=="));
+            let rest = end.and_then(|end| list.get(end + 1..)).unwrap_or_default();
+            found.push(Inner::Words([&["bash".to_owned()], rest].concat()));
+        }
         "command" if list.get(1).is_some_and(|word| is_query(word)) => {}
         _ => {
             if let Some(wrapper) = find(program) {
@@ -44,6 +50,7 @@ pub(super) fn inner(program: &str, list: &[String], input: &[String]) -> Vec<Inn
     }
     found.extend(foreign::script(program, list).map(Inner::Script));
     found.extend(flags::look(program, list).inner);
+    fed::run(program, list, input, &mut found);
     found
 }
 
@@ -221,7 +228,20 @@ fn unwrap(wrapper: &Wrapper, list: &[String], input: &[String], found: &mut Vec<
             }
         }
         How::Shell if has_script => {}
-        How::Shell => found.extend(input.iter().cloned().map(Inner::Script)),
+        How::Shell => {
+            found.extend(input.iter().cloned().map(Inner::Script));
+            // `runuser -u me -- rm x`, `sg group 'rm x'`: without a text, what follows runs.
+            let operands = match base_name(&list[0]) {
+                "runuser" => Some(0),
+                "sg" => Some(1),
+                _ => None,
+            };
+            let rest = operands.and_then(|operands| list.get(read.next + operands..));
+            if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+                found.push(Inner::Words(rest.to_vec()));
+                found.push(Inner::Script(rest.join(" ")));
+            }
+        }
     }
 }
 

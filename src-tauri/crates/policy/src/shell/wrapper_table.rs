@@ -136,6 +136,18 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         "n s e f p",
     ),
     words("perf", ""),
+    words(
+        "numactl",
+        "physcpubind C cpunodebind N membind m interleave i preferred p localalloc l",
+    ),
+    words("cgexec", "g"),
+    words("screen", "S t T s h c p e"),
+    Wrapper {
+        names: "faketime",
+        values: "f",
+        operands: 1,
+        ..NONE
+    },
     // What they run stands after `--args` or `--`; by default it is the first operand.
     words(
         "gdb gdbtui cgdb lldb",
