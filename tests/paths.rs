@@ -133,6 +133,16 @@ fn operands_of_commands() {
         ("cat a/../*", Verdict::Ask),
         ("cat ~/x", Verdict::Deny),
         ("cat $HOME/x", Verdict::Deny),
+        ("f=.env; cat $f", Verdict::Deny),
+        ("f=a; cat $f", Verdict::Ask),
+        ("for f in a .env; do cat \"$f\"; done", Verdict::Deny),
+        ("cat $(echo .env)", Verdict::Deny),
+        ("cat ${x:-.env}", Verdict::Deny),
+        ("git add .env", Verdict::Deny),
+        ("git diff main -- .env", Verdict::Deny),
+        ("git show HEAD:.env", Verdict::Deny),
+        ("git checkout main", Verdict::Ask),
+        ("node --env-file=.env x.js", Verdict::Deny),
     ] {
         let arguments = json!({ "command": command });
         let trail = trial.weigh("bash", arguments.as_object().unwrap()).unwrap();

@@ -145,7 +145,13 @@ impl Reader<'_> {
 
     /// Follows what a command may run, in every spelling that is known.
     pub fn run(&mut self, words: &[Word], place: Place<'_>, input: &[String]) {
-        for list in spell::spellings(words, &self.known) {
+        let spelled = spell::spellings(words, &self.known);
+        // `f=.env; cat $f`: beside the words as they are written, paths as far as the variables are known.
+        for list in spelled.iter().skip(1) {
+            let known: Vec<Word> = list.iter().cloned().map(Word::Literal).collect();
+            self.touch_words(&known);
+        }
+        for list in spelled {
             self.follow(list, place, input);
         }
     }

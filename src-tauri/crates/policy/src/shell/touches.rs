@@ -31,7 +31,7 @@ const PROGRAMS: &[(&str, Does)] = &[
          sdiff cmp comm md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum base64 base32 ls dir tree du \
          readlink realpath find fd source . zcat bzcat xzcat zless vim vi nvim nano emacs view python python3 node ruby \
          perl bash sh zsh dash open xdg-open rev fold fmt expand column look csvtool pr iconv gpg openssl \
-         gzip bzip2 xz zstd scp",
+         gzip bzip2 xz zstd scp code codium subl gedit kate mate ed",
         Does::All(FsRead, 0),
     ),
     (
@@ -96,6 +96,7 @@ const OPTIONS: &[(&str, &str, Capability)] = &[
         "-o --output -out",
         FsWrite,
     ),
+    ("node docker podman nerdctl", "--env-file", FsRead),
     ("unzip", "-d", FsWrite),
     ("tar gtar bsdtar", "-f --file", FsWrite),
 ];
@@ -263,9 +264,12 @@ impl Reader<'_> {
         let Some(at) = command.map(|at| at + 1) else {
             return;
         };
-        let capability = match words[at].text() {
-            "rm" | "clean" => FsDelete,
-            "mv" => FsWrite,
+        let (capability, all) = match words[at].text() {
+            "rm" | "clean" => (FsDelete, true),
+            "mv" => (FsWrite, true),
+            "checkout" | "restore" => (FsWrite, false),
+            "add" | "stage" => (FsRead, true),
+            "diff" | "show" | "blame" | "annotate" | "grep" | "log" | "cat-file" => (FsRead, false),
             "clone" | "fetch" | "pull" | "push" | "ls-remote" => {
                 for word in words[at + 1..].iter().filter(|word| is_remote(word.text())) {
                     self.touch_host(&without_path(word));
@@ -274,11 +278,16 @@ impl Reader<'_> {
             }
             _ => return,
         };
-        for word in words[at + 1..]
-            .iter()
-            .filter(|word| !word.text().starts_with('-'))
-        {
-            self.touch(capability, word);
+        let rest = &words[at + 1..];
+        let end = rest.iter().position(|word| word.text() == "--");
+        for (place, word) in rest.iter().enumerate() {
+            let text = word.text();
+            // A word before `--` may be a revision, and `HEAD:path` names a file of one.
+            let is_path = all || end.is_some_and(|end| place > end) || text.contains(['.', '/']);
+            if is_path && !text.starts_with('-') {
+                let path = text.split_once(':').map_or(text, |(_, path)| path);
+                self.touch(capability, &word.with_text(path));
+            }
         }
     }
 
