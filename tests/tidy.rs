@@ -27,7 +27,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     (
         "bench",
         &[
-            "agent", "policy", "protocol", "provider", "record", "runtime", "tools",
+            "agent", "policy", "protocol", "provider", "record", "runtime", "sandbox", "tools",
         ],
     ),
 ];

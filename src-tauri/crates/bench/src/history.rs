@@ -14,6 +14,8 @@ use crate::Outcome;
 use crate::pairs::{Side, medians};
 use crate::table::{Line, print, time, times};
 
+/// Where workspaces and what is kept of them lie: a disk, and not memory.
+pub const DISK: &str = "/var/tmp";
 const ROUNDS: usize = 5;
 const FILES: usize = 10_000;
 const FOLDERS: usize = 100;
@@ -67,26 +69,28 @@ pub fn run() -> Outcome<()> {
     Ok(())
 }
 
-struct Room {
-    _home: tempfile::TempDir,
-    workspace: Workspace,
+/// A workspace with a history.
+pub struct Place {
+    pub home: tempfile::TempDir,
+    pub workspace: Workspace,
     history: History,
 }
 
-impl Room {
-    fn new() -> Outcome<Self> {
-        let home = tempfile::tempdir()?;
+impl Place {
+    /// An empty one, on the disk that keeps what is temporary.
+    pub fn new() -> Outcome<Self> {
+        let home = tempfile::tempdir_in(DISK)?;
         let root = home.path().join("workspace");
         std::fs::create_dir(&root)?;
         Ok(Self {
             workspace: Workspace::open(&root)?,
             history: History::open(&home.path().join("history"), BYTES_MAX)?,
-            _home: home,
+            home,
         })
     }
 
     /// Copies, effect and seal, as a call does them.
-    fn carry_out(&self, plan: &Plan, number: usize) -> Outcome<Duration> {
+    pub fn carry_out(&self, plan: &Plan, number: usize) -> Outcome<Duration> {
         let meta = EntryMeta {
             id: format!("und_{number}").into(),
             session: "ses".into(),
@@ -101,7 +105,8 @@ impl Room {
         Ok(began.elapsed())
     }
 
-    fn undo(&self) -> Outcome<Duration> {
+    /// Takes back the first entry.
+    pub fn undo(&self) -> Outcome<Duration> {
         let restore = Restore::Undo {
             entries: vec!["und_1".into()],
         };
@@ -125,7 +130,8 @@ fn content_of(number: usize) -> Vec<u8> {
     content
 }
 
-fn furnish(root: &Path) -> Outcome<()> {
+/// Makes ten thousand files below `tree`, and waits until they are on the disk.
+pub fn furnish(root: &Path) -> Outcome<()> {
     for number in 0..FILES {
         let path = root.join(path_of(number));
         if number < FOLDERS {
@@ -136,7 +142,8 @@ fn furnish(root: &Path) -> Outcome<()> {
     sync(root)
 }
 
-fn sync(path: &Path) -> Outcome<()> {
+/// Waits for the disk.
+pub fn sync(path: &Path) -> Outcome<()> {
     match Command::new("sync").arg("-f").arg(path).status()?.success() {
         true => Ok(()),
         false => Err("sync failed".into()),
@@ -144,8 +151,8 @@ fn sync(path: &Path) -> Outcome<()> {
 }
 
 /// `cp -a` of the same files; with waiting for the disk, as ours waits.
-fn copied(to_disk: bool) -> Outcome<Duration> {
-    let home = tempfile::tempdir()?;
+pub fn copied(to_disk: bool) -> Outcome<Duration> {
+    let home = tempfile::tempdir_in(DISK)?;
     furnish(home.path())?;
     let (from, to) = (home.path().join("tree"), home.path().join("copy"));
     let began = Instant::now();
@@ -161,38 +168,38 @@ fn copied(to_disk: bool) -> Outcome<Duration> {
 }
 
 fn written() -> Outcome<(Duration, Duration)> {
-    let room = Room::new()?;
+    let place = Place::new()?;
     let changes = (0..FILES).map(|number| FileChange {
         path: path_of(number),
         before: None,
         after: Some(content_of(number)),
         from: None,
     });
-    let took = room.carry_out(&Plan::Write(changes.collect()), 1)?;
-    Ok((took, room.undo()?))
+    let took = place.carry_out(&Plan::Write(changes.collect()), 1)?;
+    Ok((took, place.undo()?))
 }
 
 fn deleted() -> Outcome<(Duration, Duration)> {
-    let room = Room::new()?;
-    furnish(room.workspace.root())?;
-    let tree = room.workspace.tree("tree", TreeLimits::default())?;
+    let place = Place::new()?;
+    furnish(place.workspace.root())?;
+    let tree = place.workspace.tree("tree", TreeLimits::default())?;
     let plan = Plan::Remove(Removal {
         path: "tree".into(),
         listing: tree.digest,
         files: tree.files,
         bytes: tree.bytes,
     });
-    let took = room.carry_out(&plan, 1)?;
-    Ok((took, room.undo()?))
+    let took = place.carry_out(&plan, 1)?;
+    Ok((took, place.undo()?))
 }
 
 /// What the store holds after many small edits of a large file, and how long all of them took.
 fn edited() -> Outcome<(u64, Duration)> {
-    let room = Room::new()?;
+    let place = Place::new()?;
     let mut content = "a line of some length\n"
         .repeat(EDITED_BYTES / 22)
         .into_bytes();
-    std::fs::write(room.workspace.root().join("large.txt"), &content)?;
+    std::fs::write(place.workspace.root().join("large.txt"), &content)?;
     let mut took = Duration::ZERO;
     for number in 0..EDITS {
         let before = content.clone();
@@ -204,7 +211,7 @@ fn edited() -> Outcome<(u64, Duration)> {
             after: Some(content.clone()),
             from: None,
         }]);
-        took += room.carry_out(&plan, number + 1)?;
+        took += place.carry_out(&plan, number + 1)?;
     }
-    Ok((room.history.size()?, took))
+    Ok((place.history.size()?, took))
 }

@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|history|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|history|room|start]`.
 //!
 //! **It is no test**: figures depend on the machine, so nothing fails by them. A ratio that misses its aim is printed as
 //! it is.
@@ -18,6 +18,8 @@ mod history;
 mod ours;
 mod pairs;
 mod phi;
+#[cfg(target_os = "linux")]
+mod room;
 #[cfg(target_os = "linux")]
 mod screen;
 mod search;
@@ -58,11 +60,13 @@ fn run(words: &[String]) -> Outcome<()> {
         ["search"] => search::run(),
         ["history"] => history::run(),
         #[cfg(target_os = "linux")]
+        ["room"] => room::run(),
+        #[cfg(target_os = "linux")]
         ["start"] => start::run(),
         ["gate"] => gate::run(),
         ["gate", side, turns, calls, rounds] => gate::repeat(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `backtest`, `search`, `start` (on Linux), or nothing for the first five"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `history`, `room` or `start` (both on Linux), or nothing for the first six"
                 .into(),
         ),
     }
