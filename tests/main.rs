@@ -34,8 +34,10 @@ mod strategies;
 // A running call: updates, progress, cancelling, steering.
 mod execution;
 // What the watchdogs say before a call, built in and the person's own.
+#[cfg(unix)]
 mod watchdogs;
 // What a person answers a watchdog for good.
+#[cfg(unix)]
 mod watchdog_grants;
 // Commands that read whole folders, and programs that are named by a path.
 mod readers;

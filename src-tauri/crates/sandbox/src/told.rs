@@ -1,7 +1,7 @@
 //! What became of a room, as its program says it: lines of JSON in a file that the command cannot reach. Each is written as
 //! soon as it is known, so that a room that is ended from outside has still said what was refused until then.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -93,7 +93,9 @@ pub(crate) enum Line {
 
 impl Line {
     /// Writes it down, whole or, if the room is ended meanwhile, without its end.
+    #[cfg(target_os = "linux")]
     pub(crate) fn write(&self, mut told: &std::fs::File) -> io::Result<()> {
+        use std::io::Write as _;
         let mut line = serde_json::to_vec(self)?;
         line.push(b'\n');
         told.write_all(&line)

@@ -1,9 +1,8 @@
 //! Starts the shell: which one, where, with what around it.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
-use std::sync::OnceLock;
 
 use tokio::process::Command as Starter;
 
@@ -81,11 +80,11 @@ fn starter(line: &str) -> Starter {
 
 #[cfg(unix)]
 pub(crate) fn shell_name() -> &'static str {
-    static SHELL: OnceLock<String> = OnceLock::new();
+    static SHELL: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     SHELL.get_or_init(|| {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path)
-            .chain(["/bin", "/usr/bin", "/usr/local/bin"].map(PathBuf::from))
+            .chain(["/bin", "/usr/bin", "/usr/local/bin"].map(std::path::PathBuf::from))
             .map(|folder| folder.join("bash"))
             .find(|bash| bash.is_absolute() && bash.is_file())
             .map_or_else(|| "sh".to_owned(), |bash| bash.display().to_string())
