@@ -1,10 +1,12 @@
-//! Processes where there are no process groups: the child itself is ended, its output read by a thread.
+//! Processes where there are no process groups: a job holds what a command starts, its output is read by a thread.
 
 use std::io::{PipeReader, Read};
+use std::os::windows::io::RawHandle;
 use std::process::ExitStatus;
 
 use tokio::process::Child;
 use tokio::sync::mpsc;
+use win32job::{ExtendedLimitInfo, Job, JobError};
 
 use super::Exit;
 use crate::limits::PIECE_BYTES_MAX;
@@ -34,14 +36,20 @@ impl Pipe {
     }
 }
 
-/// A command's process tree, by the id of its head.
+/// A command's process tree: a job that ends with us at the latest, and the id of its head where there can be no job.
 pub(super) struct Group {
+    job: Option<Job>,
     id: Option<u32>,
 }
 
 impl Group {
+    /// What the head starts before it is in the job is in no job, so it is put there as soon as it is started.
     pub(super) fn of(child: &Child) -> Self {
-        Self { id: child.id() }
+        let job = child.raw_handle().and_then(|head| job_of(head).ok());
+        Self {
+            job,
+            id: child.id(),
+        }
     }
 
     /// Nothing here ends by being closed.
@@ -49,7 +57,15 @@ impl Group {
 
     /// Ends the tree.
     pub(super) async fn end(&mut self) {
-        if let Some(id) = self.id.take() {
+        self.kill();
+    }
+
+    fn kill(&mut self) {
+        // Closed, it ends whatever is in it, also what outlived the head.
+        let has_job = self.job.take().is_some();
+        if let Some(id) = self.id.take()
+            && !has_job
+        {
             let _ = tree_killer(id).status();
         }
     }
@@ -57,10 +73,17 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        if let Some(id) = self.id {
-            let _ = tree_killer(id).status();
-        }
+        self.kill();
     }
+}
+
+/// A job with a process in it, that ends everything in it when it is closed.
+fn job_of(head: RawHandle) -> Result<Job, JobError> {
+    let mut limits = ExtendedLimitInfo::new();
+    limits.limit_kill_on_job_close();
+    let job = Job::create_with_limit_info(&limits)?;
+    job.assign_process(head as isize)?;
+    Ok(job)
 }
 
 fn tree_killer(id: u32) -> std::process::Command {
@@ -75,4 +98,30 @@ fn tree_killer(id: u32) -> std::process::Command {
 
 pub(super) fn exit_of(status: ExitStatus) -> Exit {
     Exit::Code(status.code().unwrap_or(-1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// What it started holds its output open for minutes, unless it ends with it.
+    #[tokio::test]
+    async fn what_a_command_started_ends_with_it() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let mut starter = tokio::process::Command::new("cmd");
+        starter
+            .args(["/C", "start /b ping -n 600 127.0.0.1"])
+            .stdout(writer);
+        let mut child = starter.spawn().unwrap();
+        drop(starter);
+        let mut group = Group::of(&child);
+        child.wait().await.unwrap();
+        group.end().await;
+        let mut pipe = Pipe::new(reader).unwrap();
+        let ends = async { while pipe.next().await.is_some() {} };
+        let ended = tokio::time::timeout(Duration::from_secs(60), ends).await;
+        assert!(ended.is_ok());
+    }
 }
