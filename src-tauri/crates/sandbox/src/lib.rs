@@ -1,7 +1,8 @@
 //! The sealed room: where a command runs so that what it does can be looked at before it happens, or cannot reach further
 //! than it may.
 //!
-//! Here stands what a room is made of ([`Room`]), what its program says of it ([`Told`]) and, on Linux, how it is entered.
+//! Here stands what a room is made of ([`Room`]), what its program says of it ([`Told`]) and how it is entered: on Linux with all
+//! its walls, on macOS by what Seatbelt has ([`seatbelt`]), which nobody asks for yet.
 //! The program `countersign-room` reads a room from its standard input, enters it with everything it has closed behind it,
 //! and runs one command; it has one thread and no runtime, so that it can fork.
 //!
@@ -16,10 +17,13 @@
 )]
 
 mod room;
+pub mod seatbelt;
 mod told;
 
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
 #[cfg(target_os = "linux")]
 mod outside;
 
@@ -28,5 +32,7 @@ pub use told::{End, REFUSED_MAX, Refused, RefusedKind, TARGET_BYTES_MAX, Told, r
 
 #[cfg(target_os = "linux")]
 pub use linux::enter;
+#[cfg(target_os = "macos")]
+pub use macos::enter;
 #[cfg(target_os = "linux")]
 pub use outside::Outside;

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 /// What the program ends with where the room could not be entered; what is wrong stands in the room's file.
 const NOT_ENTERED: u8 = 125;
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 fn main() -> ExitCode {
     let mut line = String::new();
     if let Err(error) = std::io::stdin().read_line(&mut line) {
@@ -29,13 +29,13 @@ fn main() -> ExitCode {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 fn unheard(why: &str) -> ExitCode {
     eprintln!("countersign-room: what stands on standard input is no room: {why}");
     ExitCode::from(NOT_ENTERED)
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn main() -> ExitCode {
     eprintln!("countersign-room: there is no such room on this system");
     ExitCode::from(NOT_ENTERED)

@@ -93,7 +93,7 @@ pub(crate) enum Line {
 
 impl Line {
     /// Writes it down, whole or, if the room is ended meanwhile, without its end.
-    #[cfg(target_os = "linux")]
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
     pub(crate) fn write(&self, mut told: &std::fs::File) -> io::Result<()> {
         use std::io::Write as _;
         let mut line = serde_json::to_vec(self)?;

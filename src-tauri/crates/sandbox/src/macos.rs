@@ -1,0 +1,108 @@
+//! Entering a room on macOS: the command runs under the words of `seatbelt.rs`, and ends with whoever wanted it.
+//!
+//! **Checked by the compiler, never run by those who wrote it**: the tests beside it run where a Mac builds this.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, setrlimit};
+
+use crate::told::Line;
+use crate::{End, Limits, Room, seatbelt};
+
+/// Enters a room, runs its command there, and says in the room's file what became of it. What it is refused is not seen. What
+/// leaves its group, as daemons do, outlives it, under the same words.
+///
+/// # Errors
+/// The room could not be entered, or what became of it could not be written down.
+pub fn enter(room: &Room) -> io::Result<()> {
+    // Opened here, where the path means what whoever asked for the room meant.
+    let told = File::create(&room.told)?;
+    match start(room) {
+        Ok(child) => attend(child, &told),
+        Err((step, error)) => {
+            let line = Line::NotEntered {
+                step: step.to_owned(),
+                error: error.to_string(),
+            };
+            line.write(&told)?;
+            Err(error)
+        }
+    }
+}
+
+fn start(room: &Room) -> Result<Child, (&'static str, io::Error)> {
+    let temporary = temporary(room).map_err(|error| ("temporary files", error))?;
+    let arguments = seatbelt::arguments(room, &temporary);
+    let arguments = arguments.map_err(|why| ("room", io::Error::other(why)))?;
+    limit(&room.limits).map_err(|error| ("limits", error))?;
+    Command::new(seatbelt::PROGRAM)
+        .args(arguments)
+        .current_dir(&room.folder)
+        .env_clear()
+        .envs(room.environment.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .map_err(|error| ("command", error))
+}
+
+/// The folder for files for a while: what the command is told to use, where that really is.
+fn temporary(room: &Room) -> io::Result<PathBuf> {
+    let named = room.environment.iter().find(|(name, _)| name == "TMPDIR");
+    let (_, folder) = named.ok_or_else(|| io::Error::other("`TMPDIR` names no folder"))?;
+    std::fs::canonicalize(folder)
+}
+
+/// Sets the limits of this process, which all that it starts from then on have too.
+fn limit(limits: &Limits) -> io::Result<()> {
+    for (resource, max) in [
+        (Resource::Fsize, limits.file_bytes),
+        (Resource::Nofile, limits.open_files),
+        (Resource::Core, 0),
+    ] {
+        let max = getrlimit(resource)
+            .maximum
+            .map_or(max, |there| there.min(max));
+        let limit = Rlimit {
+            current: Some(max),
+            maximum: Some(max),
+        };
+        setrlimit(resource, limit)?;
+    }
+    Ok(())
+}
+
+/// Stays with the command until it has ended, or nobody wants it any more.
+fn attend(mut child: Child, told: &File) -> io::Result<()> {
+    Line::Began { watched: false }.write(told)?;
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let group = group.ok_or_else(|| io::Error::other("the command has no number"))?;
+    let unwanted = Arc::new(AtomicBool::new(false));
+    let said = Arc::clone(&unwanted);
+    std::thread::Builder::new().spawn(move || {
+        // Nothing more is said: what comes is the end.
+        let _ = io::stdin().read_to_end(&mut Vec::new());
+        said.store(true, Ordering::SeqCst);
+        let _ = kill_process_group(group, Signal::KILL);
+    })?;
+    let status = child.wait()?;
+    // What it left behind.
+    let _ = kill_process_group(group, Signal::KILL);
+    match unwanted.load(Ordering::SeqCst) {
+        true => Ok(()),
+        false => Line::Ended(end(status)).write(told),
+    }
+}
+
+fn end(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Exit(code),
+        (None, signal) => End::Signal(signal.unwrap_or_default()),
+    }
+}

@@ -1,0 +1,215 @@
+//! How a room is closed on macOS: what Seatbelt is told of it, and how its command is started under that.
+//!
+//! There is no layer there and no names of its own: the command runs in the workspace itself, may change that and one folder
+//! for temporary files, and nothing else; it has no network, not even its own, and no socket of this machine. Where two words
+//! speak of a path the later one counts, so what is closed comes last.
+//!
+//! **These words were never heard by a Mac**: they are written by what is published of Seatbelt, and tested as text. Whoever
+//! enters a room there learns at once if one of them is not understood: the command does not run then.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::Room;
+
+/// The program that starts another one under such words.
+pub const PROGRAM: &str = "/usr/bin/sandbox-exec";
+
+/// What holds in every room.
+const ALWAYS: &str = r#"(version 1)
+(deny default)
+(allow process-exec)
+(allow process-fork)
+(allow process-info* (target same-sandbox))
+(allow signal (target same-sandbox))
+(allow sysctl-read)
+(allow ipc-posix-sem)
+(allow mach-lookup
+    (global-name "com.apple.system.logger")
+    (global-name "com.apple.system.notification_center")
+    (global-name "com.apple.system.opendirectoryd.libinfo"))
+(allow file-read*)
+(allow file-write-data (literal "/dev/null") (literal "/dev/zero"))
+(allow file-write* (subpath (param "WORKSPACE")) (subpath (param "TEMPORARY")))
+"#;
+
+/// The arguments of [`PROGRAM`] for a room whose files for a while lie in `temporary`: words, the paths that they name, and the
+/// command.
+///
+/// # Errors
+/// What the room has that there is no such thing for.
+pub fn arguments(room: &Room, temporary: &Path) -> Result<Vec<OsString>, &'static str> {
+    if room.layers.is_some() {
+        return Err("there are no layers on this system");
+    }
+    if room.proxy {
+        return Err("there is no way out of a room on this system");
+    }
+    let closed = closed(room);
+    let mut words = ALWAYS.to_owned();
+    for one in &closed {
+        let Closed {
+            what, which, name, ..
+        } = one;
+        // Writing to a text does not fail.
+        let _ = writeln!(words, "(deny {what} ({which} (param \"{name}\")))");
+    }
+    let mut arguments: Vec<OsString> = vec!["-p".into(), words.into()];
+    // No path is a word itself, whatever is in it.
+    let mut give = |name: &str, path: &Path| {
+        let mut given = OsString::from(format!("-D{name}="));
+        given.push(path);
+        arguments.push(given);
+    };
+    give("WORKSPACE", &room.workspace);
+    give("TEMPORARY", temporary);
+    for one in &closed {
+        give(&one.name, one.path);
+    }
+    arguments.push("--".into());
+    arguments.extend(room.command.iter().map(OsString::from));
+    Ok(arguments)
+}
+
+/// A path that is closed beyond what always is.
+struct Closed<'a> {
+    /// What may not be done.
+    what: &'static str,
+    /// There and below, or there alone.
+    which: &'static str,
+    /// What the words call it.
+    name: String,
+    path: &'a Path,
+}
+
+fn closed(room: &Room) -> Vec<Closed<'_>> {
+    let masked: Vec<&Path> = room.masked.iter().map(PathBuf::as_path).collect();
+    let read_only: Vec<&Path> = room.read_only.iter().map(PathBuf::as_path).collect();
+    // Under another name of a folder above them, they would be open.
+    let above: BTreeSet<&Path> = masked
+        .iter()
+        .chain(&read_only)
+        .flat_map(|path| path.ancestors().skip(1))
+        .filter(|above| above.starts_with(&room.workspace))
+        .collect();
+    let mut closed = Vec::new();
+    for (what, which, name, paths) in [
+        ("file-write*", "subpath", "READ_ONLY", read_only),
+        (
+            "file-write-unlink",
+            "literal",
+            "ABOVE",
+            above.into_iter().collect(),
+        ),
+        ("file-read* file-write*", "subpath", "MASKED", masked),
+    ] {
+        closed.extend(paths.into_iter().enumerate().map(|(number, path)| Closed {
+            what,
+            which,
+            name: format!("{name}_{number}"),
+            path,
+        }));
+    }
+    closed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Layers, Limits};
+
+    fn room() -> Room {
+        Room {
+            workspace: "/Users/me/a (b) \"c\"".into(),
+            folder: "/Users/me/a (b) \"c\"".into(),
+            layers: None,
+            read_only: vec!["/Users/me/a (b) \"c\"/.git/hooks".into()],
+            masked: vec![
+                "/Users/me/.ssh".into(),
+                "/Users/me/a (b) \"c\"/keys/secret".into(),
+            ],
+            limits: Limits::default(),
+            proxy: false,
+            command: vec!["/bin/bash".into(), "-c".into(), "echo $HOME".into()],
+            environment: Vec::new(),
+            told: "/Users/me/state/told".into(),
+        }
+    }
+
+    /// No path stands among the words, so none can close them and open others.
+    #[test]
+    fn what_is_closed_comes_last_and_paths_are_no_words() {
+        let arguments = arguments(&room(), Path::new("/private/tmp/x")).unwrap();
+        let words = format!(
+            "{ALWAYS}\
+             (deny file-write* (subpath (param \"READ_ONLY_0\")))\n\
+             (deny file-write-unlink (literal (param \"ABOVE_0\")))\n\
+             (deny file-write-unlink (literal (param \"ABOVE_1\")))\n\
+             (deny file-write-unlink (literal (param \"ABOVE_2\")))\n\
+             (deny file-read* file-write* (subpath (param \"MASKED_0\")))\n\
+             (deny file-read* file-write* (subpath (param \"MASKED_1\")))\n"
+        );
+        let expected = [
+            "-p",
+            &words,
+            "-DWORKSPACE=/Users/me/a (b) \"c\"",
+            "-DTEMPORARY=/private/tmp/x",
+            "-DREAD_ONLY_0=/Users/me/a (b) \"c\"/.git/hooks",
+            "-DABOVE_0=/Users/me/a (b) \"c\"",
+            "-DABOVE_1=/Users/me/a (b) \"c\"/.git",
+            "-DABOVE_2=/Users/me/a (b) \"c\"/keys",
+            "-DMASKED_0=/Users/me/.ssh",
+            "-DMASKED_1=/Users/me/a (b) \"c\"/keys/secret",
+            "--",
+            "/bin/bash",
+            "-c",
+            "echo $HOME",
+        ];
+        assert_eq!(arguments, expected.map(OsString::from));
+    }
+
+    /// What nothing allows is denied: the network and sockets above all.
+    #[test]
+    fn everything_is_denied_that_is_not_named() {
+        assert!(ALWAYS.starts_with("(version 1)\n(deny default)\n"));
+        for open in [
+            "network",
+            "iokit",
+            "mach-register",
+            "appleevent",
+            "allow default",
+        ] {
+            assert!(!ALWAYS.contains(open), "{open}");
+        }
+        let (open, close) = (ALWAYS.matches('(').count(), ALWAYS.matches(')').count());
+        assert_eq!(open, close);
+    }
+
+    #[test]
+    fn what_there_is_nothing_for_is_an_error() {
+        let layers = Layers {
+            upper: "/upper".into(),
+            work: None,
+        };
+        for (room, why) in [
+            (
+                Room {
+                    layers: Some(layers),
+                    ..room()
+                },
+                "there are no layers on this system",
+            ),
+            (
+                Room {
+                    proxy: true,
+                    ..room()
+                },
+                "there is no way out of a room on this system",
+            ),
+        ] {
+            assert_eq!(arguments(&room, Path::new("/tmp")), Err(why));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Rooms on macOS, from outside: a command changes its workspace and nothing else, and reaches nobody.
+#![cfg(target_os = "macos")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "tests end where they fail, and make what a room is tried on"
+)]
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use sandbox::{End, Limits, Room, Told, read_told};
+
+struct Place {
+    _home: tempfile::TempDir,
+    home: PathBuf,
+}
+
+impl Place {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let real = home.path().canonicalize().unwrap();
+        for folder in [
+            "workspace/.git/hooks",
+            "workspace/keys",
+            "temporary",
+            "outside",
+        ] {
+            fs::create_dir_all(real.join(folder)).unwrap();
+        }
+        for file in ["workspace/keys/secret", "outside/file"] {
+            fs::write(real.join(file), "words\n").unwrap();
+        }
+        Self {
+            _home: home,
+            home: real,
+        }
+    }
+
+    fn room(&self, command: &str, port: u16) -> Room {
+        let at = |path: &str| self.home.join(path);
+        let text = |path: &Path| path.to_str().unwrap().to_owned();
+        let variable = |name: &str, value: String| (name.to_owned(), value);
+        Room {
+            workspace: at("workspace"),
+            folder: at("workspace"),
+            layers: None,
+            read_only: vec![at("workspace/.git/hooks")],
+            masked: vec![at("workspace/keys/secret")],
+            limits: Limits::default(),
+            proxy: false,
+            command: vec!["/bin/bash".into(), "-c".into(), command.into()],
+            environment: vec![
+                variable("PATH", "/usr/bin:/bin:/usr/sbin:/sbin".into()),
+                variable("TMPDIR", text(&at("temporary"))),
+                variable("OUT", text(&at("outside"))),
+                variable("PORT", port.to_string()),
+            ],
+            told: at("told"),
+        }
+    }
+
+    /// Runs it to its end: whether it succeeded.
+    fn succeeds(&self, room: &Room) -> bool {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_countersign-room"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = serde_json::to_vec(room).unwrap();
+        line.push(b'\n');
+        let mut wanted = child.stdin.take().unwrap();
+        wanted.write_all(&line).unwrap();
+        let mut said = String::new();
+        child
+            .stdout
+            .take()
+            .unwrap()
+            .read_to_string(&mut said)
+            .unwrap();
+        child.wait().unwrap();
+        drop(wanted);
+        match read_told(&room.told).unwrap().unwrap() {
+            Told::Ended {
+                end: End::Exit(code),
+                ..
+            } => code == 0,
+            told => panic!("{told:?}: {said}"),
+        }
+    }
+}
+
+/// Each attempt succeeds without the room; in it, only those that stay in the workspace do.
+#[test]
+fn a_command_changes_its_workspace_and_nothing_else() {
+    for (command, is_let) in [
+        ("echo x > new && rm new", true),
+        ("echo x > $TMPDIR/new", true),
+        ("cat $OUT/file > /dev/null", true),
+        ("bash -c 'bash -c true | cat'", true),
+        ("echo x > $OUT/new", false),
+        ("rm $OUT/file", false),
+        ("echo x > .git/hooks/pre-commit", false),
+        ("mv .git other", false),
+        ("cat keys/secret", false),
+        ("mv keys other && cat other/secret", false),
+        ("exec 3<>/dev/tcp/127.0.0.1/$PORT", false),
+        ("nc -U $OUT/heard < /dev/null", false),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let place = Place::new();
+        let heard = UnixListener::bind(place.home.join("outside/heard")).unwrap();
+        std::thread::spawn(move || drop(heard.accept()));
+        let room = place.room(command, port);
+        assert_eq!(place.succeeds(&room), is_let, "{command}");
+
+        let plain = Place::new();
+        let heard = UnixListener::bind(plain.home.join("outside/heard")).unwrap();
+        std::thread::spawn(move || drop(heard.accept()));
+        let room = plain.room(command, port);
+        let [program, arguments @ ..] = room.command.as_slice() else {
+            unreachable!()
+        };
+        let ended = Command::new(program)
+            .args(arguments)
+            .current_dir(&room.folder)
+            .envs(room.environment.iter().map(|(name, value)| (name, value)))
+            .stdout(Stdio::null())
+            .status();
+        assert!(ended.unwrap().success(), "{command}, without a room");
+    }
+}
+
+/// A room that nobody wants any more ends, with what it started.
+#[test]
+fn a_room_that_nobody_wants_ends() {
+    let place = Place::new();
+    let room = place.room("sleep 600 & echo began; wait", 0);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_countersign-room"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = serde_json::to_vec(&room).unwrap();
+    line.push(b'\n');
+    let mut wanted = child.stdin.take().unwrap();
+    wanted.write_all(&line).unwrap();
+    let mut said = child.stdout.take().unwrap();
+    said.read_exact(&mut [0; 6]).unwrap();
+    drop(wanted);
+    // The end of what it says is the end of everything that could say something.
+    said.read_to_end(&mut Vec::new()).unwrap();
+    child.wait().unwrap();
+    let told = read_told(&room.told).unwrap();
+    assert!(
+        matches!(
+            told,
+            Some(Told::Ended {
+                end: End::Stopped,
+                ..
+            })
+        ),
+        "{told:?}"
+    );
+}
