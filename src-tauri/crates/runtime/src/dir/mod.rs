@@ -95,3 +95,10 @@ pub(crate) fn kind_of_open(file: &File) -> io::Result<PathKind> {
         PathKind::Special
     })
 }
+
+/// Makes a pipe by the program that every such system has.
+#[cfg(all(test, unix))]
+pub(crate) fn make_pipe(at: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(at).status();
+    assert!(made.is_ok_and(|made| made.success()), "{}", at.display());
+}

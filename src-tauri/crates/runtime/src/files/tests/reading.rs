@@ -1,6 +1,7 @@
 //! What is read and listed, and what is refused with which words.
 
 use super::*;
+use crate::dir::make_pipe;
 
 #[test]
 fn pieces_and_wholes() {
@@ -49,7 +50,7 @@ fn a_huge_file_is_read_in_pieces() {
 fn what_is_no_file_is_refused_at_once() {
     let room = Room::new();
     let at = |path: &str| room.workspace.root().join(path);
-    rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RWXU).unwrap();
+    make_pipe(&at("pipe"));
     symlink("pipe", at("to-pipe")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
     let cases = [
@@ -114,7 +115,7 @@ fn what_is_no_file_is_refused_at_once() {
 fn kinds() {
     let room = Room::new();
     let pipe = room.workspace.root().join("pipe");
-    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+    make_pipe(&pipe);
     let cases = [
         ("src/a.txt", Some(PathKind::File)),
         ("src", Some(PathKind::Folder)),

@@ -4,6 +4,7 @@ use protocol::effects::Thing;
 use protocol::history::{PathChange, PathReceipt};
 
 use super::*;
+use crate::dir::make_pipe;
 
 fn undo(ids: &[&UndoId]) -> Restore {
     Restore::Undo {
@@ -125,7 +126,7 @@ fn a_choice_that_cannot_be_is_refused_by_name() {
         "{fault}"
     );
     fs::remove_file(room.at("a")).unwrap();
-    rustix::fs::mkfifoat(rustix::fs::CWD, room.at("a"), rustix::fs::Mode::RWXU).unwrap();
+    make_pipe(&room.at("a"));
     let looked = room.history.look(&undo(&[&id])).unwrap();
     assert_eq!(looked.preview.conflicts[0].choices, [Choice::Keep]);
     assert!(act(&room.history, &undo(&[&id]), &[("a", Choice::Restore)]).is_err());

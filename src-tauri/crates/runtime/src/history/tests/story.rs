@@ -1,7 +1,9 @@
 //! What a person does with the history, and what goes wrong on the way.
 
-use super::*;
 use protocol::preview::UndoOutlook;
+
+use super::*;
+use crate::dir::make_pipe;
 
 /// S000-24: a deletion comes back to the byte, and goes again.
 #[test]
@@ -236,7 +238,7 @@ fn the_outlook_tells_the_truth() {
     let room = Room::new();
     room.file("d/a", "12345", 0o644);
     room.file("pipes/a", "", 0o644);
-    rustix::fs::mkfifoat(rustix::fs::CWD, room.at("pipes/p"), rustix::fs::Mode::RWXU).unwrap();
+    make_pipe(&room.at("pipes/p"));
     let small = History::open(&room.home.path().join("small"), 4).unwrap();
     let outlook = |history: &History, plan: &Plan| history.outlook(&room.workspace, plan);
     assert_eq!(outlook(&room.history, &Plan::None), UndoOutlook::NotNeeded);
