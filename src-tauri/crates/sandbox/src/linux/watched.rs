@@ -3,8 +3,9 @@
 //! **Looking is no wall.** A call that is looked at goes on as if nobody had looked, and it is the mounts, the empty network
 //! and the refusing filters of `refused.rs` that let it fail. So nothing is lost where a program changes a path after it was
 //! read, or where this system lets nobody look. For the same reason what those filters refuse is not told: of two filters the
-//! stricter answer counts. That is so for `mount` and its like: the command has the error of the call. Nor is it told of
-//! words sent to an address that only lies in memory (`sendmsg`), which would cost every program that speaks to itself so.
+//! stricter answer counts. That is so for `mount`, pairs of datagram sockets and their like: the command has the error of the
+//! call. Nor is it told of words sent to an address that only lies in memory (`sendmsg`), which would cost every program that
+//! speaks to itself so.
 //!
 //! One call never goes on: `socket` of a family that is closed. Its family is a number in the call, which nobody can change
 //! after it was read, so the keeper's word is as good a wall as the filter's; and only so it is known what was to be spoken to,
