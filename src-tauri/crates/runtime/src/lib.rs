@@ -37,7 +37,10 @@ pub mod watch;
 pub use apply::apply;
 pub use atomic::{claim, is_link, names_in, private_folder, read_text, write_atomic};
 pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
-pub use environment::{Contents, Environment, LayerKind, Probe, Rehearsed, contents};
+pub use environment::{
+    Contents, Environment, InPlace, LayerKind, Picture, Probe, RanInPlace, Rehearsed, Walls,
+    contents,
+};
 pub use error::FileError;
 pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
 pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};

@@ -14,6 +14,10 @@ pub struct Room {
     pub folder: PathBuf,
     /// Where what the command changes is kept, so that the workspace itself stays as it is. None: it is changed for real.
     pub layers: Option<Layers>,
+    /// A folder for temporary files, where nobody may make namespaces: what closes the room then is Landlock and the calls that
+    /// are refused, and nothing is masked or kept from being written in the workspace. None: the room has names of its own for
+    /// everything, and a `/tmp` of its own. A room with layers or a proxy needs those.
+    pub bare: Option<PathBuf>,
     /// Paths in the workspace that can be read and not written: hooks, start-up files.
     pub read_only: Vec<PathBuf>,
     /// Files and folders that are empty in the room, wherever they lie: secrets, sockets, the app's own data. One that does

@@ -29,6 +29,36 @@ pub(crate) struct Details {
     pub changed_ns: i64,
 }
 
+/// A name that can be read for as long as this is kept.
+pub(crate) struct Readable<'a> {
+    dir: &'a Dir,
+    name: &'a OsStr,
+    /// The mode that it gets back; none if it was not changed.
+    mode: Option<u32>,
+}
+
+impl Drop for Readable<'_> {
+    fn drop(&mut self) {
+        if let Some(mode) = self.mode
+            && let Err(error) = self.dir.set_mode_of(self.name, mode)
+        {
+            tracing::warn!(name = %self.name.display(), %error, "its mode stays another");
+        }
+    }
+}
+
+impl PathKind {
+    /// The mode with which its owner may read it; none if that is so already, or goes by no mode.
+    pub(crate) fn opened(self, mode: u32) -> Option<u32> {
+        let needed = match self {
+            Self::File => 0o400,
+            Self::Folder => 0o700,
+            Self::Link | Self::Special => return None,
+        };
+        (mode & needed != needed).then_some(mode | needed)
+    }
+}
+
 impl Details {
     /// Whether it is a file with other names than this one.
     pub(crate) fn has_more_names(&self) -> bool {
@@ -68,6 +98,24 @@ impl Dir {
         let stat = sys::statat(like, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let kind = sys::FileType::from_raw_mode(stat.st_mode);
         Ok(sys::mknodat(self, name, kind, Mode::RUSR | Mode::WUSR, 0)?)
+    }
+
+    /// Lets us read what stands at a name until this is dropped, whatever its mode says.
+    pub(crate) fn readable<'a>(
+        &'a self,
+        name: &'a OsStr,
+        found: &Details,
+    ) -> io::Result<Readable<'a>> {
+        let mode = found.stat.mode;
+        let opened = found.stat.kind.opened(mode);
+        if let Some(opened) = opened {
+            self.set_mode_of(name, opened)?;
+        }
+        Ok(Readable {
+            dir: self,
+            name,
+            mode: opened.map(|_| mode),
+        })
     }
 
     /// Sets the permission bits of a name that is known to be no link.

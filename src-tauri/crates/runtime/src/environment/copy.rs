@@ -17,6 +17,17 @@ pub(super) struct Copied {
     marks: BTreeMap<PathBuf, Mark>,
     /// How much was written for it.
     pub bytes: u64,
+    /// What all that was copied takes on the disk.
+    pub disk_bytes: u64,
+}
+
+/// Of which side of a copy it is kept in mind how a thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marked {
+    /// Of the copy, in which a command runs.
+    Copy,
+    /// Of what is copied, in which a command runs while the copy stays as it is.
+    Original,
 }
 
 /// By what a thing is known that nobody touched: its number, and when anything about it changed last, which no program sets.
@@ -41,7 +52,7 @@ impl Copied {
         self.marks.contains_key(path)
     }
 
-    /// Whether what stands at this path in the copy is what was copied there, untouched. Of a folder that is never said: what
+    /// Whether what stands at this path on the marked side is what was copied there, or from there, untouched. Of a folder that is never said: what
     /// is in it may be another in any case.
     pub(super) fn is_untouched(&self, path: &Path, is: &Details) -> bool {
         is.stat.kind != PathKind::Folder && self.marks.get(path) == Some(&Mark::of(is))
@@ -53,15 +64,15 @@ impl Copied {
 /// # Errors
 /// [`FileError::NoRoom`] with the reason why not.
 pub(super) fn weigh(workspace: &Dir) -> Result<(), FileError> {
-    Copying::of(workspace)?.folder(workspace, None, Path::new(""), 0)
+    Copying::of(workspace, Marked::Copy)?.folder(workspace, None, Path::new(""), 0)
 }
 
-/// Copies a workspace into an empty folder.
+/// Copies a workspace into an empty folder, and keeps in mind how each thing is on one of both sides.
 ///
 /// # Errors
 /// [`FileError::NoRoom`] when it is too large or holds what cannot be copied; else what the system said.
-pub(super) fn copy(workspace: &Dir, to: &Path) -> Result<Copied, FileError> {
-    let mut copying = Copying::of(workspace)?;
+pub(super) fn copy(workspace: &Dir, to: &Path, marked: Marked) -> Result<Copied, FileError> {
+    let mut copying = Copying::of(workspace, marked)?;
     let to = Dir::open(to).map_err(|error| FileError::from_io("the folder for rooms", &error))?;
     copying.folder(workspace, Some(&to), Path::new(""), 0)?;
     Ok(copying.copied)
@@ -71,18 +82,20 @@ struct Copying {
     copied: Copied,
     paths: usize,
     device: u64,
+    marked: Marked,
     /// Whether the disk has given a reference to every file so far that it was asked for.
     clones: bool,
 }
 
 impl Copying {
-    fn of(workspace: &Dir) -> Result<Self, FileError> {
+    fn of(workspace: &Dir, marked: Marked) -> Result<Self, FileError> {
         let found = workspace.details(OsStr::new("."));
         let found = found.map_err(|error| FileError::from_io("the workspace", &error))?;
         Ok(Self {
             copied: Copied::default(),
             paths: 0,
             device: found.map_or(0, |found| found.place.0),
+            marked,
             clones: true,
         })
     }
@@ -140,6 +153,7 @@ impl Copying {
     /// Refuses what no copy could stand for, and more of it than is bearable.
     fn admit(&mut self, path: &Path, found: &Details) -> Result<(), FileError> {
         self.paths += 1;
+        self.copied.disk_bytes = self.copied.disk_bytes.saturating_add(found.disk_bytes);
         if self.paths > COPY_PATHS_MAX {
             return Err(not_copied(&format!(
                 "it has more than {COPY_PATHS_MAX} paths"
@@ -215,8 +229,12 @@ impl Copying {
             to.set_mode_of(name, found.stat.mode).map_err(failed)?;
         }
         to.set_mtime_of(name, found.stat.mtime_ns).map_err(failed)?;
-        if let Some(made) = to.details(name).map_err(failed)? {
-            self.copied.marks.insert(path, Mark::of(&made));
+        let marked = match self.marked {
+            Marked::Copy => to.details(name).map_err(failed)?,
+            Marked::Original => Some(*found),
+        };
+        if let Some(marked) = marked {
+            self.copied.marks.insert(path, Mark::of(&marked));
         }
         Ok(())
     }

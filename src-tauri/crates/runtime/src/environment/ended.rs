@@ -10,7 +10,7 @@ use super::passed::Passed;
 use crate::FileError;
 
 /// The signal by which a room ends what is in it.
-const KILLED: i32 = 9;
+pub(super) const KILLED: i32 = 9;
 
 /// That the list of what it was refused is not all.
 const MORE: &str = "It was refused more than is listed.";
@@ -48,7 +48,7 @@ pub(super) fn settled(
 }
 
 /// What a command was refused, and what a person should know of that list.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Refusals {
     pub list: Vec<Refused>,
     pub notes: Vec<String>,

@@ -13,7 +13,7 @@ use crate::private_folder;
 /// Held while somebody joins or leaves a place, so that nobody is swept who is just coming.
 const TURN: &str = "turn";
 /// Held by who lives in a folder. A folder whose lock is free was left by a crash.
-const ALIVE: &str = "alive";
+pub(super) const ALIVE: &str = "alive";
 /// So deep a tree is removed in place; what is deeper is brought up first.
 const DEEP: usize = 64;
 
@@ -99,6 +99,11 @@ impl Layer {
         self.folder.join("work")
     }
 
+    /// For the temporary files of a command that has no `/tmp` of its own.
+    pub(super) fn tmp(&self) -> PathBuf {
+        self.work()
+    }
+
     pub(super) fn told(&self) -> PathBuf {
         self.folder.join("told")
     }
@@ -112,7 +117,7 @@ impl Drop for Layer {
     }
 }
 
-fn make(folder: &Path, mode: u32) -> io::Result<()> {
+pub(super) fn make(folder: &Path, mode: u32) -> io::Result<()> {
     DirBuilder::new().mode(mode).create(folder)
 }
 
@@ -126,7 +131,7 @@ fn sweep(folder: &Path) {
 
 /// Removes a folder of ours with everything in it, whatever modes it has and however deep it is. The kernel leaves a work
 /// folder that nobody may enter.
-fn remove(folder: &Path) -> io::Result<()> {
+pub(super) fn remove(folder: &Path) -> io::Result<()> {
     let mut deep = 0;
     empty(folder, folder, 0, &mut deep)?;
     for number in 0.. {

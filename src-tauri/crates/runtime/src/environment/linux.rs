@@ -7,21 +7,24 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use protocol::effects::{Assurance, Effects, Refused, RefusedKind};
-use protocol::{Captured, Exit, Fault, Plan, Ran};
-use sandbox::{Layers, Limits, Room};
+use protocol::effects::{Assurance, Refused, RefusedKind};
+use protocol::{Exit, Fault, Ran};
+use sandbox::{Limits, Room};
 use tokio_util::sync::CancellationToken;
 
-use super::bounds::{bytes_max, outgrown};
-use super::copy::{copy, weigh};
-use super::ended::{Refusals, settled};
+use super::bounds::outgrown;
+use super::copy::{Marked, copy, weigh};
+use super::ended::{KILLED, Refusals, settled};
 use super::layer::{Layer, Place};
-use super::look::{look, too_much};
+use super::look::{Upper, hashed, look, too_much};
 use super::masks::{masks, read_only};
 use super::proxy::WayOut;
-use super::read_out::{ReadOut, read_out};
+use super::read_out::{Done, read_out};
+use super::site::Site;
+use super::told::{Over, told};
 use super::trial::without_copy;
-use super::{LayerKind, Probe, Rehearsed};
+use super::{LayerKind, Probe, Rehearsed, Walls};
+use crate::dir::Dir;
 use crate::files::joined;
 use crate::process::shell::{around, shell_name};
 use crate::process::{attend, room};
@@ -30,9 +33,10 @@ use crate::{Command, FileError, Net, Workspace};
 #[derive(Debug)]
 pub(super) struct Inner {
     pub program: Option<PathBuf>,
-    masked: Vec<PathBuf>,
+    pub masked: Vec<PathBuf>,
     pub disk: Arc<Place>,
     pub kinds: Vec<LayerKind>,
+    pub rooms: Vec<Walls>,
     known: Mutex<HashMap<Ground, Known>>,
 }
 
@@ -42,7 +46,12 @@ type Ground = (u64, bool);
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub probe: Probe,
+    /// Where layers lie; none where no layer holds.
     pub place: Option<Arc<Place>>,
+    /// The walls of a room in which a command can run for real; none where there is no such room.
+    pub walls: Option<Walls>,
+    /// Why what is better does not work.
+    pub why_no_better: Vec<String>,
 }
 
 impl Inner {
@@ -51,6 +60,7 @@ impl Inner {
         folder: &Path,
         mut masked: Vec<PathBuf>,
         kinds: &[LayerKind],
+        rooms: &[Walls],
     ) -> Result<Self, Fault> {
         let disk = Place::open(folder).map_err(|error| {
             Fault::new(
@@ -68,6 +78,7 @@ impl Inner {
             masked,
             disk: Arc::new(disk),
             kinds: kinds.to_vec(),
+            rooms: rooms.to_vec(),
             known: Mutex::default(),
         })
     }
@@ -77,9 +88,10 @@ impl Inner {
     }
 
     /// What holds in a workspace. Whether it can be copied is looked at anew each time: it grows.
-    async fn known(&self, workspace: &Workspace) -> Known {
+    pub(super) async fn known(&self, workspace: &Workspace) -> Known {
         let known = self.tried(workspace).await;
-        if known.probe.layer != LayerKind::Copy {
+        let by_layer = matches!(known.probe.layer, LayerKind::Disk | LayerKind::Memory);
+        if by_layer || known.probe.assurance == Assurance::GateOnly {
             return known;
         }
         let whole = workspace.clone();
@@ -125,10 +137,12 @@ impl Inner {
         let (began_ns, kind) = (now_ns(), known.probe.layer);
         if kind == LayerKind::Copy {
             let (workspace, upper) = (command.workspace.clone(), layer.upper());
-            layer.copied = Some(blocking(move || copy(workspace.dir(), &upper)).await?);
+            let copied = blocking(move || copy(workspace.dir(), &upper, Marked::Copy));
+            layer.copied = Some(copied.await?);
         }
+        let site = Site::layered(kind, &layer);
         let (ran, refused) = self
-            .run(command, net, (kind, &layer), masks.paths, on_output, cancel)
+            .run(command, net, &site, masks.paths, on_output, cancel)
             .await?;
         if ran.exit == Exit::Cancelled {
             return Err(FileError::Cancelled);
@@ -136,25 +150,40 @@ impl Inner {
         let (upper, workspace) = (layer.upper(), command.workspace.clone());
         let copied = layer.copied.take();
         let read = blocking(move || {
-            look(&upper, workspace.dir(), began_ns, copied.as_ref()).map(read_out)
+            let kind = copied.as_ref().map_or(Upper::Layer, Upper::Copy);
+            let upper = Dir::open(&upper)
+                .map_err(|error| FileError::from_io("the layer of the command", &error))?;
+            look((kind, &upper), workspace.dir(), began_ns, &mut hashed)
         });
-        let read = read.await?;
-        Ok(rehearsed(ran, refused, read, masks.notes, layer))
+        let read = read_out(read.await?.changes, Done::ForShow);
+        let (effects, plan) = told(Over {
+            assurance: Assurance::Speculative,
+            ran: ran.clone(),
+            refused,
+            read,
+            notes: masks.notes,
+            after: layer.upper(),
+        });
+        Ok(Rehearsed {
+            ran,
+            effects,
+            plan,
+            _layer: layer,
+        })
     }
 
-    /// Runs a command over a layer, and ends it when the layer becomes too large.
+    /// Runs a command where it is to run, and ends it when it changes too much.
     pub(super) async fn run(
         &self,
         command: &Command,
         net: &Net,
-        (kind, layer): (LayerKind, &Layer),
+        site: &Site<'_>,
         masked: Vec<PathBuf>,
         on_output: impl FnMut(&str) + Send,
         cancel: &CancellationToken,
     ) -> Result<(Ran, Refusals), FileError> {
         let program = self.program.as_deref().unwrap_or(Path::new(""));
-        let room = room_of(command, net, kind, layer, masked)?;
-        let copied = layer.copied.as_ref().map_or(0, |copied| copied.bytes);
+        let room = room_of(command, net, site, masked)?;
         let stop = cancel.child_token();
         let way_out = OnceLock::new();
         let start = async {
@@ -168,18 +197,33 @@ impl Inner {
             Ok(started)
         };
         let ran = attend(command, start, on_output, &stop);
-        let too_large = outgrown(layer.upper(), bytes_max(kind).saturating_add(copied));
+        let (watched, bytes_max) = site.watched.clone();
+        let too_large = outgrown(watched, bytes_max);
         tokio::pin!(ran, too_large);
-        let ran = tokio::select! {
-            ran = &mut ran => ran?,
+        let (mut ran, outgrew) = tokio::select! {
+            ran = &mut ran => (ran?, None),
             why = &mut too_large => {
                 stop.cancel();
-                ran.await?;
-                return Err(too_much(&why));
+                (ran.await?, Some(why))
             }
         };
-        let told = sandbox::read_told(&layer.told());
+        let mut limits = Vec::new();
+        if let Some(why) = outgrew {
+            if site.layers.is_some() {
+                return Err(too_much(&why));
+            }
+            // What it did for real is told, and that it was ended for it.
+            if !cancel.is_cancelled() {
+                ran.exit = Exit::Signal(KILLED);
+            }
+            limits.push(Refused {
+                kind: RefusedKind::Limit,
+                target: why,
+            });
+        }
+        let told = sandbox::read_told(&site.folder.told());
         let (ran, mut refusals) = settled(ran, told)?;
+        refusals.list.append(&mut limits);
         if let Some(way_out) = way_out.get() {
             refusals.add(way_out.close());
         }
@@ -194,8 +238,7 @@ pub(super) fn layer(place: &Place, workspace: &Workspace) -> io::Result<Layer> {
 fn room_of(
     command: &Command,
     net: &Net,
-    kind: LayerKind,
-    layer: &Layer,
+    site: &Site<'_>,
     masked: Vec<PathBuf>,
 ) -> Result<Room, FileError> {
     let workspace = &command.workspace;
@@ -209,7 +252,11 @@ fn room_of(
         .into_iter()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    environment.insert("TMPDIR".to_owned(), "/tmp".to_owned());
+    let tmp = site
+        .bare()
+        .and_then(|tmp| tmp.into_os_string().into_string().ok());
+    let tmp = tmp.unwrap_or_else(|| "/tmp".to_owned());
+    environment.insert("TMPDIR".to_owned(), tmp);
     // Whom the person's own proxy is not asked for is nobody's matter here.
     environment.retain(|name, _| !name.eq_ignore_ascii_case("no_proxy"));
     if net.leads_home() {
@@ -223,14 +270,12 @@ fn room_of(
     Ok(Room {
         workspace: workspace.root().to_owned(),
         folder,
-        layers: Some(Layers {
-            upper: layer.upper(),
-            work: (kind != LayerKind::Copy).then(|| layer.work()),
-        }),
+        layers: site.layers.clone(),
+        bare: site.bare(),
         read_only: read_only(workspace),
         masked,
         limits: Limits {
-            file_bytes: bytes_max(kind),
+            file_bytes: site.file_bytes,
             ..Limits::default()
         },
         proxy: net.is_open(),
@@ -240,57 +285,8 @@ fn room_of(
             command.line.clone(),
         ],
         environment: environment.into_iter().collect(),
-        told: layer.told(),
+        told: site.folder.told(),
     })
-}
-
-fn rehearsed(
-    ran: Ran,
-    mut refused: Refusals,
-    read: ReadOut,
-    mut notes: Vec<String>,
-    layer: Layer,
-) -> Rehearsed {
-    let (exit_code, ended) = match ran.exit {
-        Exit::Code(code) => (Some(code), String::new()),
-        Exit::Signal(signal) => (None, format!("signal {signal}")),
-        Exit::TimedOut => (None, "time limit".to_owned()),
-        Exit::Cancelled => (None, "stopped".to_owned()),
-    };
-    if ran.exit == Exit::TimedOut {
-        refused.list.push(Refused {
-            kind: RefusedKind::Limit,
-            target: "time".to_owned(),
-        });
-    }
-    notes.extend(refused.notes);
-    notes.extend(read.notes);
-    let captured = Captured {
-        layer: layer.upper(),
-        steps: read.steps,
-        ran: ran.clone(),
-    };
-    let effects = Effects {
-        assurance: Assurance::Speculative,
-        exit_code,
-        ended,
-        output: protocol::shown::shown(&String::from_utf8_lossy(&ran.head)),
-        output_bytes: ran.bytes,
-        changes: read.effects,
-        refused: refused.list,
-        reached: refused.reached,
-        notes,
-        digest: captured.digest(),
-    };
-    Rehearsed {
-        ran,
-        effects,
-        plan: match captured.steps.is_empty() {
-            true => Plan::None,
-            false => Plan::Effects(Arc::new(captured)),
-        },
-        _layer: layer,
-    }
 }
 
 /// Now, by the finest clock: a file of the moment before is not taken for a later one. Times of files may lag one tick of
@@ -303,7 +299,7 @@ fn now_ns() -> i64 {
 }
 
 /// Does work that reads many files off the threads that everything else runs on.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
 ) -> Result<T, FileError> {
     match tokio::task::spawn_blocking(work).await {

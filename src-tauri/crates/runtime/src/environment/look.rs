@@ -1,4 +1,5 @@
-//! What a command changed: its layer against the workspace, path by path, in the words of the kernel's overlay.
+//! What a command changed: its layer against the workspace, path by path, in the words of the kernel's overlay; or the
+//! workspace itself against a picture of it from before.
 //!
 //! A name that is gone is a device with the number 0. A folder that was replaced is marked, and hides all that lies below
 //! it in the workspace, at every depth. Everything else in the layer stands where it lies.
@@ -12,53 +13,55 @@ use std::path::{Path, PathBuf};
 use protocol::Digest;
 use protocol::history::Node;
 
+use super::change::{Change, NOTHING, Thing, is_same};
 use super::copy::Copied;
 use crate::FileError;
 use crate::dir::{Details, Dir, kind_of_open};
 use crate::files::{PathKind, shown};
+use crate::history::Content;
 use crate::limits::{LAYER_PATHS_MAX, LOOK_BYTES_MAX, TREE_DEPTH_MAX};
 
-/// What stands at a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Thing {
-    /// Something that can be kept and brought back, or nothing.
-    Node(Node),
-    /// A pipe, a socket or a device, with its permission bits.
-    Special(u32),
-}
-
-/// One path that is different in the layer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Change {
-    pub path: PathBuf,
-    pub before: Thing,
-    pub after: Thing,
-    /// Whether it stood under more than one name, before or after.
-    pub more_names: (bool, bool),
-}
-
-const NOTHING: Thing = Thing::Node(Node::Absent);
 /// How a folder is marked whose content below is hidden, and one in which names that are gone are marked files.
 const OPAQUE: (&str, &[u8], &[u8]) = ("user.overlay.opaque", b"y", b"x");
 const GONE: &str = "user.overlay.whiteout";
 /// Marks of layers that are not laid out as the workspace is. No room is made so.
 const ELSEWHERE: [&str; 2] = ["user.overlay.redirect", "user.overlay.metacopy"];
 
-/// Everything that is different in a layer, in order of the paths. `began_ns` is when the command began: what changed in
-/// the workspace since is not what the command saw. `copied` is there where the layer is a copy of the whole workspace.
+/// What is looked at for what a command changed.
+#[derive(Clone, Copy)]
+pub(super) enum Upper<'a> {
+    /// A layer of the kernel over the workspace.
+    Layer,
+    /// A copy of the workspace, in its place.
+    Copy(&'a Copied),
+    /// The workspace itself, over a picture of how it was before. What is marked was not touched since.
+    Real(&'a Copied),
+}
+
+/// What is different.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    /// In order of the paths.
+    pub changes: Vec<Change>,
+    /// Folders of the workspace itself that stayed: their times before and after.
+    pub folders: Vec<(PathBuf, i64, i64)>,
+}
+
+/// Everything that is different in `upper` from `lower`. `began_ns` is when the command began: what changed in `lower` since
+/// is not what the command saw. Each content that is compared goes through `content`.
 pub(super) fn look(
-    upper: &Path,
+    (kind, upper): (Upper<'_>, &Dir),
     lower: &Dir,
     began_ns: i64,
-    copied: Option<&Copied>,
-) -> Result<Vec<Change>, FileError> {
+    content: Content<'_>,
+) -> Result<Looked, FileError> {
     let failed = |error: io::Error| FileError::from_io("the layer of the command", &error);
-    let upper = Dir::open(upper).map_err(failed)?;
     let mut look = Look {
-        changes: Vec::new(),
+        looked: Looked::default(),
         bytes: 0,
         began_ns,
-        copied,
+        kind,
+        content,
     };
     let (was, is) = (
         lower.stat_self().map_err(failed)?,
@@ -73,15 +76,17 @@ pub(super) fn look(
         };
         look.add(Path::new(""), folder(was), folder(is), (false, false))?;
     }
-    look.walk(&upper, Some(lower), Path::new(""), copied.is_some(), 0)?;
-    Ok(look.changes)
+    let whole = !matches!(kind, Upper::Layer);
+    look.walk(upper, Some(lower), Path::new(""), whole, 0)?;
+    Ok(look.looked)
 }
 
 struct Look<'a> {
-    changes: Vec<Change>,
+    looked: Looked,
     bytes: u64,
     began_ns: i64,
-    copied: Option<&'a Copied>,
+    kind: Upper<'a>,
+    content: Content<'a>,
 }
 
 impl Look<'_> {
@@ -96,9 +101,14 @@ impl Look<'_> {
     ) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::from_io(shown(at), &error);
         if depth > TREE_DEPTH_MAX {
-            return Err(too_much(&format!(
-                "it made folders deeper than {TREE_DEPTH_MAX} levels"
-            )));
+            let why = format!("it made folders deeper than {TREE_DEPTH_MAX} levels");
+            return Err(self.too_much(&why));
+        }
+        if let (Upper::Real(_), Some(lower)) = (self.kind, lower) {
+            let (was, is) = (lower.stat_self(), upper.stat_self());
+            let (was, is) = (was.map_err(failed)?, is.map_err(failed)?);
+            let times = (at.to_owned(), was.mtime_ns, is.mtime_ns);
+            self.looked.folders.push(times);
         }
         let (replaced, gone_by_mark) = self.marks(upper).map_err(failed)?;
         let hidden = hidden || replaced;
@@ -106,7 +116,10 @@ impl Look<'_> {
         if hidden && let Some(lower) = lower {
             let below = lower.names().map_err(failed)?;
             // What came to the workspace after it was copied is not what went from the copy.
-            let was_seen = |name: &OsString| self.copied.is_none_or(|it| it.has(&at.join(name)));
+            let was_seen = |name: &OsString| match self.kind {
+                Upper::Copy(copied) => copied.has(&at.join(name)),
+                Upper::Layer | Upper::Real(_) => true,
+            };
             names.extend(below.into_iter().filter(was_seen));
         }
         for name in names {
@@ -120,16 +133,19 @@ impl Look<'_> {
                 None => None,
             };
             let is = upper.details(&name).map_err(failed)?;
-            if let (Some(is), Some(copied)) = (&is, self.copied) {
-                if copied.is_untouched(&path, is) {
-                    continue;
-                }
-                if was.is_none() && copied.has(&path) {
-                    return Err(FileError::Changed { path: shown(&path) });
-                }
+            if let (Some(is), Upper::Copy(copied) | Upper::Real(copied)) = (&is, self.kind)
+                && copied.is_untouched(&path, is)
+            {
+                continue;
             }
+            if let (Some(_), None, Upper::Copy(copied)) = (&is, &was, self.kind)
+                && copied.has(&path)
+            {
+                return Err(FileError::Changed { path: shown(&path) });
+            }
+            let is_layer = matches!(self.kind, Upper::Layer);
             let is = match is {
-                Some(is) if is.is_gone && self.copied.is_none() => None,
+                Some(is) if is.is_gone && is_layer => None,
                 Some(is)
                     if gone_by_mark
                         && is.stat.kind == PathKind::File
@@ -157,8 +173,9 @@ impl Look<'_> {
     /// What the kernel says of a folder of the layer: that it was replaced, and that names that are gone are marked files. In
     /// a copy it says nothing.
     fn marks(&self, upper: &Dir) -> io::Result<(bool, bool)> {
-        if self.copied.is_some() {
-            return Ok((false, false));
+        match self.kind {
+            Upper::Layer => {}
+            Upper::Copy(_) | Upper::Real(_) => return Ok((false, false)),
         }
         for mark in ELSEWHERE {
             if !upper.mark(mark)?.is_empty() {
@@ -178,7 +195,13 @@ impl Look<'_> {
         hidden: bool,
     ) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::from_io(shown(one.path), &error);
-        open_up(upper, one.name, is).map_err(failed)?;
+        let _readable = match self.kind {
+            Upper::Real(_) => Some(upper.readable(one.name, &is).map_err(failed)?),
+            Upper::Layer | Upper::Copy(_) => {
+                open_up(upper, one.name, &is).map_err(failed)?;
+                None
+            }
+        };
         let after = self.thing(upper, one, is)?;
         let is_folder = is.stat.kind == PathKind::Folder;
         let (before, lower) = match was {
@@ -266,7 +289,7 @@ impl Look<'_> {
                 self.bytes = self.bytes.saturating_add(found.stat.bytes);
                 if self.bytes > LOOK_BYTES_MAX {
                     let max = LOOK_BYTES_MAX >> 20;
-                    return Err(too_much(&format!(
+                    return Err(self.too_much(&format!(
                         "what it changed is longer than {max} MiB, before and after together"
                     )));
                 }
@@ -275,7 +298,8 @@ impl Look<'_> {
                     let path = shown(one.path);
                     return Err(FileError::Changed { path });
                 }
-                let (blob, bytes) = hashed(&mut file).map_err(failed)?;
+                let taken = (self.content)(&mut file, found.stat.bytes);
+                let (blob, bytes) = taken.map_err(failed)?;
                 Node::File {
                     blob,
                     bytes,
@@ -296,18 +320,24 @@ impl Look<'_> {
         if is_same(&before, &after) {
             return Ok(());
         }
-        if self.changes.len() >= LAYER_PATHS_MAX {
-            return Err(too_much(&format!(
-                "it changed more than {LAYER_PATHS_MAX} paths"
-            )));
+        if self.looked.changes.len() >= LAYER_PATHS_MAX {
+            let why = format!("it changed more than {LAYER_PATHS_MAX} paths");
+            return Err(self.too_much(&why));
         }
-        self.changes.push(Change {
+        self.looked.changes.push(Change {
             path: path.to_owned(),
             before,
             after,
             more_names,
         });
         Ok(())
+    }
+
+    fn too_much(&self, why: &str) -> FileError {
+        match self.kind {
+            Upper::Layer | Upper::Copy(_) => too_much(why),
+            Upper::Real(_) => FileError::other("what the command changed", why),
+        }
     }
 }
 
@@ -320,33 +350,15 @@ struct Named<'a> {
 }
 
 /// The layer is ours, so we may read in it what the command let nobody read.
-fn open_up(upper: &Dir, name: &OsStr, is: Details) -> io::Result<()> {
-    let needed = match is.stat.kind {
-        PathKind::File => 0o400,
-        PathKind::Folder => 0o700,
-        PathKind::Link | PathKind::Special => return Ok(()),
-    };
-    if is.stat.mode & needed == needed {
-        return Ok(());
-    }
-    upper.set_mode_of(name, is.stat.mode | needed)
-}
-
-/// Whether nothing changed that is carried out. The time of a file counts, since programs go by it; that of a folder or a
-/// link changes with whatever is done there.
-fn is_same(before: &Thing, after: &Thing) -> bool {
-    match (before, after) {
-        (Thing::Node(Node::Folder { mode, .. }), Thing::Node(Node::Folder { mode: same, .. })) => {
-            mode == same
-        }
-        (Thing::Node(Node::Link { target, .. }), Thing::Node(Node::Link { target: same, .. })) => {
-            target == same
-        }
-        (one, other) => one == other,
+fn open_up(upper: &Dir, name: &OsStr, is: &Details) -> io::Result<()> {
+    match is.stat.kind.opened(is.stat.mode) {
+        Some(mode) => upper.set_mode_of(name, mode),
+        None => Ok(()),
     }
 }
 
-fn hashed(file: &mut File) -> io::Result<(Digest, u64)> {
+/// The digest and length of a content that nobody keeps.
+pub(super) fn hashed(file: &mut File, _: u64) -> io::Result<(Digest, u64)> {
     let mut hasher = blake3::Hasher::new();
     let length = io::copy(file, &mut hasher)?;
     Ok((Digest::of_hash(&hasher.finalize()), length))

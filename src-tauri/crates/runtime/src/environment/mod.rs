@@ -7,19 +7,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use protocol::effects::{Assurance, Effects};
-use protocol::{Fault, Plan, Ran};
+use protocol::effects::{Assurance, Effects, Reached, Refused};
+use protocol::{Fault, Plan, Ran, UndoEntry};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Command, FileError, Net, Workspace};
+use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
 
 #[cfg(target_os = "linux")]
 mod bounds;
+#[cfg(target_os = "linux")]
+mod change;
 mod contents;
 #[cfg(target_os = "linux")]
 mod copy;
 #[cfg(target_os = "linux")]
 mod ended;
+#[cfg(target_os = "linux")]
+mod in_place;
 #[cfg(target_os = "linux")]
 mod layer;
 #[cfg(target_os = "linux")]
@@ -33,21 +37,35 @@ mod nowhere;
 #[cfg(target_os = "linux")]
 mod passed;
 #[cfg(target_os = "linux")]
+mod picture;
+#[cfg(target_os = "linux")]
 mod proxy;
 #[cfg(target_os = "linux")]
 mod read_out;
 #[cfg(target_os = "linux")]
 mod renames;
 #[cfg(target_os = "linux")]
+mod site;
+#[cfg(target_os = "linux")]
+mod told;
+#[cfg(target_os = "linux")]
 mod trial;
 
 pub use contents::{Contents, contents};
+#[cfg(target_os = "linux")]
+pub use in_place::InPlace;
+#[cfg(target_os = "linux")]
+use in_place::{settle, take_up};
 #[cfg(target_os = "linux")]
 use layer::Layer;
 #[cfg(target_os = "linux")]
 use linux::Inner;
 #[cfg(not(target_os = "linux"))]
-use nowhere::{Inner, Layer};
+pub use nowhere::{InPlace, Picture};
+#[cfg(not(target_os = "linux"))]
+use nowhere::{Inner, Layer, settle, take_up};
+#[cfg(target_os = "linux")]
+pub use picture::Picture;
 
 /// Where commands run for show. Cheap to clone; opened once.
 #[derive(Debug, Clone)]
@@ -60,6 +78,9 @@ pub struct Probe {
     pub assurance: Assurance,
     /// Where what a command changes is kept.
     pub layer: LayerKind,
+    /// Whether a command can run for real in a room, over a picture of the workspace. One of a workspace that is too large
+    /// cannot be taken.
+    pub in_place: bool,
     /// No way to any network.
     pub net_off: bool,
     /// No way to programs that listen on this machine.
@@ -68,6 +89,21 @@ pub struct Probe {
     pub kill_tree: bool,
     /// What was tried and why it is no more, in plain sentences.
     pub reasons: Vec<String>,
+}
+
+impl Probe {
+    /// Where nothing holds.
+    fn gate_only(reasons: Vec<String>) -> Self {
+        Self {
+            assurance: Assurance::GateOnly,
+            layer: LayerKind::None,
+            in_place: false,
+            net_off: false,
+            unix_sockets_off: false,
+            kill_tree: false,
+            reasons,
+        }
+    }
 }
 
 /// Where what a command changes is kept until it is agreed to.
@@ -81,6 +117,26 @@ pub enum LayerKind {
     Copy,
     /// Nowhere.
     None,
+}
+
+/// What closes a room in which a command runs for real.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Walls {
+    /// Namespaces, and everything else.
+    All,
+    /// Landlock and refused calls alone, where nobody may make namespaces.
+    Landlock,
+}
+
+/// A command that ran for real.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RanInPlace {
+    /// How it ended and what it said.
+    pub ran: Ran,
+    /// What it was refused.
+    pub refused: Vec<Refused>,
+    /// Where it was let reach.
+    pub reached: Vec<Reached>,
 }
 
 /// A command that ran for show. What it did can be carried out as long as this is kept; dropped, nothing is left of it.
@@ -98,6 +154,8 @@ pub struct Rehearsed {
 
 /// Where changes may be kept, the best first: a copy is for where no layer can lie over the workspace.
 const KINDS: [LayerKind; 3] = [LayerKind::Disk, LayerKind::Memory, LayerKind::Copy];
+/// What rooms around the workspace itself may be closed by, the best first.
+const ROOMS: [Walls; 2] = [Walls::All, Walls::Landlock];
 
 impl Environment {
     /// Opens it, and sweeps what a crash left.
@@ -113,10 +171,11 @@ impl Environment {
         folder: &Path,
         masked: Vec<PathBuf>,
     ) -> Result<Self, Fault> {
-        Self::open_with(program, folder, masked, &KINDS)
+        Self::open_with(program, folder, masked, &KINDS, &ROOMS)
     }
 
-    /// The same, with changes kept in one of these ways only, tried in this order.
+    /// The same, with changes kept in one of these ways only and commands run for real in one of these rooms only, each
+    /// tried in this order.
     ///
     /// # Errors
     /// As [`Environment::open`].
@@ -125,8 +184,9 @@ impl Environment {
         folder: &Path,
         masked: Vec<PathBuf>,
         kinds: &[LayerKind],
+        rooms: &[Walls],
     ) -> Result<Self, Fault> {
-        let inner = Inner::open(program, folder, masked, kinds)?;
+        let inner = Inner::open(program, folder, masked, kinds, rooms)?;
         Ok(Self(Arc::new(inner)))
     }
 
@@ -153,6 +213,59 @@ impl Environment {
         cancel: &CancellationToken,
     ) -> Result<Rehearsed, FileError> {
         self.0.rehearse(command, net, on_output, cancel).await
+    }
+
+    /// Takes a picture of a workspace for a command that is to run in it for real: all of it, outside of it, on disk when it
+    /// returns. From then on nothing that the command does is lost: it is recorded by [`Environment::settle`], or, after a
+    /// crash, by [`Environment::take_up`].
+    ///
+    /// # Errors
+    /// [`FileError::NoRoom`] where no command can run for real in a room, or the workspace is too large for a picture;
+    /// [`FileError::DiskFull`]; else what the system said. Nothing is left then.
+    pub async fn picture(
+        &self,
+        workspace: &Workspace,
+        history: &History,
+        meta: EntryMeta,
+    ) -> Result<Picture, FileError> {
+        self.0.picture(workspace, history, meta).await
+    }
+
+    /// Runs a command to its end for real, in a room in which the workspace can be written. It is ended when it writes more
+    /// than could be undone. `on_output` is as with [`crate::run`], `net` as with [`Environment::rehearse`].
+    ///
+    /// # Errors
+    /// [`FileError::NoRoom`] where no room can be entered: then it did not run. Else what the system said. A failing command
+    /// is no error, and neither is one that is cancelled.
+    pub async fn run_in_place(
+        &self,
+        command: &Command,
+        net: &Net,
+        picture: &Picture,
+        on_output: impl FnMut(&str) + Send,
+        cancel: &CancellationToken,
+    ) -> Result<RanInPlace, FileError> {
+        self.0
+            .run_in_place(command, net, picture, on_output, cancel)
+            .await
+    }
+
+    /// Compares the workspace with its picture, and records in the picture's history what a command did there, as an act that
+    /// can be taken back. What others did meanwhile cannot be told apart from it. Reads many files.
+    ///
+    /// # Errors
+    /// What kept it from being recorded. The picture stays then, and [`Environment::take_up`] tries again.
+    pub fn settle(picture: Picture) -> Result<InPlace, FileError> {
+        settle(picture)
+    }
+
+    /// Records what commands did that a crash ended, and gives the acts; sweeps pictures over which nothing was begun. To be
+    /// called after [`History::recover`]. Reads many files.
+    ///
+    /// # Errors
+    /// The first thing that could not be recorded, after everything else was.
+    pub fn take_up(history: &History) -> Result<Vec<UndoEntry>, FileError> {
+        take_up(history)
     }
 }
 

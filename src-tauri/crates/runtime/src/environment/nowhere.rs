@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::Fault;
-use protocol::effects::Assurance;
+use protocol::effects::Effects;
+use protocol::{Fault, Plan, UndoEntry};
 use tokio_util::sync::CancellationToken;
 
-use super::{LayerKind, Probe, Rehearsed};
-use crate::{Command, FileError, Net, Workspace};
+use super::{LayerKind, Probe, RanInPlace, Rehearsed, Walls};
+use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
 
 const WHY: &str = "This system has no sealed room: a command runs as it stands, and what it changes cannot be shown before.";
 
@@ -18,25 +18,36 @@ pub(super) struct Inner;
 #[derive(Debug)]
 pub(super) enum Layer {}
 
+/// Everything of a workspace as it was before a command: there never is one.
+#[derive(Debug)]
+pub enum Picture {}
+
+/// What a command did for real.
+#[derive(Debug)]
+pub struct InPlace {
+    /// The act by which it can be taken back; none if it changed nothing.
+    pub entry: Option<UndoEntry>,
+    /// What it did, for a person.
+    pub effects: Effects,
+    /// What it did, path by path.
+    pub plan: Plan,
+    /// The workspace as it was before.
+    pub before: Workspace,
+}
+
 impl Inner {
     pub(super) fn open(
         _program: Option<PathBuf>,
         _folder: &Path,
         _masked: Vec<PathBuf>,
         _kinds: &[LayerKind],
+        _rooms: &[Walls],
     ) -> Result<Self, Fault> {
         Ok(Self)
     }
 
     pub(super) async fn probe(&self, _workspace: &Workspace) -> Probe {
-        Probe {
-            assurance: Assurance::GateOnly,
-            layer: LayerKind::None,
-            net_off: false,
-            unix_sockets_off: false,
-            kill_tree: false,
-            reasons: vec![WHY.to_owned()],
-        }
+        Probe::gate_only(vec![WHY.to_owned()])
     }
 
     pub(super) async fn rehearse(
@@ -46,8 +57,40 @@ impl Inner {
         _on_output: impl FnMut(&str) + Send,
         _cancel: &CancellationToken,
     ) -> Result<Rehearsed, FileError> {
-        Err(FileError::NoRoom {
-            reason: WHY.to_owned(),
-        })
+        Err(no_room())
+    }
+
+    pub(super) async fn picture(
+        &self,
+        _workspace: &Workspace,
+        _history: &History,
+        _meta: EntryMeta,
+    ) -> Result<Picture, FileError> {
+        Err(no_room())
+    }
+
+    pub(super) async fn run_in_place(
+        &self,
+        _command: &Command,
+        _net: &Net,
+        picture: &Picture,
+        _on_output: impl FnMut(&str) + Send,
+        _cancel: &CancellationToken,
+    ) -> Result<RanInPlace, FileError> {
+        match *picture {}
+    }
+}
+
+pub(super) fn settle(picture: Picture) -> Result<InPlace, FileError> {
+    match picture {}
+}
+
+pub(super) fn take_up(_history: &History) -> Result<Vec<UndoEntry>, FileError> {
+    Ok(Vec::new())
+}
+
+fn no_room() -> FileError {
+    FileError::NoRoom {
+        reason: WHY.to_owned(),
     }
 }

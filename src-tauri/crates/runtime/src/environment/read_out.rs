@@ -9,11 +9,20 @@ use protocol::effects::{Effect, EffectKind, Standing};
 use protocol::history::Node;
 use protocol::shown::name;
 
-use super::look::{Change, Thing};
+use super::change::{Change, Thing};
 use super::renames::{Renames, renames};
 
 /// Permission bits that let a program run with its owner's rights.
 const SET_ID: u32 = 0o6000;
+
+/// Whether it was done for show, or for real.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Done {
+    /// In a layer: it is yet to be carried out.
+    ForShow,
+    /// In the workspace itself: it can be taken back.
+    ForReal,
+}
 
 /// Both tellings.
 #[derive(Debug, Default)]
@@ -24,13 +33,15 @@ pub(super) struct ReadOut {
 }
 
 /// Tells of these changes, which are in order of the paths.
-pub(super) fn read_out(mut changes: Vec<Change>) -> ReadOut {
+pub(super) fn read_out(mut changes: Vec<Change>, done: Done) -> ReadOut {
     let mut out = ReadOut::default();
-    for change in &mut changes {
-        strip(change, &mut out.notes);
+    if done == Done::ForShow {
+        for change in &mut changes {
+            strip(change, &mut out.notes);
+        }
+        changes.retain(|change| change.before != change.after);
     }
-    changes.retain(|change| change.before != change.after);
-    let left = left_alone(&changes, &mut out.notes);
+    let left = left_alone(&changes, done, &mut out.notes);
     let renames = renames(&changes, &left);
     let mut ids: BTreeMap<&Path, u32> = BTreeMap::new();
     for change in &changes {
@@ -40,7 +51,7 @@ pub(super) fn read_out(mut changes: Vec<Change>) -> ReadOut {
         let id = u32::try_from(out.effects.len()).unwrap_or(u32::MAX);
         ids.insert(&change.path, id);
         out.effects.push(effect(id, change, &renames, &changes));
-        name_others(change, &mut out.notes);
+        name_others(change, done, &mut out.notes);
     }
     for change in &changes {
         let (Thing::Node(before), Thing::Node(after)) = (&change.before, &change.after) else {
@@ -87,7 +98,11 @@ fn strip(change: &mut Change, notes: &mut Vec<String>) {
 
 /// Paths that stay as they are whatever is agreed to: pipes, sockets and devices, what stands in the place of one or below
 /// it, and the folders above those that would go.
-fn left_alone<'a>(changes: &'a [Change], notes: &mut Vec<String>) -> BTreeSet<&'a Path> {
+fn left_alone<'a>(
+    changes: &'a [Change],
+    done: Done,
+    notes: &mut Vec<String>,
+) -> BTreeSet<&'a Path> {
     let mut left: BTreeSet<&Path> = BTreeSet::new();
     for change in changes {
         let special = [&change.before, &change.after]
@@ -107,7 +122,9 @@ fn left_alone<'a>(changes: &'a [Change], notes: &mut Vec<String>) -> BTreeSet<&'
         let path = change.path.as_path();
         let was_there = change.before != Thing::Node(Node::Absent);
         let folder_goes = is_folder(&change.before) && !is_folder(&change.after);
-        if folder_goes && stay.contains(path) && left.insert(path) {
+        // What went for real comes back without what stood in it.
+        let stays = done == Done::ForShow && folder_goes && stay.contains(path);
+        if stays && left.insert(path) {
             notes.push(format!(
                 "`{}` stays, because a pipe, a socket or a device in it does.",
                 name(path)
@@ -118,17 +135,25 @@ fn left_alone<'a>(changes: &'a [Change], notes: &mut Vec<String>) -> BTreeSet<&'
         }
     }
     for change in changes.iter().filter(|c| is_special(c)) {
-        notes.push(format!(
-            "`{}` is a pipe, a socket or a device: what happened to it is told and not carried out.",
-            name(&change.path)
-        ));
+        let path = name(&change.path);
+        notes.push(match done {
+            Done::ForShow => format!(
+                "`{path}` is a pipe, a socket or a device: what happened to it is told and not carried out."
+            ),
+            Done::ForReal => format!(
+                "`{path}` is a pipe, a socket or a device: what happened to it cannot be taken back."
+            ),
+        });
     }
     left
 }
 
-fn name_others(change: &Change, notes: &mut Vec<String>) {
+fn name_others(change: &Change, done: Done, notes: &mut Vec<String>) {
     let path = name(&change.path);
     match change.more_names {
+        (true, _) | (_, true) if done == Done::ForReal => notes.push(format!(
+            "`{path}` is one file with another name: taken back, it is a file of its own."
+        )),
         (true, _) => notes.push(format!(
             "`{path}` is a file with other names; under those it stays as it is."
         )),

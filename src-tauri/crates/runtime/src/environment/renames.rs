@@ -6,7 +6,7 @@ use std::path::Path;
 use protocol::Digest;
 use protocol::history::Node;
 
-use super::look::{Change, Thing};
+use super::change::{Change, Thing};
 
 /// Where something was, by where it is.
 #[derive(Debug, Default)]

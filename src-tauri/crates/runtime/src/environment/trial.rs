@@ -11,7 +11,8 @@ use tokio_util::sync::CancellationToken;
 use super::bounds::bytes_max;
 use super::layer::Place;
 use super::linux::{Inner, Known, layer};
-use super::{LayerKind, Probe};
+use super::site::Site;
+use super::{LayerKind, Probe, Walls};
 use crate::dir::Dir;
 use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX};
 use crate::{Command, FileError, Net, Workspace};
@@ -23,7 +24,7 @@ const TRIAL_MS: u64 = 10_000;
 
 impl Inner {
     /// Enters a room once with a layer on the disk of the data folder; where that does not work, with one in memory; and where
-    /// none can lie over the workspace, with a copy in its place.
+    /// none can lie over the workspace, with a copy in its place. And once more with the workspace itself.
     pub(super) async fn try_out(&self, workspace: &Workspace) -> Known {
         let mut reasons = Vec::new();
         if self.program.is_none() {
@@ -32,6 +33,56 @@ impl Inner {
             );
             return gate_only(reasons);
         }
+        let layered = self.try_layers(workspace, &mut reasons).await;
+        let mut why_not = Vec::new();
+        let walls = self.try_rooms(workspace, &mut why_not).await;
+        match (layered, walls) {
+            (Some((place, kind)), walls) => {
+                let why_no_better = reasons.clone();
+                reasons.push(promised(kind));
+                Known {
+                    probe: Probe {
+                        assurance: Assurance::Speculative,
+                        layer: kind,
+                        in_place: walls.is_some(),
+                        ..closed(reasons)
+                    },
+                    place: Some(place),
+                    walls,
+                    why_no_better,
+                }
+            }
+            (None, Some(walls)) => {
+                reasons.append(&mut why_not);
+                let why_no_better = reasons.clone();
+                reasons.extend(promised_in_place(walls).map(str::to_owned));
+                reasons.push(pictured());
+                Known {
+                    probe: Probe {
+                        assurance: Assurance::Snapshot,
+                        layer: LayerKind::None,
+                        in_place: true,
+                        kill_tree: walls == Walls::All || sandbox::keeps_signals_in(),
+                        ..closed(reasons)
+                    },
+                    place: None,
+                    walls: Some(walls),
+                    why_no_better,
+                }
+            }
+            (None, None) => {
+                reasons.append(&mut why_not);
+                gate_only(reasons)
+            }
+        }
+    }
+
+    /// Where changes can be kept, in the best way that works; and why no better one does.
+    async fn try_layers(
+        &self,
+        workspace: &Workspace,
+        reasons: &mut Vec<String>,
+    ) -> Option<(Arc<Place>, LayerKind)> {
         for kind in &self.kinds {
             for (name, place) in self.places(*kind) {
                 let tried = match place {
@@ -39,15 +90,29 @@ impl Inner {
                     Err(error) => Err(error.to_string()),
                 };
                 match tried {
-                    Ok(place) => {
-                        reasons.push(promised(*kind));
-                        return speculative(place, *kind, reasons);
-                    }
+                    Ok(place) => return Some((place, *kind)),
                     Err(why) => reasons.push(format!("{name} does not work: {why}.")),
                 }
             }
         }
-        gate_only(reasons)
+        None
+    }
+
+    /// The walls of a room in which the workspace itself can be changed; and why there are no better ones.
+    async fn try_rooms(&self, workspace: &Workspace, reasons: &mut Vec<String>) -> Option<Walls> {
+        for walls in &self.rooms {
+            match self.try_in_place(*walls, workspace).await {
+                Ok(()) => return Some(*walls),
+                Err(why) => {
+                    let name = match walls {
+                        Walls::All => "A room around the workspace itself",
+                        Walls::Landlock => "One whose only walls are Landlock and refused calls",
+                    };
+                    reasons.push(format!("{name} does not work: {why}."));
+                }
+            }
+        }
+        None
     }
 
     /// Where changes could be kept in this way, each with what it is called.
@@ -80,32 +145,34 @@ impl Inner {
         } else if !marks.takes_marks() {
             return Err("its file system cannot say that a folder was replaced".to_owned());
         }
-        let command = Command {
-            line: ":".to_owned(),
-            workspace: workspace.whole(),
-            folder: String::new(),
-            env: Vec::new(),
-            timeout_ms: TRIAL_MS,
-            output_bytes_max: 4_096,
-            spill: None,
-            errors: None,
-            masks: false,
-        };
+        self.try_at(&Site::layered(kind, &layer), workspace).await
+    }
+
+    async fn try_in_place(&self, walls: Walls, workspace: &Workspace) -> Result<(), String> {
+        if self.disk.lies_in(workspace.root()) {
+            return Err("the data folder lies in the workspace".to_owned());
+        }
+        let folder = layer(&self.disk, workspace).map_err(|error| error.to_string())?;
+        let command = nothing(workspace);
+        let site = Site::real(
+            &folder,
+            walls,
+            &command,
+            u64::MAX,
+            bytes_max(LayerKind::Disk),
+        );
+        self.try_at(&site, workspace).await
+    }
+
+    /// Runs a command that does nothing.
+    async fn try_at(&self, site: &Site<'_>, workspace: &Workspace) -> Result<(), String> {
+        let (command, net) = (nothing(workspace), Net::closed());
         let never = CancellationToken::new();
-        let (ran, _) = self
-            .run(
-                &command,
-                &Net::closed(),
-                (kind, &layer),
-                Vec::new(),
-                |_: &str| {},
-                &never,
-            )
-            .await
-            .map_err(|error| match error {
-                FileError::NoRoom { reason } => reason,
-                other => other.to_string(),
-            })?;
+        let ran = self.run(&command, &net, site, Vec::new(), |_: &str| {}, &never);
+        let (ran, _) = ran.await.map_err(|error| match error {
+            FileError::NoRoom { reason } => reason,
+            other => other.to_string(),
+        })?;
         match ran.exit {
             Exit::Code(0) => Ok(()),
             Exit::Code(code) => Err(format!(
@@ -142,9 +209,7 @@ fn promised(kind: LayerKind) -> String {
 
 /// What holds for a workspace that cannot be copied, where nothing but a copy would do.
 pub(super) fn without_copy(known: Known, error: &FileError) -> Known {
-    let mut reasons = known.probe.reasons;
-    // That a copy works.
-    reasons.pop();
+    let mut reasons = known.why_no_better;
     reasons.push(match error {
         FileError::NoRoom { reason } => reason.clone(),
         other => format!("The workspace cannot be copied for a command: {other}"),
@@ -152,31 +217,55 @@ pub(super) fn without_copy(known: Known, error: &FileError) -> Known {
     gate_only(reasons)
 }
 
-fn speculative(place: Arc<Place>, kind: LayerKind, reasons: Vec<String>) -> Known {
-    Known {
-        probe: Probe {
-            assurance: Assurance::Speculative,
-            layer: kind,
-            net_off: true,
-            unix_sockets_off: true,
-            kill_tree: true,
-            reasons,
-        },
-        place: Some(place),
+/// What a room whose walls are these closes, and what it leaves open.
+fn promised_in_place(walls: Walls) -> impl Iterator<Item = &'static str> {
+    let said: &[&str] = match walls {
+        Walls::All => &["A command runs for real, in a sealed room."],
+        Walls::Landlock => &[
+            "A command runs for real, closed in by Landlock and refused calls alone, because nobody may make namespaces here.",
+            "It can read your files, secrets among them, but change nothing outside of the workspace; git hooks and start-up files in the workspace it can change.",
+        ],
+    };
+    said.iter().copied()
+}
+
+fn pictured() -> String {
+    let copy_max = COPY_BYTES_MAX >> 20;
+    format!(
+        "What it changes in the workspace can be undone: a picture of it is taken before, of at most {copy_max} MiB and {COPY_PATHS_MAX} paths."
+    )
+}
+
+fn nothing(workspace: &Workspace) -> Command {
+    Command {
+        line: ":".to_owned(),
+        workspace: workspace.whole(),
+        folder: String::new(),
+        env: Vec::new(),
+        timeout_ms: TRIAL_MS,
+        output_bytes_max: 4_096,
+        spill: None,
+        errors: None,
+        masks: false,
+    }
+}
+
+/// What every room closes.
+fn closed(reasons: Vec<String>) -> Probe {
+    Probe {
+        net_off: true,
+        unix_sockets_off: true,
+        kill_tree: true,
+        ..Probe::gate_only(reasons)
     }
 }
 
 fn gate_only(reasons: Vec<String>) -> Known {
     Known {
-        probe: Probe {
-            assurance: Assurance::GateOnly,
-            layer: LayerKind::None,
-            net_off: false,
-            unix_sockets_off: false,
-            kill_tree: false,
-            reasons,
-        },
+        probe: Probe::gate_only(reasons.clone()),
         place: None,
+        walls: None,
+        why_no_better: reasons,
     }
 }
 

@@ -13,11 +13,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use protocol::history::{Collected, PathChoice, Restore, RestoreReceipt};
 use protocol::preview::UndoOutlook;
 use protocol::{At, CallId, Fault, Plan, SessionId, UndoEntry, UndoId, UndoState};
+use serde::{Deserialize, Serialize};
 
 use crate::limits::{DISK_RESERVE_BYTES, SHOWN_PATHS_MAX};
 use crate::temp::Tag;
 use crate::{FileError, Workspace, private_folder};
 
+mod after;
 mod around;
 mod capture;
 mod captured;
@@ -34,6 +36,8 @@ mod states;
 mod store;
 mod walk;
 
+#[cfg(target_os = "linux")]
+pub(crate) use after::{Content, Happened};
 pub(crate) use captured::carry_out;
 pub use clash::Clash;
 pub use collect::Keep;
@@ -56,7 +60,7 @@ struct Inner {
 }
 
 /// What the history entry of a call is called and belongs to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryMeta {
     /// Its name.
     pub id: UndoId,
@@ -130,27 +134,10 @@ impl History {
         let _turn = self.turn()?;
         self.0.room_for(workspace, plan)?;
         let captured = capture::capture(workspace, plan, &self.0.store, meta.at)?;
-        let root = workspace.root();
-        let entry = UndoEntry {
-            id: meta.id,
-            session: meta.session,
-            call: meta.call,
-            act: None,
-            at: meta.at,
-            workspace: crate::files::shown(root),
-            title: meta.title,
-            paths: captured.steps.len() as u64,
-            bytes: captured
-                .steps
-                .iter()
-                .map(|step| node::bytes(&step.before))
-                .sum(),
-            shown: first_shown(&captured.steps),
-            state: UndoState::Prepared,
-        };
+        let entry = entry_of(workspace, meta, &captured.steps, UndoState::Prepared);
         let manifest = Manifest {
             entry: entry.clone(),
-            root: Way(root.to_owned()),
+            root: Way(workspace.root().to_owned()),
             effect: Tag::of_plan(plan),
             steps: captured.steps,
             touched: captured.touched,
@@ -325,6 +312,23 @@ impl Inner {
 impl Manifest {
     fn workspace(&self) -> Result<Workspace, Fault> {
         Workspace::open(&self.root.0)
+    }
+}
+
+/// The entry of a call that changed these paths, or is about to.
+fn entry_of(workspace: &Workspace, meta: EntryMeta, steps: &[Step], state: UndoState) -> UndoEntry {
+    UndoEntry {
+        id: meta.id,
+        session: meta.session,
+        call: meta.call,
+        act: None,
+        at: meta.at,
+        workspace: crate::files::shown(workspace.root()),
+        title: meta.title,
+        paths: steps.len() as u64,
+        bytes: steps.iter().map(|step| node::bytes(&step.before)).sum(),
+        shown: first_shown(steps),
+        state,
     }
 }
 

@@ -8,6 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
 use super::questions::{self, Questions};
+use super::refused::Sockets;
 use super::{At as _, NotEntered, ground, handover, privileges, refused, way_out};
 use crate::Room;
 
@@ -71,14 +72,21 @@ fn give_away(room: &Room, says: &OwnedFd) -> Result<(), NotEntered> {
     rustix::process::setsid().at("session")?;
     std::env::set_current_dir(&room.folder).at("folder")?;
     privileges::limit(&room.limits).at("limits")?;
-    privileges::drop_all().at("privileges")?;
+    let Some(tmp) = &room.bare else {
+        privileges::drop_all().at("privileges")?;
+        privileges::close_files().at("files")?;
+        ground::stand_on(room).at("landlock")?;
+        let listener = questions::be_looked_at();
+        if let Some(listener) = &listener {
+            handover::send(says, b"questions", Some(listener)).at("questions")?;
+        }
+        let sockets = listener.map_or(Sockets::OfFamilies, |_| Sockets::AskedAbout);
+        return refused::refuse(sockets).at("seccomp");
+    };
+    privileges::drop_ours().at("privileges")?;
     privileges::close_files().at("files")?;
-    ground::stand_on(room).at("landlock")?;
-    let listener = questions::be_looked_at();
-    if let Some(listener) = &listener {
-        handover::send(says, b"questions", Some(listener)).at("questions")?;
-    }
-    refused::refuse(listener.is_some()).at("seccomp")
+    ground::stand_alone(room, tmp).at("landlock")?;
+    refused::refuse(Sockets::None).at("seccomp")
 }
 
 /// The name of a wall that was read from the pipe.

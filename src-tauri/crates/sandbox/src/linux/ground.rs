@@ -1,40 +1,84 @@
-//! Landlock: the second wall around files. Where a mount were left open by mistake, this one still stands.
+//! Landlock: the second wall around files. Where a mount were left open by mistake, this one still stands; and where there are
+//! no mounts, it stands alone.
 
 use std::io;
 use std::path::Path;
 
 use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
-    RulesetAttr as _, RulesetCreatedAttr as _, Scope,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
 };
 
 use crate::Room;
 
+/// As much as a kernel may know.
+const ALL: ABI = ABI::V6;
+/// What must be there where Landlock stands alone: without it a file could be emptied anywhere.
+const LEAST: ABI = ABI::V3;
 /// Places beside the workspace that may be written: each is the room's own.
 const WRITABLE: [&str; 2] = ["/tmp", "/dev"];
+/// Devices that keep nothing and belong to nobody.
+const DEVICES: [&str; 5] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
 
 /// Reading everywhere, writing in the workspace and in the room's own places, signals to nobody outside. As much of it as
 /// this kernel has: the mounts are the first wall, and hold without it.
 pub(super) fn stand_on(room: &Room) -> io::Result<()> {
-    let abi = ABI::V6;
-    let all = AccessFs::from_all(abi);
-    let mut rules = Ruleset::default()
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(all)
-        .and_then(|rules| rules.scope(Scope::from_all(abi)))
-        .and_then(Ruleset::create)
+    let writable = WRITABLE.iter().map(Path::new);
+    let writable = writable.chain([room.workspace.as_path()]);
+    stand(Ruleset::default(), writable).map_err(io::Error::other)
+}
+
+/// Whether this kernel keeps the signals of whoever stands on such ground from everybody else.
+pub fn keeps_signals_in() -> bool {
+    let rules = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .scope(Scope::Signal);
+    rules.and_then(Ruleset::create).is_ok()
+}
+
+/// The same as the only wall: writing in the workspace, in `tmp` and to devices that keep nothing.
+pub(super) fn stand_alone(room: &Room, tmp: &Path) -> io::Result<()> {
+    let rules = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(LEAST))
         .map_err(io::Error::other)?;
-    let everywhere = (Path::new("/"), AccessFs::from_read(abi));
-    let writable = WRITABLE
-        .iter()
-        .map(Path::new)
-        .chain([room.workspace.as_path()]);
-    for (place, access) in writable.map(|place| (place, all)).chain([everywhere]) {
-        let place = PathFd::new(place).map_err(io::Error::other)?;
-        rules = rules
-            .add_rule(PathBeneath::new(place, access))
-            .map_err(io::Error::other)?;
+    let devices = DEVICES.iter().map(Path::new);
+    let writable = devices.chain([room.workspace.as_path(), tmp]);
+    stand(rules, writable).map_err(io::Error::other)
+}
+
+fn stand<'a>(
+    rules: Ruleset,
+    writable: impl Iterator<Item = &'a Path>,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let rules = rules
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(ALL))?
+        .scope(Scope::from_all(ALL))?
+        .create()?;
+    let mut rules = beneath(rules, Path::new("/"), AccessFs::from_read(ALL))?;
+    for place in writable {
+        let all = match place.is_dir() {
+            true => AccessFs::from_all(ALL),
+            false => AccessFs::from_file(ALL),
+        };
+        rules = beneath(rules, place, all)?;
     }
-    rules.restrict_self().map_err(io::Error::other)?;
+    rules.restrict_self()?;
     Ok(())
+}
+
+fn beneath(
+    rules: RulesetCreated,
+    place: &Path,
+    access: landlock::BitFlags<AccessFs>,
+) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
+    let held = PathFd::new(place)?;
+    Ok(rules.add_rule(PathBeneath::new(held, access))?)
 }

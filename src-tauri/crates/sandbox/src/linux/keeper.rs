@@ -220,7 +220,7 @@ impl Watch<'_> {
 }
 
 /// How a process ended.
-fn end(status: WaitStatus) -> End {
+pub(super) fn end(status: WaitStatus) -> End {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => End::Exit(code),
         (None, Some(signal)) => End::Signal(signal),

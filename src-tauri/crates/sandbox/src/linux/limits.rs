@@ -15,10 +15,12 @@ use crate::Room;
 
 const PROCESSES: &str = "processes";
 const FILE_SIZE: &str = "file size";
+const DISK: &str = "disk";
 
 /// What can be met.
 pub(super) struct Limits<'a> {
-    processes: usize,
+    /// None where they are not counted.
+    processes: Option<usize>,
     /// Places that were not full at first, and what they are called.
     places: Vec<(&'a Path, &'static str)>,
 }
@@ -28,10 +30,10 @@ impl<'a> Limits<'a> {
         let places = [
             (Path::new("/tmp"), "/tmp"),
             (Path::new("/dev/shm"), "/dev/shm"),
-            (&room.workspace, "disk"),
+            (&room.workspace, DISK),
         ];
         Self {
-            processes: room.limits.processes as usize,
+            processes: Some(room.limits.processes as usize),
             places: places
                 .into_iter()
                 .filter(|(place, _)| !is_full(place))
@@ -39,21 +41,29 @@ impl<'a> Limits<'a> {
         }
     }
 
+    /// Those of a room in which everybody's processes are seen.
+    pub(super) fn of_disk(room: &'a Room) -> Self {
+        Self {
+            processes: None,
+            places: vec![(&room.workspace, DISK)],
+        }
+    }
+
     /// Looks once.
     pub(super) fn met(&self) -> Vec<&'static str> {
         let full = self.places.iter().filter(|(place, _)| is_full(place));
         let mut met: Vec<_> = full.map(|(_, name)| *name).collect();
-        if self.is_crowded() {
+        if self.processes.is_some_and(is_crowded) {
             met.push(PROCESSES);
         }
         met
     }
+}
 
-    /// Whether no more processes can be started. Trying costs one, and is left until it may be so.
-    fn is_crowded(&self) -> bool {
-        let there = tasks();
-        there >= self.processes || there > self.processes / 4 * 3 && !one_more_starts()
-    }
+/// Whether no more processes can be started. Trying costs one, and is left until it may be so.
+fn is_crowded(processes: usize) -> bool {
+    let there = tasks();
+    there >= processes || there > processes / 4 * 3 && !one_more_starts()
 }
 
 /// The limit that a process was ended by, by its own end or, as shells pass it on, by the code of who waited for it.

@@ -56,6 +56,12 @@ pub(super) fn drop_all() -> io::Result<()> {
             Err(error) => return Err(error.into()),
         }
     }
+    drop_ours()
+}
+
+/// Gives away every capability that this process has, and the way to new ones by another program, which is all that an
+/// ordinary user may do.
+pub(super) fn drop_ours() -> io::Result<()> {
     set_no_new_privs(true)?;
     let none = CapabilitySets {
         effective: CapabilitySet::empty(),

@@ -77,14 +77,26 @@ const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
 
-/// Refuses them from here on, for this process and all that it starts. Sockets of closed families are among them unless the
-/// keeper is asked about each.
-pub(super) fn refuse(sockets_are_asked_about: bool) -> io::Result<()> {
+/// Which sockets may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sockets {
+    /// Those of [`FAMILIES`].
+    OfFamilies,
+    /// Those of [`FAMILIES`]; the keeper is asked about each.
+    AskedAbout,
+    /// None: the network is everybody's.
+    None,
+}
+
+/// Refuses them from here on, for this process and all that it starts.
+pub(super) fn refuse(sockets: Sockets) -> io::Result<()> {
     refuse_other_numbers()?;
     let mut calls = calls()?;
-    if !sockets_are_asked_about {
-        calls.insert(libc::SYS_socket, vec![rule(sockets()?)?]);
-    }
+    match sockets {
+        Sockets::OfFamilies => calls.insert(libc::SYS_socket, vec![rule(others()?)?]),
+        Sockets::AskedAbout => None,
+        Sockets::None => calls.insert(libc::SYS_socket, Vec::new()),
+    };
     apply_filter(&program(calls, libc::EPERM)?).map_err(io::Error::other)?;
     // A program that hears that a call does not exist takes the older one, whose flags can be looked at.
     let newer = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
@@ -135,7 +147,7 @@ fn calls() -> io::Result<BTreeMap<libc::c_long, Vec<SeccompRule>>> {
 }
 
 /// A socket of any family but the room's own: a path or a name of another family reaches what listens outside.
-fn sockets() -> io::Result<Vec<SeccompCondition>> {
+fn others() -> io::Result<Vec<SeccompCondition>> {
     FAMILIES
         .into_iter()
         .map(|family| argument(0, SeccompCmpOp::Ne, u64::from(family.unsigned_abs())))

@@ -245,6 +245,7 @@ impl Outside {
                 upper: state.join("upper"),
                 work: Some(state.join("work")),
             }),
+            bare: None,
             read_only: vec![self.workspace().join(".git/hooks")],
             masked: vec![self.workspace().join(".env"), self.out().join("keys")],
             limits: Limits::default(),

@@ -48,6 +48,7 @@ impl Place {
                 upper: self.state.path().join("upper"),
                 work: Some(self.state.path().join("work")),
             }),
+            bare: None,
             read_only: Vec::new(),
             masked: Vec::new(),
             limits: Limits::default(),

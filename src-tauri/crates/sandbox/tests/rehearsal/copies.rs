@@ -35,7 +35,7 @@ fn a_copy_is_the_last_that_is_tried_and_says_how_far_it_goes() {
     let room = env!("CARGO_BIN_EXE_countersign-room");
     let open = |kinds: &[LayerKind]| {
         let folder = home.path().join("rooms");
-        Environment::open_with(Some(room.into()), &folder, Vec::new(), kinds).unwrap()
+        Environment::open_with(Some(room.into()), &folder, Vec::new(), kinds, &[]).unwrap()
     };
     let all = [LayerKind::Disk, LayerKind::Memory, LayerKind::Copy];
     for (kinds, layer) in [

@@ -11,6 +11,7 @@
 )]
 
 mod copies;
+mod in_place;
 mod picture;
 mod place;
 mod stage;

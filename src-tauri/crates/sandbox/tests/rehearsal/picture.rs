@@ -21,18 +21,26 @@ pub type Picture = BTreeMap<PathBuf, Seen>;
 /// Everything in a folder, itself included, without its times.
 pub fn picture(root: &Path) -> Picture {
     let mut all = Picture::new();
-    look(root, root, false, &mut all);
+    look(root, root, "", &mut all);
     all
 }
 
 /// The same with the times of files.
 pub fn dated(root: &Path) -> Picture {
     let mut all = Picture::new();
-    look(root, root, true, &mut all);
+    look(root, root, "f", &mut all);
     all
 }
 
-fn look(at: &Path, root: &Path, dated: bool, all: &mut Picture) {
+/// The same with the times of files and folders.
+pub fn exact(root: &Path) -> Picture {
+    let mut all = Picture::new();
+    look(root, root, "fd", &mut all);
+    all
+}
+
+/// `dated`: the kinds of things whose times count.
+fn look(at: &Path, root: &Path, dated: &str, all: &mut Picture) {
     let meta = at.symlink_metadata().unwrap();
     let kind = meta.file_type();
     let (kind, content) = if kind.is_symlink() {
@@ -52,7 +60,7 @@ fn look(at: &Path, root: &Path, dated: bool, all: &mut Picture) {
         kind,
         content,
         mode: meta.mode() & 0o7777,
-        mtime_ns: (dated && kind == 'f').then_some(mtime),
+        mtime_ns: dated.contains(kind).then_some(mtime),
     };
     all.insert(at.strip_prefix(root).unwrap().to_owned(), seen);
     if kind == 'd' {

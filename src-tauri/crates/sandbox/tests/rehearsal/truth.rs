@@ -8,8 +8,9 @@ use std::path::Path;
 use std::process::Command as Plain;
 
 use protocol::Plan;
+use runtime::Walls;
 
-use crate::picture::{Picture, dated, picture, same};
+use crate::picture::{Picture, dated, exact, picture, same};
 use crate::stage::{Stage, furnish};
 
 /// Numbers that are the same every time.
@@ -223,6 +224,61 @@ fn compare(range: std::ops::Range<u64>, parent: &str, stage: fn(&Path) -> Stage)
     assert!(changed > 0);
 }
 
+/// The same of commands that run for real, and are taken back.
+fn compare_in_place(range: std::ops::Range<u64>, parent: &str, walls: Walls) {
+    let parent = Path::new(parent);
+    if !Stage::in_place(parent, walls).works() {
+        return;
+    }
+    let mut changed = 0;
+    for seed in range {
+        let line = line(&mut Dice(seed));
+        let mut stage = Stage::in_place(parent, walls);
+        furnish(&stage.root());
+        let before = exact(&stage.root());
+        let plainly = truth(&line, parent);
+        let (_, done) = stage.run_in_place(&line).unwrap();
+        let what = format!("{seed}: {line}");
+        same(&picture(&stage.root()), &plainly, &what);
+        let after = exact(&stage.root());
+        let is_told = !done.effects.changes.is_empty();
+        assert_eq!(
+            is_told,
+            dated(&stage.root()) != only_dated(&before),
+            "{what}"
+        );
+        assert_eq!(is_told, done.entry.is_some(), "{what}");
+        if let Some(entry) = &done.entry {
+            changed += 1;
+            stage.take_back(&entry.id);
+            same(
+                &exact(&stage.root()),
+                &before,
+                &format!("{what}: taken back"),
+            );
+            stage.do_again(&entry.id);
+            same(
+                &exact(&stage.root()),
+                &after,
+                &format!("{what}: done again"),
+            );
+        }
+        drop(done);
+        assert_eq!(stage.layers(), Vec::<std::path::PathBuf>::new());
+        assert_eq!(stage.pictures(), 0);
+    }
+    assert!(changed > 0);
+}
+
+/// Without the times of folders.
+fn only_dated(exact: &Picture) -> Picture {
+    let mut all = exact.clone();
+    for seen in all.values_mut().filter(|seen| seen.kind == 'd') {
+        seen.mtime_ns = None;
+    }
+    all
+}
+
 fn layered(parent: &Path) -> Stage {
     Stage::below(parent, "workspace")
 }
@@ -250,4 +306,19 @@ fn over_a_copy() {
 #[test]
 fn over_a_copy_of_what_lies_in_memory() {
     compare(4_000..4_040, "/dev/shm", Stage::over_a_copy);
+}
+
+#[test]
+fn for_real() {
+    compare_in_place(5_000..5_070, crate::stage::DISK, Walls::All);
+}
+
+#[test]
+fn for_real_in_memory() {
+    compare_in_place(6_000..6_030, "/dev/shm", Walls::All);
+}
+
+#[test]
+fn for_real_where_nobody_may_make_namespaces() {
+    compare_in_place(7_000..7_060, crate::stage::DISK, Walls::Landlock);
 }

@@ -20,6 +20,8 @@ mod acts;
 mod captured;
 mod crash;
 mod killed;
+#[cfg(target_os = "linux")]
+mod pictured;
 mod random;
 mod story;
 mod traits;
