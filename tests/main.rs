@@ -73,6 +73,12 @@ mod rehearsals;
 // Which variables of the app's own environment reach what it starts.
 #[cfg(target_os = "linux")]
 mod variables;
+// Commands that run for real, over a picture of the workspace.
+#[cfg(target_os = "linux")]
+mod in_place;
+// What each of the layers keeps from happening, alone and whatever the others are.
+#[cfg(target_os = "linux")]
+mod layers;
 // Commands with a way to the network.
 #[cfg(target_os = "linux")]
 mod way_out;

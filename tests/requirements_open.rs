@@ -1,7 +1,6 @@
 //! Requirements without a test: what brings them.
 
 const REACH: &str = "issue 6, the reach: sub-agents, MCP, OpenAPI, skills, the web";
-const EFFECTS: &str = "issue 5, effects";
 const GATEWAY: &str = "the gateway to editors (ACP)";
 
 /// Ids that a later issue brings. A test that names one of them takes it from here.
@@ -37,8 +36,6 @@ pub const OPEN: &[(&str, &str)] = &[
     ("S002-45", REACH),
     ("S002-46", REACH),
     ("S002-76", REACH),
-    ("S002-95", EFFECTS),
-    ("S002-96", EFFECTS),
     ("S002-98", GATEWAY),
     ("S002-102", REACH),
     ("S002-104", REACH),

@@ -66,6 +66,9 @@ pub struct DeskConfig {
     pub tools: Vec<Arc<dyn Tool>>,
     /// The program that commands are sealed in, `countersign-room`; none to run them as they stand.
     pub room: Option<PathBuf>,
+    /// With which hosts every command runs for real, because whoever starts this desk for one command said so; none: nobody
+    /// did.
+    pub in_place: Option<Vec<String>>,
     /// What the caller does around each call, in this order; none is fine (`S001-67`).
     pub hooks: Vec<Arc<dyn Hooks>>,
     /// Limits of a run that hold instead of those of the settings.
@@ -95,6 +98,7 @@ impl DeskConfig {
             provider: None,
             tools: Vec::new(),
             room: None,
+            in_place: None,
             hooks: Vec::new(),
             limits: RunLimitsGiven::default(),
             keys: None,

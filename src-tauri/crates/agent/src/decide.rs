@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use protocol::depth::{DEPTH_MAX, is_too_deep};
 use protocol::op::Receipt;
+use protocol::preview::CommandPreview;
 use protocol::{CallId, Decision, Digest, EventBody, Fault, Preview, SessionId};
 
 use crate::desk::Shared;
@@ -144,6 +145,14 @@ fn fits(preview: &Preview, decision: &Decision) -> Result<(), Fault> {
             Preview::Command(_) | Preview::Effects(_),
             Decision::DryRun | Decision::WithNetwork { .. },
         ) => Ok(()),
+        (Preview::Command(CommandPreview { in_place: true, .. }), Decision::InPlace { .. }) => {
+            Ok(())
+        }
+        (Preview::Effects(shown), Decision::InPlace { .. }) if shown.command.in_place => Ok(()),
+        (_, Decision::InPlace { .. }) => Err(Fault::new(
+            "This call cannot be run for real in a way that can be undone.",
+            hint,
+        )),
         (_, Decision::DryRun | Decision::WithNetwork { .. }) => Err(Fault::new(
             "Only a command can run in a sealed copy first.",
             hint,

@@ -111,7 +111,10 @@ impl Desk {
             hub,
         });
         let desk = Self { shared };
-        if desk.shared.config.takes_up {
+        if !desk.shared.config.takes_up {
+            // What nobody holds any more is nobody's work.
+            recover::take_up_pictures(&desk.shared).await?;
+        } else {
             recover::run(&desk.shared).await?;
             let shared = desk.shared.clone();
             tokio::spawn(async move {
@@ -363,6 +366,7 @@ impl Shared {
             .inheriting(self.inherited.clone());
         let bounds = Bounds::of(&workspace, &self.config.data_dir, &conversation.asked)?;
         let hands = Hands {
+            picture: None,
             workspace,
             environment: self.environment.clone(),
             net: Net::closed(),

@@ -110,6 +110,7 @@ pub(crate) async fn promise(shared: &Shared, workspace: &Workspace) -> Promise {
         net_off: probe.net_off,
         unix_sockets_off: probe.unix_sockets_off,
         kill_tree: probe.kill_tree,
+        in_place: probe.in_place,
         reasons: probe.reasons,
     }
 }

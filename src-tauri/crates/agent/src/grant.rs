@@ -45,6 +45,7 @@ pub(crate) fn make(
         | Decision::Skip
         | Decision::DryRun
         | Decision::WithNetwork { .. }
+        | Decision::InPlace { .. }
         | Decision::Edit { .. } => return Ok(None),
     };
     let mut granted = granted(session, call, always, action);

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use policy::Approved;
 use protocol::{Outcome, ToolCall, Verdict};
-use serde_json::{Map, Value};
 
 use crate::conversation::OpenCall;
 use crate::hooks::Hooked;
@@ -15,10 +14,13 @@ use crate::session::Session;
 use crate::stages::again::Again;
 use crate::stages::consent::{self, Answer, Card};
 use crate::stages::found::Called;
+use crate::stages::in_place::{self, Judged};
 use crate::stages::rehearsed::{self, Rehearsed, Trial};
 use crate::stages::secured::Copy;
 use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, watched};
 use crate::{door, state, surface, uses};
+
+type Arguments = serde_json::Map<String, serde_json::Value>;
 
 /// The outcome, and whether the call may have changed something.
 pub(crate) async fn walk(
@@ -48,11 +50,7 @@ pub(crate) async fn walk(
 async fn once(
     session: &Arc<Session>,
     call: &ToolCall,
-    at: (
-        &Called<'_>,
-        &mut Map<String, Value>,
-        &mut Option<Map<String, Value>>,
-    ),
+    at: (&Called<'_>, &mut Arguments, &mut Option<Arguments>),
     hooked: &mut Hooked,
     again: Again,
 ) -> Result<Result<Outcome, Again>, Ended> {
@@ -75,23 +73,18 @@ async fn once(
 
     let answer = match judgement.verdict() {
         Verdict::Deny => return Err(finish::denied(tool, &judgement)),
-        Verdict::Allow => Answer::unasked(&ready),
+        Verdict::Allow => Answer::unasked(session, &ready),
         Verdict::Ask if ready.can_try && rehearsed::comes_first(session) => Answer::sealed(),
         Verdict::Ask => {
-            let card = Card::new(&judgement, &ready, known, changed);
+            let card = Card::new(&judgement, &ready, known.clone(), changed);
             consent::ask(session, call, tool, card).await?
         }
     };
-    let (plan, consent, mut said) = match answer {
-        Answer::Go {
-            plan,
-            consent,
-            said,
-        } => (plan, consent, said),
+    let mut go = match answer {
+        Answer::Go(go) => go,
         Answer::Try { hosts } if ready.can_try || tried.is_some() => {
             let trial = Trial::of(session, call, tool, arguments, &ready);
-            let trial = trial.with_a_way_to(hosts, hooked).await?;
-            return Ok(Err(Again::tried(trial.run(hooked, None).await?)));
+            return trial.again(hosts, hooked, None).await.map(Err);
         }
         Answer::Try { .. } => return Ok(Err(Again::changed(rehearsed::NO_PLACE))),
         Answer::Ruled(what) => return Ok(Err(Again::judged(Some(what), tried))),
@@ -101,9 +94,11 @@ async fn once(
             return Ok(Err(Again::changed(what)));
         }
     };
-    said.edited.clone_from(edited);
+    go.said.edited.clone_from(edited);
+    let real = go.for_real(session, &ready, &open)?;
+    let is_agreed = go.consent.is_some();
     let approved: Approved = judgement
-        .approve(arguments.clone(), plan, consent)
+        .approve(arguments.clone(), go.plan, go.consent)
         .map_err(|refused| finish::refused(tool, &refused))?;
     if surface::opened(session, &ready.opens)? {
         return Ok(Err(Again::default()));
@@ -111,29 +106,34 @@ async fn once(
     if !is_hooked {
         execute::ask_hooks(session, &call.id, tool, arguments, hooked).await?;
     }
-    if ready.can_try {
+    if ready.can_try && real.is_none() {
         let trial = Trial::of(session, call, tool, arguments, &ready).hooked();
-        let trial = trial.with_a_way_to(open, hooked).await?;
-        return Ok(Err(Again::tried(trial.run(hooked, Some(said)).await?)));
+        return trial.again(open, hooked, Some(go.said)).await.map(Err);
     }
-    let copy = match secured::before_image(session, &approved, &ready).await? {
-        Copy::Taken(entry) => entry,
-        Copy::Failed(why) => return Ok(Err(Again::unsecured(why, tried))),
+    let kept = match secured::before_image(session, &approved, &ready, real.is_some()).await? {
+        Copy::Taken(kept) => kept,
+        Copy::Failed(why) => {
+            let again = Again::unsecured(why, tried);
+            return in_place::unless_chosen(session, &ready, &real, again).map(Err);
+        }
         Copy::Changed => return Ok(Err(Again::changed(execute::CHANGED))),
     };
     let journal = &session.journal;
     journal.keep_start(&call.id, tool.may_change()).await?;
     let ran = match &tried {
-        Some(tried) => tried.commit(session, &approved, &mut said).await,
-        None => {
+        Some(tried) if real.is_none() => tried.commit(session, &approved, &mut go.said).await,
+        _ => {
             let hands = door::opened(session, call, tool, &facts, &ready);
+            let hands = in_place::hands(session, hands, &ready, &kept, real);
             execute::run(session, tool, approved, hands, hooked.clone()).await
         }
     };
+    let judged = Judged::of(call, tool, arguments, (&ready, &known), is_agreed);
+    let (ran, copy) = in_place::settle(session, &judged, kept, ran).await?;
     if let Some(what) = execute::files_changed(&ran) {
         return Ok(Err(Again::changed(what)));
     }
-    let outcome = finish::fold(session, call, tool, ran, copy, &said);
+    let outcome = finish::fold(session, call, tool, ran, copy, &go.said);
     let outcome = state::keep(session, call, tool, edited, outcome);
     judged::remember(session, ready, &outcome);
     Ok(Ok(outcome))

@@ -8,6 +8,8 @@ use protocol::{
     UndoState, Usage,
 };
 
+use runtime::Environment;
+
 use crate::desk::Shared;
 use crate::session::Session;
 use crate::stages::finish;
@@ -25,6 +27,7 @@ pub(crate) async fn run(shared: &Arc<Shared>) -> Result<(), Fault> {
             "finished restores that were interrupted"
         );
     }
+    take_up_pictures(shared).await?;
     undo::reconcile(shared).await?;
     for view in shared.record.sessions()? {
         let was_at_work = match view.state {
@@ -38,6 +41,25 @@ pub(crate) async fn run(shared: &Arc<Shared>) -> Result<(), Fault> {
             // A workspace that is gone must not keep the others from opening.
             tracing::warn!(%fault, session = %view.id, "a session could not be taken up");
             shared.raise(&fault);
+        }
+    }
+    Ok(())
+}
+
+/// Records what commands did that ran for real when the app ended, each in its own session.
+pub(crate) async fn take_up_pictures(shared: &Arc<Shared>) -> Result<(), Fault> {
+    let up = undo::on_history(shared, |history| Ok(Environment::take_up(history))).await?;
+    for error in up.failed {
+        shared.raise(&error.into());
+    }
+    for entry in up.acts {
+        match shared.session(&entry.session) {
+            Ok(session) => {
+                let call = entry.call.clone();
+                let event = EventBody::UndoPrepared { call, entry };
+                session.journal.keep(event).await?;
+            }
+            Err(fault) => tracing::warn!(%fault, entry = %entry.id, "nobody is told of it"),
         }
     }
     Ok(())

@@ -24,11 +24,15 @@ pub(crate) fn kept(session: &Session, decision: Decision) -> Result<Decision, Fa
         Decision::WithNetwork { hosts } => Decision::WithNetwork {
             hosts: named(&hosts, &session.rules(), now)?,
         },
+        Decision::InPlace { hosts } if !hosts.is_empty() => Decision::InPlace {
+            hosts: named(&hosts, &session.rules(), now)?,
+        },
         Decision::Allow { .. }
         | Decision::Reject { .. }
         | Decision::Answer { .. }
         | Decision::Skip
         | Decision::DryRun
+        | Decision::InPlace { .. }
         | Decision::Edit { .. } => decision,
     })
 }

@@ -85,6 +85,10 @@ pub(crate) enum Verb {
         /// Then let happen what was captured, as an act that can be undone. The command does not run again.
         #[arg(long)]
         commit: bool,
+        /// Run it for real instead, in the folder itself, after a picture of all of it was taken: what it changes there is an act
+        /// that can be undone. Rules that deny it hold.
+        #[arg(long, conflicts_with = "commit")]
+        in_place: bool,
         /// Let it reach this host, such as `docs.rs` or `localhost:8080`, through a proxy that tells where it went. May be
         /// given again. What it sends is out; a rule that denies the host still holds.
         #[arg(long, value_name = "HOST", conflicts_with = "commit")]

@@ -139,7 +139,11 @@ fn count(tried: &Tried) -> String {
         true => String::new(),
         false => format!(" It reached {}.", tried.reached.join(", ")),
     };
-    format!("Run in a sealed copy, it changed {changed} and was refused {refused}.{reached}")
+    let ran = match tried.for_real {
+        true => "Run for real",
+        false => "Run in a sealed copy",
+    };
+    format!("{ran}, it changed {changed} and was refused {refused}.{reached}")
 }
 
 #[cfg(test)]

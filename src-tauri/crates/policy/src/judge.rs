@@ -343,6 +343,10 @@ fn undo_step(request: &Request<'_>, by_mode: bool) -> Option<TrailStep> {
             "What it changes is known once it ran in a sealed room; then it can be undone."
                 .to_owned(),
         ),
+        UndoOutlook::Pictured => (
+            Some(Verdict::Allow),
+            "A picture of the whole workspace is taken first, so it can be undone.".to_owned(),
+        ),
         UndoOutlook::Unsecured { reason } => (
             by_mode.then_some(Verdict::Ask),
             format!("It cannot be undone: {reason}"),

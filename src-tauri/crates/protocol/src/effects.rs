@@ -170,6 +170,9 @@ pub struct Promise {
     pub unix_sockets_off: bool,
     /// Nothing that a command started outlives it.
     pub kill_tree: bool,
+    /// A command can run for real in a sealed room, over a picture of the workspace by which that is undone.
+    #[serde(default)]
+    pub in_place: bool,
     /// What was tried and why it is no more, in plain sentences.
     pub reasons: Vec<String>,
 }

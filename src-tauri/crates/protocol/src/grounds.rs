@@ -56,6 +56,10 @@ pub struct Tried {
     pub beyond: Option<String>,
     /// Whether the call itself was let through before: then only what a rule says of its effects counts.
     pub agreed: bool,
+    /// Whether it ran for real: its effects stand already, and are taken back where they may not be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub for_real: bool,
     /// Whether the person wants no question about what changes nothing, is refused nothing and reached
     /// nobody.
     pub nothing_is_allowed: bool,

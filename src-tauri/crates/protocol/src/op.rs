@@ -213,6 +213,12 @@ pub enum Decision {
         /// The hosts, at least one: `docs.rs` at the ports 80 and 443, `localhost:8080` at its own.
         hosts: Vec<String>,
     },
+    /// Run it for real, in the workspace itself, after a picture of all of it was taken: what it changes there can be undone.
+    /// Only a person says so, never a rule or a setting.
+    InPlace {
+        /// The hosts that it may reach, none for no network; named as with [`Decision::WithNetwork`].
+        hosts: Vec<String>,
+    },
     /// Other arguments: the call is judged and shown anew with them.
     Edit {
         /// All arguments.

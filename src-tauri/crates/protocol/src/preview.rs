@@ -157,6 +157,10 @@ pub struct CommandPreview {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<String>>")]
     pub assured: Vec<String>,
+    /// Whether a person may have it run for real, over a picture of the workspace by which that is undone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub in_place: bool,
 }
 
 /// A command with what it did in the sealed room: its effects are carried out as they are shown.
@@ -222,6 +226,9 @@ pub enum UndoOutlook {
     /// What it changes is not known yet: it runs in a sealed room first, and what it changed there can be undone once it
     /// is carried out.
     Captured,
+    /// What it changes is not known before: it runs for real in a sealed room, over a picture of the whole workspace, and
+    /// what it changed there can be undone.
+    Pictured,
     /// It cannot be taken back, for this reason.
     Unsecured {
         /// One plain sentence.

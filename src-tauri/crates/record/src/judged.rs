@@ -201,7 +201,7 @@ pub(crate) fn project(
         }
         EventBody::CallDecided { decision, .. } => {
             let said = match decision {
-                Decision::Allow { .. } => "allowed",
+                Decision::Allow { .. } | Decision::InPlace { .. } => "allowed",
                 Decision::Reject { .. } => "rejected",
                 Decision::Answer { .. }
                 | Decision::Skip

@@ -87,7 +87,9 @@ impl Text {
                     .flatten()
                     .for_each(|answer| self.line(answer));
             }
-            Decision::WithNetwork { hosts } => hosts.iter().for_each(|host| self.line(host)),
+            Decision::WithNetwork { hosts } | Decision::InPlace { hosts } => {
+                hosts.iter().for_each(|host| self.line(host))
+            }
             Decision::Skip | Decision::DryRun | Decision::Edit { .. } => {}
         }
     }

@@ -38,8 +38,8 @@ pub use apply::apply;
 pub use atomic::{claim, is_link, names_in, private_folder, read_text, write_atomic};
 pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
 pub use environment::{
-    Contents, Environment, InPlace, LayerKind, Picture, Probe, RanInPlace, Rehearsed, Walls,
-    contents,
+    Contents, Environment, InPlace, LayerKind, Picture, Probe, RanInPlace, Rehearsed, TakenUp,
+    Walls, contents,
 };
 pub use error::FileError;
 pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};

@@ -125,6 +125,7 @@ mod tests {
             workspace: "/Users/me/a (b) \"c\"".into(),
             folder: "/Users/me/a (b) \"c\"".into(),
             layers: None,
+            bare: None,
             read_only: vec!["/Users/me/a (b) \"c\"/.git/hooks".into()],
             masked: vec![
                 "/Users/me/.ssh".into(),

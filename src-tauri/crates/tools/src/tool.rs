@@ -8,7 +8,7 @@ use policy::Approved;
 use protocol::{
     Access, CallId, Fact, Plan, Preview, SessionId, ToolError, ToolInterface, ToolOutput,
 };
-use runtime::{Environment, Net, SessionFolder, Workspace};
+use runtime::{Environment, Net, Picture, SessionFolder, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -75,6 +75,12 @@ pub trait Tool: Send + Sync {
 
     /// Whether calls can be done where nothing real changes, see [`Tool::rehearse`]: by this tool, on this machine.
     async fn rehearses(&self, _hands: &Hands) -> bool {
+        false
+    }
+
+    /// Whether calls can be done for real over a picture of the workspace, by which that is undone: by this tool, on this
+    /// machine. [`Tool::execute`] does them there if [`Hands::picture`] has one.
+    async fn runs_in_place(&self, _hands: &Hands) -> bool {
         false
     }
 
@@ -165,6 +171,8 @@ pub struct Hands {
     pub workspace: Workspace,
     /// Where commands run for show.
     pub environment: Environment,
+    /// The workspace as it was before this call, which runs in it for real; none for every other one.
+    pub picture: Option<Arc<Picture>>,
     /// The way to the web; closed until a call was approved.
     pub net: Net,
     /// The session.

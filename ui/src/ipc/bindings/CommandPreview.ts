@@ -30,4 +30,8 @@ assurance?: Assurance,
 /**
  * Why it is no more, and what it is at all: one plain sentence each.
  */
-assured?: Array<string>, };
+assured?: Array<string>, 
+/**
+ * Whether a person may have it run for real, over a picture of the workspace by which that is undone.
+ */
+in_place?: boolean, };

@@ -36,6 +36,10 @@ answers: Array<Array<string>>, } | { "type": "skip" } | { "type": "dry_run" } | 
 /**
  * The hosts, at least one: `docs.rs` at the ports 80 and 443, `localhost:8080` at its own.
  */
+hosts: Array<string>, } | { "type": "in_place", 
+/**
+ * The hosts that it may reach, none for no network; named as with [`Decision::WithNetwork`].
+ */
 hosts: Array<string>, } | { "type": "edit", 
 /**
  * All arguments.

@@ -22,6 +22,10 @@ unix_sockets_off: boolean,
  */
 kill_tree: boolean, 
 /**
+ * A command can run for real in a sealed room, over a picture of the workspace by which that is undone.
+ */
+in_place: boolean, 
+/**
  * What was tried and why it is no more, in plain sentences.
  */
 reasons: Array<string>, };

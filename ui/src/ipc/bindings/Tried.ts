@@ -30,6 +30,10 @@ beyond?: string,
  */
 agreed: boolean, 
 /**
+ * Whether it ran for real: its effects stand already, and are taken back where they may not be.
+ */
+for_real?: boolean, 
+/**
  * Whether the person wants no question about what changes nothing, is refused nothing and reached
  * nobody.
  */

@@ -3,7 +3,7 @@
 /**
  * Whether a call's effects could be taken back.
  */
-export type UndoOutlook = { "type": "not_needed" } | { "type": "secured" } | { "type": "captured" } | { "type": "unsecured", 
+export type UndoOutlook = { "type": "not_needed" } | { "type": "secured" } | { "type": "captured" } | { "type": "pictured" } | { "type": "unsecured", 
 /**
  * One plain sentence.
  */

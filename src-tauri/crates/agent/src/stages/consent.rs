@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use policy::{Answers, Consent, Judgement};
-use protocol::{CallState, Decision, EventBody, Plan, ToolCall, Verdict};
+use protocol::{CallState, Decision, EventBody, Fault, Plan, ToolCall, ToolError, Verdict};
 use runtime::Watch;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -14,18 +14,14 @@ use super::found::Called;
 use super::prepared::Ready;
 use super::{Ended, finish, stopped};
 use crate::config::Host;
-use crate::grant;
 use crate::session::{Session, Waiting};
 use crate::weighed::Weighed;
+use crate::{grant, way_out};
 
 /// What came of asking.
 pub(crate) enum Answer {
-    /// Go, with this plan: what was shown, or a part of it.
-    Go {
-        plan: Plan,
-        consent: Option<Consent>,
-        said: Said,
-    },
+    /// Go.
+    Go(Go),
     /// A file changed while the call waited: it must be shown anew.
     Changed(String),
     /// Other rules decide it now.
@@ -36,6 +32,35 @@ pub(crate) enum Answer {
     Edited(Map<String, Value>),
 }
 
+/// What is to go.
+pub(crate) struct Go {
+    /// What was shown, or a part of it.
+    pub plan: Plan,
+    pub consent: Option<Consent>,
+    pub said: Said,
+    /// With a way to which hosts it is to run for real; none where that was not said.
+    pub in_place: Option<Vec<String>>,
+}
+
+impl Go {
+    /// With a way to which hosts it runs for real: a person said so, or nothing better holds here; none where it does not.
+    pub fn for_real(
+        &mut self,
+        session: &Session,
+        ready: &Ready,
+        open: &[String],
+    ) -> Result<Option<Vec<String>>, Ended> {
+        let hosts = match self.in_place.take() {
+            Some(hosts) if !hosts.is_empty() => hosts,
+            said => return Ok(said.or_else(|| ready.in_place.then(|| open.to_vec()))),
+        };
+        let now = session.shared.config.clock.now();
+        let named = way_out::named(&hosts, &session.rules(), now);
+        let refused = |fault: Fault| finish::failed(&ToolError::Failed(fault.message));
+        Ok(Some(named.map_err(refused)?))
+    }
+}
+
 impl Answer {
     /// It is tried out first, with no way out.
     pub fn sealed() -> Self {
@@ -43,12 +68,13 @@ impl Answer {
     }
 
     /// Nobody had to be asked.
-    pub fn unasked(ready: &Ready) -> Self {
-        Self::Go {
+    pub fn unasked(session: &Session, ready: &Ready) -> Self {
+        Self::Go(Go {
             plan: ready.plan.clone(),
             consent: None,
             said: Said::default(),
-        }
+            in_place: session.shared.config.in_place.clone(),
+        })
     }
 }
 
@@ -117,7 +143,7 @@ pub(crate) async fn ask(
         refreshed,
     } = card;
     if session.shared.config.host == (Host::Headless { approve_all: true }) {
-        return approved_beforehand(called, judgement, ready);
+        return approved_beforehand(session, called, judgement, ready);
     }
     // Watch before showing: a change in between would go unseen.
     let mut watch = Watch::new(&session.hands.workspace, &ready.plan.paths()).ok();
@@ -188,7 +214,7 @@ pub(crate) async fn ask(
     if decided
         && !matches!(
             answer,
-            Ok(Answer::Go { .. } | Answer::Try { .. } | Answer::Edited(_))
+            Ok(Answer::Go(_) | Answer::Try { .. } | Answer::Edited(_))
         )
         && let Ok(decided) = decision.try_recv()
     {
@@ -205,11 +231,12 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
         })
     };
     let go = |plan, consent, said| {
-        Ok(Answer::Go {
+        Ok(Answer::Go(Go {
             plan,
             consent,
             said,
-        })
+            in_place: None,
+        }))
     };
     match decision {
         Decision::Allow {
@@ -252,6 +279,12 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
         ),
         Decision::DryRun => Ok(Answer::sealed()),
         Decision::WithNetwork { hosts } => Ok(Answer::Try { hosts }),
+        Decision::InPlace { hosts } => Ok(Answer::Go(Go {
+            plan: Plan::None,
+            consent: consent(None),
+            said: Said::default(),
+            in_place: Some(hosts),
+        })),
         Decision::Edit { arguments } => Ok(Answer::Edited(arguments)),
         Decision::Reject { note, stop, .. } => Err(finish::rejected(&note, stop)),
     }
@@ -259,6 +292,7 @@ fn said(decision: Decision, judgement: &Judgement, ready: &Ready) -> Result<Answ
 
 /// The caller approved beforehand whatever would ask; a question stays unanswered, for nobody invents answers.
 fn approved_beforehand(
+    session: &Session,
     called: &Called<'_>,
     judgement: &Judgement,
     ready: &Ready,
@@ -266,12 +300,13 @@ fn approved_beforehand(
     if called.interface().safety.requires_user_interaction {
         return Err(finish::unanswered(called));
     }
-    Ok(Answer::Go {
+    Ok(Answer::Go(Go {
         plan: ready.plan.clone(),
         consent: Some(Consent {
             shown: judgement.shown().clone(),
             answers: None,
         }),
         said: Said::default(),
-    })
+        in_place: session.shared.config.in_place.clone(),
+    }))
 }

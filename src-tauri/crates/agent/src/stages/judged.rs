@@ -107,6 +107,7 @@ fn denied_unprepared(
         undo: UndoOutlook::NotNeeded,
         opens: Vec::new(),
         can_try: false,
+        in_place: false,
         tried: None,
         hands: session.hands.judged(&[]),
         same: Key::default(),

@@ -5,6 +5,7 @@ pub(crate) mod consent;
 pub(crate) mod execute;
 pub(crate) mod finish;
 pub(crate) mod found;
+pub(crate) mod in_place;
 pub(crate) mod judged;
 pub(crate) mod prepared;
 pub(crate) mod rehearsed;

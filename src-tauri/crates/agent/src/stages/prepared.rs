@@ -24,6 +24,8 @@ pub(crate) struct Ready {
     pub opens: Vec<String>,
     /// Whether it can be done where nothing real changes, and was not yet.
     pub can_try: bool,
+    /// Whether it runs for real over a picture of the workspace, because nothing better holds.
+    pub in_place: bool,
     /// What it did where nothing real changes, as it is judged; none if it was not tried.
     pub tried: Option<Tried>,
     /// What the tool is given: of the files what the call was judged on, and no others.
@@ -66,10 +68,16 @@ pub(crate) async fn prepare(
     };
     let prepared = prepared.map_err(|error| finish::failed(&error))?;
     let can_try = opens.is_empty() && rehearsed.is_none() && called.0.tool.rehearses(&hands).await;
+    let in_place = !can_try
+        && opens.is_empty()
+        && rehearsed.is_none()
+        && unsecured.is_none()
+        && called.0.tool.runs_in_place(&hands).await;
     let undo = match (unsecured, &prepared.plan) {
         (Some(reason), _) => UndoOutlook::Unsecured { reason },
         (None, Plan::None) if rehearsed.is_some() || !opens.is_empty() => UndoOutlook::NotNeeded,
         (None, Plan::None) if can_try => UndoOutlook::Captured,
+        (None, Plan::None) if in_place => UndoOutlook::Pictured,
         (None, Plan::None) => without_plan(called, arguments),
         (None, plan) => session
             .shared
@@ -82,6 +90,7 @@ pub(crate) async fn prepare(
         undo,
         opens,
         can_try,
+        in_place,
         tried: rehearsed.as_ref().map(|rehearsed| rehearsed.tried(session)),
         hands,
         same: Key::of(called.id(), arguments),

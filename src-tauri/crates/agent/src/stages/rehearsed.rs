@@ -13,6 +13,7 @@ use protocol::{Capability, EventBody, Fact, Node, Plan, ToolCall, Verdict};
 use serde_json::{Map, Value};
 use tools::{Hands, Prepared, Rehearsal};
 
+use super::again::Again;
 use super::consent::Said;
 use super::finish::{self, Ran};
 use super::found::Called;
@@ -67,22 +68,31 @@ impl Rehearsed {
 
     /// As it is judged.
     pub fn tried(&self, session: &Session) -> Tried {
-        let effects = effects(&self.rehearsal.prepared.plan);
         Tried {
-            beyond: surface::beyond_the_agent(session, &effects),
-            effects,
             refused: self.rehearsal.refused,
             reached: self.rehearsal.reached.clone(),
-            begun: begun(&self.rehearsal.prepared.plan),
             agreed: self.is_agreed(),
             nothing_is_allowed: session.shared.settings().effects.none == NoEffects::Allow,
+            ..changed(session, &self.rehearsal.prepared.plan)
         }
+    }
+}
+
+/// What a plan changes, as it is judged.
+pub(super) fn changed(session: &Session, plan: &Plan) -> Tried {
+    let effects = effects(plan);
+    Tried {
+        beyond: surface::beyond_the_agent(session, &effects),
+        begun: begun(plan),
+        effects,
+        ..Tried::default()
     }
 }
 
 /// Whether a call that would ask is done so before anybody is asked (M22).
 pub(crate) fn comes_first(session: &Session) -> bool {
-    session.shared.settings().dry_run == DryRun::Auto
+    let config = &session.shared.config;
+    session.shared.settings().dry_run == DryRun::Auto && config.in_place.is_none()
 }
 
 /// Why a card that was to become one of effects is the same as before.
@@ -97,7 +107,7 @@ pub(crate) fn let_out(
     judgement: Judgement,
 ) -> (Judgement, Vec<String>) {
     let now = session.shared.config.clock.now();
-    let is_allowed = ready.can_try && judgement.verdict() == Verdict::Allow;
+    let is_allowed = (ready.can_try || ready.in_place) && judgement.verdict() == Verdict::Allow;
     let by_rules = || policy::way_out::by_rules(facts, &session.rules(), now);
     match is_allowed.then(by_rules).flatten() {
         Some(way) => (judgement.explained(way.step), way.hosts),
@@ -135,7 +145,7 @@ impl<'a> Trial<'a> {
     }
 
     /// The same with a way to these hosts, if there are any. What is sent there is out, so the hooks are asked before.
-    pub async fn with_a_way_to(
+    async fn with_a_way_to(
         mut self,
         hosts: Vec<String>,
         hooked: &mut Hooked,
@@ -156,8 +166,19 @@ impl<'a> Trial<'a> {
         self
     }
 
+    /// Does it with a way to these hosts, and gives what the call walks with once more.
+    pub async fn again(
+        self,
+        hosts: Vec<String>,
+        hooked: &mut Hooked,
+        agreed: Option<Said>,
+    ) -> Result<Again, Ended> {
+        let trial = self.with_a_way_to(hosts, hooked).await?;
+        Ok(Again::tried(trial.run(hooked, agreed).await?))
+    }
+
     /// Does it. `agreed` is what was said when it was let through as it stands, if it was.
-    pub async fn run(&self, hooked: &Hooked, agreed: Option<Said>) -> Result<Rehearsed, Ended> {
+    async fn run(&self, hooked: &Hooked, agreed: Option<Said>) -> Result<Rehearsed, Ended> {
         let session = self.session;
         session.journal.tell(EventBody::CallStarted {
             call: self.call.id.clone(),

@@ -1,9 +1,11 @@
 //! Stage 11: a copy of what will change, on disk before anything changes.
 
+use std::sync::Arc;
+
 use policy::Approved;
 use protocol::preview::UndoOutlook;
 use protocol::{EventBody, FileChange, Plan, Preview, UndoEntry, UndoId, shown};
-use runtime::{EntryMeta, FileError};
+use runtime::{EntryMeta, FileError, Picture};
 
 use super::Ended;
 use super::prepared::Ready;
@@ -12,40 +14,63 @@ use crate::session::Session;
 /// What became of the copy.
 pub(crate) enum Copy {
     /// Taken, or not needed.
-    Taken(Option<Box<UndoEntry>>),
+    Taken(Kept),
     /// Not taken, for this reason: the call must be judged as one that cannot be undone.
     Failed(String),
     /// Not taken, because what stands there is not what was approved any more.
     Changed,
 }
 
-/// Takes a copy of everything that the approved plan touches.
+/// What a call is taken back by.
+pub(crate) enum Kept {
+    /// Nothing: it changes nothing, or was approved as one that cannot be taken back.
+    Nothing,
+    /// Copies of what its plan touches.
+    Entry(Box<UndoEntry>),
+    /// A picture of the whole workspace, in which it runs for real.
+    Picture(Arc<Picture>),
+}
+
+/// Takes a copy of everything that the approved plan touches; of the whole workspace where the call runs in it for real.
 pub(crate) async fn before_image(
     session: &Session,
     approved: &Approved,
     ready: &Ready,
+    for_real: bool,
 ) -> Result<Copy, Ended> {
-    let secured = match &ready.undo {
-        UndoOutlook::Secured => true,
-        // Judged and approved as it is: without a copy.
-        UndoOutlook::NotNeeded | UndoOutlook::Captured | UndoOutlook::Unsecured { .. } => false,
-    };
-    if !secured || approved.plan() == &Plan::None {
-        return Ok(Copy::Taken(None));
-    }
     let config = &session.shared.config;
-    let meta = EntryMeta {
+    let meta = |title| EntryMeta {
         id: UndoId(config.ids.next("und")),
         session: session.id.clone(),
         call: approved.call().clone(),
         at: config.clock.now(),
-        title: title(approved.plan(), &ready.preview),
+        title,
     };
-    let (history, workspace, plan) = (
+    let (history, workspace) = (
         session.shared.history.clone(),
         session.hands.workspace.clone(),
-        approved.plan().clone(),
     );
+    if for_real {
+        let (environment, meta) = (&session.shared.environment, meta(ran(&ready.preview)));
+        let taken = environment.picture(&workspace, &history, meta).await;
+        return Ok(match taken {
+            Ok(picture) => Copy::Taken(Kept::Picture(Arc::new(picture))),
+            Err(error) => Copy::Failed(format!("no picture of the workspace was taken: {error}")),
+        });
+    }
+    let secured = match &ready.undo {
+        UndoOutlook::Secured => true,
+        // Judged and approved as it is: without a copy.
+        UndoOutlook::NotNeeded
+        | UndoOutlook::Captured
+        | UndoOutlook::Pictured
+        | UndoOutlook::Unsecured { .. } => false,
+    };
+    if !secured || approved.plan() == &Plan::None {
+        return Ok(Copy::Taken(Kept::Nothing));
+    }
+    let plan = approved.plan().clone();
+    let meta = meta(title(&plan, &ready.preview));
     let taken = tokio::task::spawn_blocking(move || history.prepare(&workspace, &plan, meta)).await;
     match taken {
         Ok(Ok(entry)) => {
@@ -54,7 +79,7 @@ pub(crate) async fn before_image(
                 entry: entry.clone(),
             };
             session.journal.keep(event).await?;
-            Ok(Copy::Taken(Some(Box::new(entry))))
+            Ok(Copy::Taken(Kept::Entry(Box::new(entry))))
         }
         Ok(Err(FileError::Changed { .. })) => Ok(Copy::Changed),
         Ok(Err(error)) => Ok(Copy::Failed(format!("no copy could be taken: {error}"))),
@@ -66,15 +91,10 @@ pub(crate) async fn before_image(
 
 /// What the history calls it.
 fn title(plan: &Plan, preview: &Preview) -> String {
-    const CHARS_MAX: usize = 100;
     match (plan, preview) {
         (Plan::None, _) => String::new(),
         (Plan::Remove(removal), _) => format!("Deleted {}", removal.path),
-        (Plan::Effects(_), Preview::Effects(shown)) => {
-            let command = shown::plain(&shown.command.command);
-            format!("Ran {}", shown::in_a_sentence(&command, CHARS_MAX))
-        }
-        (Plan::Effects(_), _) => "Ran a command".to_owned(),
+        (Plan::Effects(_), preview) => ran(preview),
         (Plan::Write(changes), _) => match changes.as_slice() {
             [one] if one.before.is_none() => format!("Created {}", one.path),
             [one] if one.after.is_none() => format!("Deleted {}", one.path),
@@ -85,4 +105,16 @@ fn title(plan: &Plan, preview: &Preview) -> String {
             many => format!("Changed {} files", FileChange::files(many)),
         },
     }
+}
+
+/// The same of a command that is shown.
+fn ran(preview: &Preview) -> String {
+    const CHARS_MAX: usize = 100;
+    let command = match preview {
+        Preview::Effects(shown) => &shown.command,
+        Preview::Command(command) => command,
+        _ => return "Ran a command".to_owned(),
+    };
+    let command = shown::plain(&command.command);
+    format!("Ran {}", shown::in_a_sentence(&command, CHARS_MAX))
 }

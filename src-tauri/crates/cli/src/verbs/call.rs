@@ -1,10 +1,10 @@
 //! `call`: one call through the whole pipeline, with its trail.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent::Host;
-use protocol::{CallState, EntryBody, Fault, ModelChoice};
+use agent::{DeskConfig, Host};
+use protocol::{CallState, CallView, EntryBody, Fault, ModelChoice, SessionId};
 use provider::{Script, ScriptCall, ScriptTurn, Scripted};
 use serde_json::{Map, Value, json};
 
@@ -23,15 +23,37 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, call: Call, out: &mut Out) ->
             r#"Write them like '{"path":"src/main.rs"}'."#,
         ))
     })?;
-    let turn = ScriptTurn {
-        calls: vec![ScriptCall {
-            name: call.tool.clone(),
-            arguments: Value::Object(arguments).to_string(),
-        }],
-        ..ScriptTurn::default()
+    let made = ScriptCall {
+        name: call.tool.clone(),
+        arguments: Value::Object(arguments).to_string(),
     };
     let config = super::config(data_dir, Host::Headless { approve_all: false })?;
-    let mut config = super::consent(config, call.consent)?;
+    let config = super::consent(config, call.consent)?;
+    let (session, view) = make(config, &call.workspace, made, out).await?;
+    if out.is_json() {
+        out.json(&json!({ "session": session, "call": view }))?;
+    } else {
+        let text = story::call_in_full(out, &view);
+        out.text(&text)?;
+    }
+    Ok(code(view.state))
+}
+
+/// Makes one call in a session of its own.
+pub(crate) async fn make(
+    mut config: DeskConfig,
+    workspace: &Path,
+    call: ScriptCall,
+    out: &mut Out,
+) -> Result<(SessionId, Box<CallView>), Ending> {
+    let (title, prompt) = (
+        format!("Call {}", call.name),
+        format!("Call {} once.", call.name),
+    );
+    let turn = ScriptTurn {
+        calls: vec![call],
+        ..ScriptTurn::default()
+    };
     config.provider = Some(Arc::new(Scripted::with_id(
         SCRIPT,
         Script { turns: vec![turn] },
@@ -42,22 +64,19 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, call: Call, out: &mut Out) ->
         provider: SCRIPT.to_owned(),
         model: String::new(),
     };
-    let title = format!("Call {}", call.tool);
-    let session = open_session(&desk, &call.workspace, model, &title, None, None).await?;
+    let session = open_session(&desk, workspace, model, &title, None, None).await?;
     super::check_rules(&desk, has_rules, out).await?;
     let mut live = Live::new(session.clone());
-    let prompt = format!("Call {} once.", call.tool);
     follow(&desk, &mut live, prompt, out, true).await?;
-    let Some(EntryBody::Call(view)) = live.last_call.map(|entry| entry.body) else {
-        return Err(Ending::failed("The call was not made."));
-    };
-    if out.is_json() {
-        out.json(&json!({ "session": session, "call": view }))?;
-    } else {
-        let text = story::call_in_full(out, &view);
-        out.text(&text)?;
+    match live.last_call.map(|entry| entry.body) {
+        Some(EntryBody::Call(view)) => Ok((session, view)),
+        _ => Err(Ending::failed("The call was not made.")),
     }
-    Ok(match view.state {
+}
+
+/// What the program ends with.
+pub(crate) fn code(state: CallState) -> Code {
+    match state {
         CallState::Done => Code::Done,
         CallState::Denied => Code::Denied,
         CallState::Interrupted => Code::Interrupted,
@@ -69,5 +88,5 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, call: Call, out: &mut Out) ->
         | CallState::Expired
         | CallState::Skipped
         | CallState::Undone => Code::Failed,
-    })
+    }
 }

@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use agent::Desk;
-use protocol::Effects;
+use agent::{Desk, DeskConfig, Host};
 use protocol::effects::{Assurance, Promise};
 use protocol::query::{Answer, Query};
+use protocol::{Effects, Preview, UndoEntry, UndoState};
+use provider::ScriptCall;
 use serde_json::json;
 
 use super::call;
 use crate::args::{Call, Consent};
-use crate::ending::{Code, Ended};
+use crate::ending::{Code, Ended, Ending};
 use crate::out::{Ink, Out};
-use crate::previews;
+use crate::{previews, story};
 
 /// Runs a command in a sealed copy and shows what it did.
 pub(crate) async fn show(
@@ -27,9 +28,66 @@ pub(crate) async fn show(
         String::from_utf8_lossy(&ran.stdout),
         String::from_utf8_lossy(&ran.stderr),
     );
-    let effects = &ran.effects;
+    let last = match ran.effects.reached.is_empty() {
+        true => "Nothing real changed.",
+        false => "Nothing real changed here; what it sent is out.",
+    };
+    tell(&ran.effects, (&stdout, &stderr), None, last, out)?;
+    Ok(Code::Done)
+}
+
+/// Runs a command for real, through the whole pipeline, and shows what it did. What it prints is told in one stream.
+pub(crate) async fn in_place(
+    data_dir: Option<PathBuf>,
+    workspace: PathBuf,
+    command: &[String],
+    hosts: Vec<String>,
+    out: &mut Out,
+) -> Ended {
+    let config = super::config(data_dir, Host::Headless { approve_all: true })?;
+    let config = DeskConfig {
+        in_place: Some(hosts),
+        ..config
+    };
+    let made = ScriptCall {
+        name: "bash".to_owned(),
+        arguments: json!({ "command": line(command) }).to_string(),
+    };
+    let (session, view) = call::make(config, &workspace, made, out).await?;
+    let Preview::Effects(shown) = &view.preview else {
+        // It did not run: the trail or the error says why.
+        match out.is_json() {
+            true => out.json(&json!({ "session": session, "call": view }))?,
+            false => out.text(&story::call_in_full(out, &view))?,
+        }
+        return Ok(call::code(view.state));
+    };
+    let printed = protocol::shown::plain(&shown.effects.output);
+    let entry = view.undo.as_ref();
+    let last = match entry {
+        Some(entry) if entry.state == UndoState::Undone => {
+            "The rules deny what it did, so it was taken back.".to_owned()
+        }
+        Some(entry) => format!(
+            "It was done for real; take it back: countersign undo {}",
+            entry.id
+        ),
+        None => "It was done for real, and nothing in the folder changed.".to_owned(),
+    };
+    tell(&shown.effects, (&printed, ""), entry, &last, out)?;
+    Ok(call::code(view.state))
+}
+
+/// Tells of what a command did.
+fn tell(
+    effects: &Effects,
+    (stdout, stderr): (&str, &str),
+    entry: Option<&UndoEntry>,
+    last: &str,
+    out: &mut Out,
+) -> Result<(), Ending> {
     if out.is_json() {
-        out.json(&json!({
+        let mut told = json!({
             "assurance": effects.assurance,
             "exit_code": effects.exit_code,
             "ended": effects.ended,
@@ -40,11 +98,14 @@ pub(crate) async fn show(
             "stdout": stdout,
             "stderr": stderr,
             "digest": effects.digest,
-        }))?;
-        return Ok(Code::Done);
+        });
+        if let Some(entry) = entry {
+            told["entry"] = json!(entry);
+        }
+        return out.json(&told);
     }
     let mut lines = Vec::new();
-    for (name, text) in [("stdout", &stdout), ("stderr", &stderr)] {
+    for (name, text) in [("stdout", stdout), ("stderr", stderr)] {
         if !text.is_empty() {
             lines.push(out.ink(Ink::Faint, name));
             lines.extend(text.lines().map(crate::out::named));
@@ -53,12 +114,8 @@ pub(crate) async fn show(
     lines.push(out.ink(Ink::Faint, &ended(effects)));
     previews::effects(effects, &mut |ink, line| lines.push(out.ink(ink, line)));
     lines.extend(effects.notes.iter().map(|note| out.ink(Ink::Faint, note)));
-    lines.push(match effects.reached.is_empty() {
-        true => "Nothing real changed.".to_owned(),
-        false => "Nothing real changed here; what it sent is out.".to_owned(),
-    });
-    out.text(&format!("{}\n", lines.join("\n")))?;
-    Ok(Code::Done)
+    lines.push(last.to_owned());
+    out.text(&format!("{}\n", lines.join("\n")))
 }
 
 /// Lets happen what was captured, through the whole pipeline: denied by the rules as any call, and an act that can be undone.
@@ -120,6 +177,11 @@ pub(crate) async fn doctor(desk: &Desk, workspace: &Path, out: &mut Out) -> Ende
             promise.unix_sockets_off,
             "no way to programs on this machine",
             "programs on this machine are open to them",
+        ),
+        (
+            promise.in_place,
+            "one can be run for real in such a room, and what it changes in the workspace undone (--in-place)",
+            "none can be run for real in a way that can be undone",
         ),
         (
             promise.kill_tree,

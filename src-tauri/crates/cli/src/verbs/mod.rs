@@ -57,6 +57,7 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::DryRun {
             workspace,
             commit: false,
+            in_place: false,
             allow_host,
             command,
         } => {
@@ -71,9 +72,16 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         }
         Verb::DryRun {
             workspace,
-            commit: true,
-            allow_host: _,
+            in_place: true,
+            allow_host,
             command,
+            ..
+        } => dry_run::in_place(data_dir, workspace, &command, allow_host, out).await,
+        Verb::DryRun {
+            workspace,
+            commit: true,
+            command,
+            ..
         } => dry_run::commit(data_dir, workspace, &command, out).await,
         Verb::Doctor { workspace } => {
             dry_run::doctor(&look(data_dir).await?, &workspace, out).await

@@ -337,3 +337,31 @@ fn a_run_gives_its_output_in_a_schema_s004_30_s004_38() {
         "no output is no success"
     );
 }
+
+/// A command that is to run in place runs over a picture of the folder, or not at all.
+#[cfg(unix)]
+#[test]
+fn nothing_runs_in_place_where_there_is_no_room() {
+    let place = Place::new();
+    place.file("a", "first\n");
+    // Where no program of the room is installed beside it.
+    let folder = tempfile::tempdir_in(place.data().parent().unwrap()).unwrap();
+    let alone = folder.path().join("countersign");
+    std::fs::copy(env!("CARGO_BIN_EXE_countersign"), &alone).unwrap();
+    let args = ["dry-run", "--in-place", "--json", "--", "echo more >> a"];
+    let mut command = std::process::Command::new(alone);
+    command
+        .args(args)
+        .current_dir(place.workspace())
+        .env_clear();
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.env("COUNTERSIGN_DATA_DIR", place.data());
+    let ran = command.output().unwrap();
+    let told = String::from_utf8(ran.stdout).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("It was not run for real") && told.contains("countersign-room"),
+        "{told}"
+    );
+    assert_eq!(place.read("a").unwrap(), "first\n");
+}

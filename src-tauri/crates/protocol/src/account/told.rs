@@ -58,6 +58,13 @@ impl Account {
                 " A person let it run in a sealed copy with a way to {}.",
                 hosts.join(", ")
             ),
+            Some(Decision::InPlace { hosts }) if hosts.is_empty() => {
+                " A person let it run for real.".to_owned()
+            }
+            Some(Decision::InPlace { hosts }) => format!(
+                " A person let it run for real with a way to {}.",
+                hosts.join(", ")
+            ),
             Some(Decision::Edit { .. }) => " A person changed its arguments.".to_owned(),
             None if trail.verdict == Verdict::Ask => " Nobody has decided.".to_owned(),
             None => String::new(),

@@ -188,7 +188,9 @@ impl Chunks {
             }
             EventBody::CallDecided { call, decision, .. } => {
                 let approved = match decision {
-                    Decision::Allow { .. } | Decision::Answer { .. } => Some(true),
+                    Decision::Allow { .. } | Decision::Answer { .. } | Decision::InPlace { .. } => {
+                        Some(true)
+                    }
                     Decision::Reject { .. } | Decision::Skip => Some(false),
                     // It comes again, with what it did for show or with other arguments.
                     Decision::DryRun | Decision::WithNetwork { .. } | Decision::Edit { .. } => None,

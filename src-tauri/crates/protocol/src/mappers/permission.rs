@@ -43,6 +43,7 @@ pub(super) fn by_policy(id: &str, trail: &Trail) -> Value {
 pub(super) fn by_person(id: &str, decision: &Decision) -> Option<Value> {
     let (behavior, note, modified) = match decision {
         Decision::Allow { hunks, note, .. } => ("allow", note.as_str(), hunks.is_some()),
+        Decision::InPlace { .. } => ("allow", "", false),
         Decision::Answer { .. } => ("allow", "", true),
         Decision::Reject { note, .. } => ("deny", note.as_str(), false),
         Decision::Skip => ("deny", "", false),

@@ -48,7 +48,7 @@ pub(super) fn settled(
 }
 
 /// What a command was refused, and what a person should know of that list.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Refusals {
     pub list: Vec<Refused>,
     pub notes: Vec<String>,

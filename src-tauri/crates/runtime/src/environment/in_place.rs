@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use protocol::effects::{Assurance, Effects};
 use protocol::{Exit, Plan, Ran, UndoEntry};
@@ -18,7 +19,7 @@ use super::picture::Picture;
 use super::read_out::{Done, read_out};
 use super::site::Site;
 use super::told::{Over, told};
-use super::{LayerKind, RanInPlace};
+use super::{LayerKind, RanInPlace, TakenUp, Walls};
 use crate::dir::Dir;
 use crate::history::Happened;
 use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
@@ -42,7 +43,7 @@ pub struct InPlace {
 
 /// Removes a picture that is not needed any more.
 #[derive(Debug)]
-struct Gone(Picture);
+struct Gone(Arc<Picture>);
 
 impl Drop for Gone {
     fn drop(&mut self) {
@@ -91,6 +92,12 @@ impl Inner {
                 reason: known.probe.reasons.join(" "),
             });
         };
+        if walls == Walls::Landlock && net.is_open() {
+            return Err(FileError::NoRoom {
+                reason: "Where nobody may make namespaces there is no way to the network that keeps to chosen hosts. Run it without."
+                    .to_owned(),
+            });
+        }
         let folder = layer(&self.disk, &command.workspace)
             .map_err(|error| FileError::from_io("the folder for rooms", &error))?;
         let (workspace, own) = (command.workspace.clone(), self.masked.clone());
@@ -116,13 +123,14 @@ impl Inner {
 ///
 /// # Errors
 /// What kept it from being recorded. The picture stays then, and is taken up at the next start.
-pub(super) fn settle(mut picture: Picture) -> Result<InPlace, FileError> {
+pub(super) fn settle(picture: Arc<Picture>) -> Result<InPlace, FileError> {
     let failed = |error| FileError::from_io("the picture of the workspace", &error);
     let tree = picture.folder.tree();
     let before = Dir::open(&tree).map_err(failed)?;
     let (ran, refused) = picture
         .ran
-        .take()
+        .get()
+        .cloned()
         .unwrap_or_else(|| (Ran::silent(Exit::Cancelled), Default::default()));
     let (workspace, copied) = (&picture.workspace, &picture.copied);
     let meta = picture.meta.clone();
@@ -175,18 +183,30 @@ fn above_special(changes: &[Change]) -> BTreeSet<PathBuf> {
     above.map(Path::to_owned).collect()
 }
 
-/// Records what commands did over whose pictures a crash came, and gives the acts. What cannot be recorded keeps its picture.
-pub(super) fn take_up(history: &History) -> Result<Vec<UndoEntry>, FileError> {
-    let mut acts = Vec::new();
-    let mut first_error = None;
-    for picture in Picture::left(history)? {
-        match settle(picture) {
-            Ok(in_place) => acts.extend(in_place.entry.clone()),
-            Err(error) => {
-                tracing::warn!(%error, "what a command did is not recorded");
-                first_error.get_or_insert(error);
-            }
+/// Records what commands did over whose pictures a crash came. What cannot be recorded keeps its picture.
+pub(super) fn take_up(history: &History) -> TakenUp {
+    let mut up = TakenUp::default();
+    let left = Picture::left(history).unwrap_or_else(|error| {
+        up.failed.push(error);
+        Vec::new()
+    });
+    for picture in left {
+        match recorded(picture) {
+            Ok(act) => up.acts.extend(act),
+            Err(error) => up.failed.push(error),
         }
     }
-    first_error.map_or(Ok(acts), Err)
+    up
+}
+
+/// The act of a picture that was left, recorded now unless it was before.
+fn recorded(picture: Picture) -> Result<Option<UndoEntry>, FileError> {
+    let known = picture.history.entry(&picture.meta.id);
+    match known.map_err(|fault| FileError::other("the history", fault))? {
+        Some(act) => {
+            picture.folder.remove();
+            Ok(Some(act))
+        }
+        None => Ok(settle(Arc::new(picture))?.entry.clone()),
+    }
 }

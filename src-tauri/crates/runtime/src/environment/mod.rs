@@ -139,6 +139,15 @@ pub struct RanInPlace {
     pub reached: Vec<Reached>,
 }
 
+/// What a crash left of commands that ran for real.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct TakenUp {
+    /// Their acts, on disk now.
+    pub acts: Vec<UndoEntry>,
+    /// Why others could not be recorded: their pictures stay, and are taken up again at the next start.
+    pub failed: Vec<FileError>,
+}
+
 /// A command that ran for show. What it did can be carried out as long as this is kept; dropped, nothing is left of it.
 #[derive(Debug)]
 pub struct Rehearsed {
@@ -255,16 +264,13 @@ impl Environment {
     ///
     /// # Errors
     /// What kept it from being recorded. The picture stays then, and [`Environment::take_up`] tries again.
-    pub fn settle(picture: Picture) -> Result<InPlace, FileError> {
-        settle(picture)
+    pub fn settle(picture: impl Into<Arc<Picture>>) -> Result<InPlace, FileError> {
+        settle(picture.into())
     }
 
-    /// Records what commands did that a crash ended, and gives the acts; sweeps pictures over which nothing was begun. To be
-    /// called after [`History::recover`]. Reads many files.
-    ///
-    /// # Errors
-    /// The first thing that could not be recorded, after everything else was.
-    pub fn take_up(history: &History) -> Result<Vec<UndoEntry>, FileError> {
+    /// Records what commands did that a crash ended; sweeps pictures over which nothing was begun. To be called after
+    /// [`History::recover`]. Reads many files.
+    pub fn take_up(history: &History) -> TakenUp {
         take_up(history)
     }
 }

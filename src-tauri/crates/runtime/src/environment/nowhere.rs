@@ -1,12 +1,13 @@
 //! Systems that have no such room: every command runs as it stands, and that is said.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use protocol::effects::Effects;
 use protocol::{Fault, Plan, UndoEntry};
 use tokio_util::sync::CancellationToken;
 
-use super::{LayerKind, Probe, RanInPlace, Rehearsed, Walls};
+use super::{LayerKind, Probe, RanInPlace, Rehearsed, TakenUp, Walls};
 use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
 
 const WHY: &str = "This system has no sealed room: a command runs as it stands, and what it changes cannot be shown before.";
@@ -81,12 +82,12 @@ impl Inner {
     }
 }
 
-pub(super) fn settle(picture: Picture) -> Result<InPlace, FileError> {
-    match picture {}
+pub(super) fn settle(picture: Arc<Picture>) -> Result<InPlace, FileError> {
+    match *picture {}
 }
 
-pub(super) fn take_up(_history: &History) -> Result<Vec<UndoEntry>, FileError> {
-    Ok(Vec::new())
+pub(super) fn take_up(_history: &History) -> TakenUp {
+    TakenUp::default()
 }
 
 fn no_room() -> FileError {

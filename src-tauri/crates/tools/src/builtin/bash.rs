@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::effects::{Assurance, Effects, Reached};
+use protocol::effects::{Assurance, Reached, Refused};
 use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::outcome::Truncated;
 use protocol::preview::{CommandPreview, EffectsPreview};
@@ -138,11 +138,12 @@ impl Tool for Bash {
         arguments: &Map<String, Value>,
         hands: &Hands,
     ) -> Result<Prepared, ToolError> {
-        let (assurance, assured) = assured(hands).await;
+        let probe = hands.environment.probe(&hands.workspace).await;
         Ok(Prepared {
             preview: Preview::Command(CommandPreview {
-                assurance: Some(assurance),
-                assured,
+                assurance: Some(probe.assurance),
+                assured: probe.reasons,
+                in_place: probe.in_place,
                 ..shown_command(arguments, hands)
             }),
             plan: Plan::None,
@@ -152,6 +153,11 @@ impl Tool for Bash {
     async fn rehearses(&self, hands: &Hands) -> bool {
         let probe = hands.environment.probe(&hands.workspace).await;
         probe.assurance == Assurance::Speculative
+    }
+
+    async fn runs_in_place(&self, hands: &Hands) -> bool {
+        let probe = hands.environment.probe(&hands.workspace).await;
+        probe.in_place
     }
 
     async fn rehearse(
@@ -180,6 +186,7 @@ impl Tool for Bash {
         let preview = EffectsPreview {
             command: CommandPreview {
                 assurance: Some(rehearsed.effects.assurance),
+                in_place: self.runs_in_place(hands).await,
                 ..shown_command(arguments, hands)
             },
             effects: rehearsed.effects.clone(),
@@ -191,7 +198,11 @@ impl Tool for Bash {
             },
             refused: rehearsed.effects.refused.len() as u64,
             reached: hosts(&rehearsed.effects.reached),
-            output: with_network(output, &rehearsed.effects),
+            output: as_sealed(
+                output,
+                &rehearsed.effects.refused,
+                &rehearsed.effects.reached,
+            ),
             kept: Arc::new(rehearsed),
         })
     }
@@ -203,10 +214,17 @@ impl Tool for Bash {
         cx: &ToolContext,
     ) -> Result<ToolOutput, ToolError> {
         let command = self.command(approved.arguments(), hands, cx);
-        let ran = runtime::run(&command, listener(cx), &cx.cancel)
-            .await
-            .map_err(failed)?;
-        outcome(ran, command.timeout_ms)
+        let Some(picture) = &hands.picture else {
+            let ran = runtime::run(&command, listener(cx), &cx.cancel).await;
+            return outcome(ran.map_err(failed)?, command.timeout_ms);
+        };
+        let environment = &hands.environment;
+        let ran = environment
+            .run_in_place(&command, &hands.net, picture, listener(cx), &cx.cancel)
+            .await;
+        let ran = ran.map_err(failed)?;
+        let output = outcome(ran.ran, command.timeout_ms)?;
+        Ok(as_sealed(output, &ran.refused, &ran.reached))
     }
 }
 
@@ -248,13 +266,8 @@ fn shown_command(arguments: &Map<String, Value>, hands: &Hands) -> CommandPrevie
         timeout_ms: timeout_ms(arguments),
         assurance: None,
         assured: Vec::new(),
+        in_place: false,
     }
-}
-
-/// What this machine can promise of a command, and why it is no more.
-async fn assured(hands: &Hands) -> (Assurance, Vec<String>) {
-    let probe = hands.environment.probe(&hands.workspace).await;
-    (probe.assurance, probe.reasons)
 }
 
 /// Each host once, in order.
@@ -265,7 +278,7 @@ fn hosts(reached: &[Reached]) -> Vec<String> {
 }
 
 /// The model is to know why something did not work, and what did.
-fn with_network(mut output: ToolOutput, effects: &Effects) -> ToolOutput {
+fn as_sealed(mut output: ToolOutput, refused: &[Refused], reached: &[Reached]) -> ToolOutput {
     const NAMED_MAX: usize = 10;
     let named = |all: Vec<String>| {
         let more = match all.len().saturating_sub(NAMED_MAX) {
@@ -275,15 +288,16 @@ fn with_network(mut output: ToolOutput, effects: &Effects) -> ToolOutput {
         let named: Vec<String> = all.into_iter().take(NAMED_MAX).collect();
         format!("{}{more}", named.join(", "))
     };
-    if !effects.reached.is_empty() {
-        let reached = named(hosts(&effects.reached));
+    if !reached.is_empty() {
+        let reached = named(hosts(reached));
         output
             .text
             .push_str(&format!("\n[It was let reach: {reached}.]"));
     }
-    if !effects.refused.is_empty() {
-        let refused = effects.refused.iter();
-        let refused = refused.map(|one| format!("{} {}", one.kind.word(), one.target));
+    if !refused.is_empty() {
+        let refused = refused
+            .iter()
+            .map(|one| format!("{} {}", one.kind.word(), one.target));
         output.text.push_str(&format!(
             "\n[It ran in a sealed room, where it was refused: {}. Do without, or ask the person.]",
             named(refused.collect())

@@ -154,6 +154,7 @@ impl Tool for Explicit {
                 facts: vec![fact("program", &activity.word), fact("content", &program.0)],
                 timeout_ms: ACTIVITY_TIMEOUT_MS,
                 assurance: None,
+                in_place: false,
                 assured: Vec::new(),
             }),
             plan: Plan::None,

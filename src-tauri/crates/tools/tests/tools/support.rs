@@ -35,6 +35,7 @@ impl Bench {
             registry: Registry::builtin(),
             hands: Hands {
                 workspace,
+                picture: None,
                 environment: runtime::Environment::open(None, &data.join("rooms"), Vec::new())
                     .unwrap(),
                 net: runtime::Net::closed(),

@@ -1,0 +1,316 @@
+//! Commands that run for real: over a picture of the workspace, told and judged afterwards, taken back whole.
+
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agent::Host;
+use protocol::effects::{Assurance, Effects};
+use protocol::preview::UndoOutlook;
+use protocol::{CallState, CallView, Decision, Gate, Op, Preview, UndoState, Verdict};
+use provider::{Script, Scripted};
+use serde_json::{Value, json};
+use support::{Fixture, call};
+
+mod ends;
+
+/// Where no layer holds.
+const IN_PLACE: &str = env!("CARGO_BIN_EXE_room_in_place");
+/// Where one does.
+const LAYERED: &str = env!("CARGO_BIN_EXE_room");
+
+const DENIES: &str =
+    "[[rule]]\npermission = \"fs.write\"\npattern = \"folder/**\"\naction = \"deny\"\n";
+const ASKS: &str =
+    "[[rule]]\npermission = \"fs.write\"\npattern = \"folder/**\"\naction = \"ask\"\n";
+const ALLOWS: &str =
+    "[[rule]]\npermission = \"bash\"\npattern = \"python3*\"\naction = \"allow\"\n";
+
+/// A desk whose agent makes these calls, in a workspace with two files.
+async fn desk_of(calls: &[Value], room: &str, host: Host) -> Fixture {
+    let mut turns: Vec<Value> = calls.to_vec();
+    turns.push(json!({ "text": "Done." }));
+    let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
+    let provider = Arc::new(Scripted::new(script));
+    let mut desk = Fixture::with_config(provider, host, |config| {
+        config.room = Some(room.into());
+    })
+    .await;
+    desk.file("a", "first\n").file("folder/b", "second\n");
+    desk
+}
+
+async fn desk(command: &str, room: &str, host: Host) -> Fixture {
+    desk_of(&[call("bash", json!({ "command": command }))], room, host).await
+}
+
+fn rules(desk: &Fixture, rules: &[&str]) {
+    std::fs::create_dir_all(desk.data()).unwrap();
+    std::fs::write(desk.data().join("rules.toml"), rules.concat()).unwrap();
+}
+
+fn for_real() -> Decision {
+    Decision::InPlace { hosts: Vec::new() }
+}
+
+fn effects(view: &CallView) -> &Effects {
+    match &view.preview {
+        Preview::Effects(shown) => &shown.effects,
+        other => panic!("no effects: {other:?}"),
+    }
+}
+
+fn told(view: &CallView) -> Vec<String> {
+    let changes = effects(view).changes.iter();
+    changes.map(ToString::to_string).collect()
+}
+
+/// A path with its bytes or where it leads, its mode with its kind, and its time.
+type Seen = (PathBuf, Option<Vec<u8>>, u32, i64, i64);
+
+/// Everything in a folder.
+fn picture(root: &Path) -> Vec<Seen> {
+    let mut all = Vec::new();
+    let mut left = vec![root.to_owned()];
+    while let Some(path) = left.pop() {
+        let meta = path.symlink_metadata().unwrap();
+        let content = match meta.file_type() {
+            kind if kind.is_symlink() => Some(
+                std::fs::read_link(&path)
+                    .unwrap()
+                    .into_os_string()
+                    .into_encoded_bytes(),
+            ),
+            kind if kind.is_file() => Some(std::fs::read(&path).unwrap()),
+            _ => None,
+        };
+        if meta.is_dir() {
+            left.extend(
+                std::fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        }
+        all.push((path, content, meta.mode(), meta.mtime(), meta.mtime_nsec()));
+    }
+    all.sort();
+    all
+}
+
+fn pictures(desk: &Fixture) -> usize {
+    std::fs::read_dir(desk.data().join("history/pictures")).map_or(0, Iterator::count)
+}
+
+async fn undo(desk: &Fixture, view: &CallView) {
+    let entry = view.undo.clone().unwrap().id;
+    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+}
+
+#[tokio::test]
+async fn where_no_layer_holds_an_allowed_command_runs_for_real_and_is_taken_back_to_the_byte() {
+    let line = "echo more >> a; chmod 700 folder; touch -d 2001-02-03 folder/b; ln -sfn folder link; \
+                rmdir empty; mkdir -p new/empty; echo said";
+    let mut desk = desk(line, IN_PLACE, Host::Person).await;
+    std::fs::create_dir(desk.root().join("empty")).unwrap();
+    symlink("a", desk.root().join("link")).unwrap();
+    std::fs::set_permissions(
+        desk.root().join("a"),
+        std::fs::Permissions::from_mode(0o640),
+    )
+    .unwrap();
+    let before = picture(&desk.root());
+
+    desk.start("Go.").await;
+    let asked = desk.until_waiting().await;
+    let Preview::Command(command) = &asked.preview else {
+        panic!("{:?}", asked.preview);
+    };
+    assert_eq!(
+        command.assurance,
+        Some(Assurance::Snapshot),
+        "{:?}",
+        command.assured
+    );
+    assert!(command.assured.join(" ").contains("can be undone"));
+    assert_eq!(asked.outlook, UndoOutlook::Pictured);
+    let said: Vec<&str> = asked
+        .waits
+        .as_ref()
+        .unwrap()
+        .grants
+        .iter()
+        .map(|grant| grant.text.as_str())
+        .collect();
+    assert!(
+        said[0].contains("what it changes in this folder can be undone"),
+        "{said:?}"
+    );
+    assert_eq!(pictures(&desk), 0, "nothing is begun before it is allowed");
+    desk.allow(&asked).await;
+    desk.until_ended().await;
+
+    let done = &desk.calls().await[0];
+    assert_eq!(done.state, CallState::Done);
+    assert_eq!(
+        (effects(done).assurance, effects(done).exit_code),
+        (Assurance::Snapshot, Some(0))
+    );
+    assert_eq!(
+        told(done),
+        [
+            "changed a",
+            "deleted empty",
+            "mode 755 -> 700 folder",
+            "changed folder/b",
+            "link link -> folder",
+            "added new",
+            "added new/empty"
+        ]
+    );
+    let diff = effects(done).changes[0].diff.as_ref().unwrap();
+    assert_eq!((diff.added, diff.removed), (1, 0));
+    let text = done.outcome.as_ref().unwrap().model_text();
+    assert!(text.contains("said"), "{text}");
+    assert_eq!(done.undo.as_ref().unwrap().state, UndoState::Applied);
+    assert_eq!(pictures(&desk), 0);
+    let after = picture(&desk.root());
+
+    undo(&desk, done).await;
+    assert_eq!(picture(&desk.root()), before);
+    let entry = done.undo.clone().unwrap().id;
+    desk.desk.submit(Op::Redo { entry }).await.unwrap();
+    assert_eq!(picture(&desk.root()), after);
+}
+
+#[tokio::test]
+async fn where_a_layer_holds_only_a_person_has_it_run_for_real() {
+    // What is not committed but shown: the number of the process is another in the room than outside.
+    let mut desk = desk("echo more >> a", LAYERED, Host::Person).await;
+    desk.start("Go.").await;
+    let asked = desk.until_waiting().await;
+    let Preview::Command(command) = &asked.preview else {
+        panic!("{:?}", asked.preview);
+    };
+    assert_eq!(
+        (command.assurance, command.in_place),
+        (Some(Assurance::Speculative), true)
+    );
+    // Seen first what it does; then for real.
+    desk.decide(&asked, Decision::DryRun).await.unwrap();
+    let shown = desk.until_waiting().await;
+    assert_eq!(effects(&shown).assurance, Assurance::Speculative);
+    assert_eq!(desk.read("a").unwrap(), "first\n");
+    desk.decide(&shown, for_real()).await.unwrap();
+    desk.until_ended().await;
+    let done = &desk.calls().await[0];
+    assert_eq!(
+        (effects(done).assurance, told(done)),
+        (Assurance::Snapshot, vec!["changed a".to_owned()])
+    );
+    assert_eq!(done.decision.as_ref().unwrap().decision, for_real());
+    // Once, and not what was captured on top of it.
+    assert_eq!(desk.read("a").unwrap(), "first\nmore\n");
+    undo(&desk, done).await;
+    assert_eq!(desk.read("a").unwrap(), "first\n");
+
+    // A rule does not: it goes the way that changes nothing before it was looked at.
+    let mut ruled = self::desk(
+        "python3 change.py",
+        LAYERED,
+        Host::Headless { approve_all: false },
+    )
+    .await;
+    ruled.file("change.py", "open('a', 'a').write('x')\n");
+    rules(&ruled, &[ALLOWS]);
+    ruled.play().await;
+    let done = &ruled.calls().await[0];
+    assert_eq!(
+        (done.state, effects(done).assurance),
+        (CallState::Done, Assurance::Speculative)
+    );
+}
+
+#[tokio::test]
+async fn what_it_did_meets_the_rules_and_is_taken_back_where_it_may_not_be() {
+    let script = "open('folder/b', 'a').write('x')\nopen('n', 'w').write('n')\n";
+    let denied = Host::Headless { approve_all: true };
+    let alone = Host::Headless { approve_all: false };
+    for (text, host, stands) in [
+        (&[ALLOWS][..], alone, true),
+        (&[ALLOWS, DENIES], alone, false),
+        (&[DENIES], denied, false),
+        // Whoever let it run has agreed to it; where nobody was asked, asking means no.
+        (&[ALLOWS, ASKS], alone, false),
+        (&[ASKS], denied, true),
+    ] {
+        let mut desk = desk("python3 change.py", IN_PLACE, host).await;
+        desk.file("change.py", script);
+        rules(&desk, text);
+        let before = picture(&desk.root());
+        desk.play().await;
+        let done = &desk.calls().await[0];
+        let trail = done.trail.as_ref().unwrap();
+        let step = trail
+            .steps
+            .iter()
+            .find(|step| step.gate == Gate::Effects)
+            .unwrap();
+        assert!(step.text.starts_with("Run for real"), "{}", step.text);
+        assert_eq!(told(done), ["changed folder/b", "added n"]);
+        let undo = done.undo.clone().unwrap();
+        if stands {
+            assert_eq!(
+                (done.state, undo.state),
+                (CallState::Done, UndoState::Applied),
+                "{text:?}"
+            );
+            assert_eq!(desk.read("folder/b").unwrap(), "second\nx");
+            continue;
+        }
+        assert_eq!(
+            (done.state, undo.state),
+            (CallState::Denied, UndoState::Undone),
+            "{text:?}"
+        );
+        assert_ne!(trail.verdict, Verdict::Allow);
+        assert_eq!(picture(&desk.root()), before, "{text:?}");
+        let heard = done.outcome.as_ref().unwrap().model_text();
+        assert!(
+            heard.contains("all that it changed in the folder was taken back"),
+            "{heard}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_a_command_runs_for_real_and_its_hosts_meet_the_rules() {
+    let write = call("write", json!({ "path": "n", "content": "n" }));
+    let mut desk = desk_of(&[write], LAYERED, Host::Person).await;
+    rules(
+        &desk,
+        &["[[rule]]\npermission = \"write\"\naction = \"ask\"\n"],
+    );
+    desk.start("Go.").await;
+    let asked = desk.until_waiting().await;
+    assert!(desk.decide(&asked, for_real()).await.is_err());
+
+    let mut desk = self::desk("true", LAYERED, Host::Person).await;
+    rules(
+        &desk,
+        &["[[rule]]\npermission = \"net.fetch\"\npattern = \"docs.rs\"\naction = \"deny\"\n"],
+    );
+    desk.start("Go.").await;
+    let asked = desk.until_waiting().await;
+    let to = |host: &str| Decision::InPlace {
+        hosts: vec![host.to_owned()],
+    };
+    assert!(desk.decide(&asked, to("docs.rs")).await.is_err());
+    desk.decide(&asked, to("crates.io")).await.unwrap();
+    desk.until_ended().await;
+    let done = &desk.calls().await[0];
+    // It changed nothing, so there is nothing to take back.
+    assert_eq!(
+        (done.state, &done.undo, told(done)),
+        (CallState::Done, &None, Vec::new())
+    );
+}
