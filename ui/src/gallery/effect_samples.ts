@@ -69,7 +69,8 @@ export function manyChanges(count: number): Effect[] {
 /** Every sample, by what it shows. */
 export const effectSamples = {
   canDryRun: waiting('c_can', { ...plain, outlook: { type: 'captured' }, preview: { type: 'command', ...short('cargo fix --allow-dirty', 'speculative') } }),
-  runsForReal: waiting('c_real', { ...plain, preview: { type: 'command', ...short('cargo fix --allow-dirty', 'snapshot') } }),
+  canRunInPlace: waiting('c_place', { ...plain, outlook: { type: 'captured' }, preview: { type: 'command', ...assured('speculative', { ...short('npm install && npm run build', 'speculative'), facts: [{ what: 'program', text: 'npm install', verdict: 'ask' }, { what: 'network', text: 'registry.npmjs.org' }], in_place: true }) } }),
+  runsForReal: waiting('c_real', { ...plain, outlook: { type: 'pictured' }, preview: { type: 'command', ...short('cargo fix --allow-dirty', 'snapshot') } }),
   gateOnly: waiting('c_gate', { ...plain, outlook: { type: 'unsecured', reason: 'What a command changes is not known before.' }, preview: { type: 'command', ...short('cargo fix --allow-dirty', 'gate_only') } }),
   effects: waiting('c_effects', { ...run, preview: { type: 'effects', command: assured('speculative'), effects: effectsOf({ refused: refused.slice(0, 1) }) }, waits: waits(), reasoning: 'Raise axum to 0.8 and drop the compatibility shim, which nothing imports any more.' }),
   effectsReached: waiting('c_reached', { ...run, preview: did({ refused: [{ kind: 'network', target: 'telemetry.example.com:443' }], reached: [{ host: 'index.crates.io', port: 443, connections: 3, sent: 4_120, received: 1_204_000 }, { host: 'static.crates.io', port: 443, connections: 9, sent: 18_400, received: 48_210_000 }] }), waits: waits() }),

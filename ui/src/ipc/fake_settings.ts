@@ -31,6 +31,7 @@ export const promised: Promised = {
   net_off: true,
   unix_sockets_off: true,
   kill_tree: true,
+  in_place: true,
   reasons: ['A command sees the folder through an overlay that lies on the same disk.', 'Landlock and seccomp hold in the room.'],
 };
 

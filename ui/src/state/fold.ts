@@ -239,6 +239,8 @@ function callAfter(view: CallView, event: Event): CallView {
 /** A call that failed changed nothing; whether an interrupted one did is not known, so its copy stays on offer. */
 function undoAfterEnd(view: CallView, state: CallView['state']): CallView['undo'] {
   if (state === 'interrupted') return view.undo;
+  // What was recorded after it was done stands, or was taken back, however the call ended.
+  if (state !== 'done' && view.undo && view.undo.state !== 'prepared') return view.undo;
   return state === 'done' && view.undo ? { ...view.undo, state: 'applied' } : null;
 }
 

@@ -1,7 +1,7 @@
 // Which key means what on a card. Pure; whether an answer counts is ruled in arming.ts.
 
 /** What a key asks for. */
-export type Intent = 'allow' | 'always' | 'reject' | 'never' | 'later' | 'edit' | 'rehearse' | 'network' | 'undo' | 'layout' | 'note' | 'leave';
+export type Intent = 'allow' | 'always' | 'reject' | 'never' | 'later' | 'edit' | 'rehearse' | 'network' | 'in_place' | 'undo' | 'layout' | 'note' | 'leave';
 
 /** The part of a keyboard event that matters. */
 export interface Press {
@@ -26,6 +26,7 @@ const letters: Record<string, Intent> = {
   e: 'edit',
   p: 'rehearse',
   w: 'network',
+  r: 'in_place',
   u: 'undo',
   d: 'layout',
 };

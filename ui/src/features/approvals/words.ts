@@ -78,6 +78,15 @@ export function canReach({ preview }: Pick<CallView, 'preview'>): boolean {
   return preview.type === 'effects' ? preview.effects.assurance === 'speculative' : canRehearse({ preview });
 }
 
+/** What else a command can be run with on its card: a way to the network, for show; and in place, for real. */
+export type Way = 'network' | 'in_place';
+
+/** The ways in which this command can be run that are no answer yet. */
+export function waysOf({ preview }: Pick<CallView, 'preview'>): Way[] {
+  const command = preview.type === 'effects' ? preview.command : preview.type === 'command' ? preview : null;
+  return [...(canReach({ preview }) ? (['network'] as const) : []), ...(command?.in_place === true && canReach({ preview }) ? (['in_place'] as const) : [])];
+}
+
 /** Whether allowing writes what a dry run changed, and runs nothing. */
 export function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
   return preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0;

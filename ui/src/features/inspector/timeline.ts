@@ -34,6 +34,8 @@ export function decisionWords(decision: Decision): { icon: IconName; text: strin
       return { icon: 'ghost', text: 'You asked for a dry run', detail: 'It comes back with what it would change.' };
     case 'with_network':
       return { icon: 'ghost', text: 'You asked for a dry run with the network', detail: decision.hosts.join(', ') };
+    case 'in_place':
+      return { icon: 'play', text: 'You had it run in place', detail: decision.hosts.join(', ') };
     case 'edit':
       return { icon: 'edit', text: 'You changed the arguments', detail: '' };
   }

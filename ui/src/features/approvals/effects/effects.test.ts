@@ -4,8 +4,10 @@ import { fireEvent, within } from '@testing-library/svelte';
 import axe from 'axe-core';
 import { describe, expect, it, test, vi } from 'vitest';
 import { changes, effectSamples, effectsOf, manyChanges } from '../../../gallery/effect_samples';
+import type { CallView } from '../../../ipc/bindings/CallView';
 import type { Effect } from '../../../ipc/bindings/Effect';
 import { allow, decisions, page, pass } from '../card_page';
+import { waysOf } from '../words';
 import { filtered, isHeading, leftBefore, tickOf, treeOf, type Row } from './tree';
 import { endWords, holds, metaOf, openFirst, summary } from './words';
 
@@ -167,6 +169,26 @@ describe('on the card', () => {
     const real = await page(effectSamples.runsForReal);
     await real.key('w');
     expect(within(real.card).queryByTestId('way-out')).toBeNull();
+  });
+  it('r runs it in place once that is confirmed, with no host that was not chosen', async () => {
+    const { host, card, key, click } = await page(effectSamples.canRunInPlace);
+    await key('r');
+    const panel = within(card).getByTestId('in-place');
+    expect([panel.getAttribute('aria-label'), document.activeElement === panel]).toEqual(['Run in place', true]);
+    expect(panel.textContent).toContain('What it does elsewhere cannot be taken back.');
+    expect(host.ops.filter((op) => op.type === 'decide')).toEqual([]);
+    await click('in-place-close');
+    expect(within(card).queryByTestId('in-place')).toBeNull();
+    await key('r');
+    await click('in-place-run');
+    expect(decisions(host)).toEqual([{ type: 'in_place', hosts: [] }]);
+  });
+  it('in place is offered beside a dry run, and nowhere else: where a command runs for real anyway, Allow is that', async () => {
+    const real = await page(effectSamples.runsForReal);
+    await real.key('r');
+    expect(within(real.card).queryByTestId('in-place')).toBeNull();
+    expect(within(real.card).getByTestId('held').textContent).toBe('Snapshot: runs for real, and Undo brings the folder back whole');
+    expect([effectSamples.canRunInPlace, effectSamples.canDryRun, effectSamples.runsForReal].map((sample) => waysOf(sample.body as CallView))).toEqual([['network', 'in_place'], ['network'], []]);
   });
   it('while it is run for show nothing is answered; it can be stopped', async () => {
     const { host, card, key, click } = await page(effectSamples.rehearsing);

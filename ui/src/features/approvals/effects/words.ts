@@ -99,6 +99,8 @@ export const refusals: Record<RefusedKind, { icon: IconName; word: string }> = {
 export function holds(assurance: Assurance, state: CallState): Held {
   const { icon, look, name } = promises[assurance];
   if (assurance === 'gate_only') return { icon, look, name, text: 'it ran for real, and cannot be undone' };
+  // Whether the rules had it taken back, the outcome says.
+  if (assurance === 'snapshot' && state === 'denied') return { icon, look, name, text: 'it ran for real; what became of it stands below' };
   if (assurance === 'snapshot') return { icon, look, name, text: state === 'undone' ? 'it ran for real, and was taken back' : 'it ran for real, and Undo takes all of it back' };
   switch (state) {
     case 'proposed':
