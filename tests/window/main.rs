@@ -11,6 +11,7 @@
 
 mod demo;
 mod dry_run;
+mod in_place;
 mod mouse;
 mod opens;
 mod restart;

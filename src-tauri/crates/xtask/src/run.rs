@@ -89,6 +89,14 @@ fn pictures(dir: &Path) -> Result<(), Failure> {
 /// The program that commands are sealed in is found beside the one that seals them.
 const ROOM: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-room"];
 
+/// Builds it: one that an earlier state left there would not understand the app.
+pub fn build_room() -> Result<bool, Failure> {
+    let mut cargo = command::cargo();
+    cargo.args(["build", "--locked"]).args(ROOM);
+    let what = "The program of the sealed room could not be built.";
+    command::run(&mut cargo, what, "Read the compiler's message above.").map(|()| true)
+}
+
 /// Everything up to the app's program in `target/debug`.
 fn build_app(purpose: Purpose) -> Result<PathBuf, Failure> {
     let progress = Progress::start();

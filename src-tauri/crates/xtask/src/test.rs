@@ -8,6 +8,7 @@ use crate::driver;
 use crate::failure::Failure;
 use crate::place;
 use crate::progress::Progress;
+use crate::run;
 use crate::system::{self, Purpose};
 use crate::ui;
 
@@ -77,6 +78,10 @@ fn prepare(progress: &Progress, only: Option<Part>) -> Result<(), Failure> {
     }
     if matches!(only, None | Some(Part::Engine)) {
         progress.stage("model endpoint", || ui::install_in(&place::endpoint()))?;
+    }
+    // The engine's tests build it anyhow.
+    if only == Some(Part::Window) {
+        progress.stage("room", run::build_room)?;
     }
     if cfg!(target_os = "linux") && matches!(only, None | Some(Part::Window)) {
         progress.stage("tauri-driver", driver::ensure)?;
