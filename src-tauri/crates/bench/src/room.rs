@@ -154,6 +154,7 @@ fn in_a_room(program: &Path, place: &Place) -> Outcome<Duration> {
         read_only: Vec::new(),
         masked: Vec::new(),
         limits: Limits::default(),
+        bare: None,
         proxy: false,
         command: vec!["/usr/bin/true".to_owned()],
         environment: Vec::new(),
