@@ -19,8 +19,8 @@ export interface Acts {
   changedAt(): number;
   /** Sends the decision; false if it was refused. */
   send(decision: Decision, digest: Digest): Promise<boolean>;
-  /** Begins to hold the main answer. */
-  hold(): void;
+  /** Begins to hold the main answer, or what runs it in another way. */
+  hold(what: 'answer' | 'way'): void;
 }
 
 export class Deciding {
@@ -74,7 +74,7 @@ export class Deciding {
     this.leftOut = put(this.leftOut, ids, into);
   }
 
-  #rule(wish: Wish, by: By): Ruling {
+  #rule(wish: Wish, by: By, must = wish === 'allow' && mustHold(this.#view())): Ruling {
     const at = performance.now();
     const moment: Moment = {
       at,
@@ -82,7 +82,7 @@ export class Deciding {
       focusedSince: this.watching.focusedSince,
       windowSince: awakeSince(at),
       spent: this.busy,
-      held: wish === 'allow' && mustHold(this.#view()),
+      held: must,
       changedAt: this.#acts.changedAt(),
     };
     return rule(wish, by, moment);
@@ -107,6 +107,18 @@ export class Deciding {
   held(): void {
     if (this.#rule('allow', 'pointer') === 'hold') this.#allow();
   }
+  /** A key asks for it to run in another way. What that does is not shown before, so it is held, and ruled as an Allow. */
+  wishWay(): void {
+    const ruling = this.#rule('allow', 'key', true);
+    if (ruling === 'hold') this.#acts.hold('way');
+    else this.#carry('allow', ruling, false);
+  }
+  /** That was held to its end. */
+  heldWay(decision: Decision): void {
+    const ruling = this.#rule('allow', 'pointer', true);
+    if (ruling === 'hold') void this.send(decision);
+    else this.#carry('allow', ruling, false);
+  }
   /** Chosen from a menu, or pressed with a key on the button itself. */
   reject(stop: boolean): void {
     this.#carry('reject', this.#rule('reject', 'pointer'), stop);
@@ -119,7 +131,7 @@ export class Deciding {
         else this.#no(stop);
         return;
       case 'hold':
-        if (!this.empty) this.#acts.hold();
+        if (!this.empty) this.#acts.hold('answer');
         return;
       case 'show':
         this.watching.show();

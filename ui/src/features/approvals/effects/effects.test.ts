@@ -6,10 +6,23 @@ import { describe, expect, it, test, vi } from 'vitest';
 import { changes, effectSamples, effectsOf, manyChanges } from '../../../gallery/effect_samples';
 import type { CallView } from '../../../ipc/bindings/CallView';
 import type { Effect } from '../../../ipc/bindings/Effect';
-import { allow, decisions, page, pass } from '../card_page';
+import { REST_MS } from '../arming';
+import { allow, decisions, page, pass, see } from '../card_page';
 import { waysOf } from '../words';
 import { filtered, isHeading, leftBefore, tickOf, treeOf, type Row } from './tree';
 import { endWords, holds, metaOf, openFirst, summary } from './words';
+
+/** Time for what was opened on a card to be seen. */
+async function look(): Promise<void> {
+  see(true, true, true);
+  await pass(REST_MS + 100);
+}
+/** Holds a button, to its end or not. */
+async function hold(button: Element, ms = 1_000): Promise<void> {
+  await fireEvent.pointerDown(button, { button: 0 });
+  await pass(ms);
+  await fireEvent.pointerUp(button, { button: 0 });
+}
 
 const none: ReadonlySet<string> = new Set();
 const drawn = (rows: ReturnType<typeof treeOf>['rows']) => rows.map((row) => (isHeading(row) ? row.text : `${'  '.repeat(row.depth)}${row.name}`));
@@ -155,8 +168,9 @@ describe('on the card', () => {
     await fireEvent.input(within(card).getByTestId('way-out-host'), { target: { value: ' Docs.rs ' } });
     await fireEvent.keyDown(within(card).getByTestId('way-out-host'), { key: 'Enter' });
     expect(host.ops).toEqual([]);
-    expect(words('way-out-run')?.trim()).toBe('Run with 3 hosts');
-    await click('way-out-run');
+    expect(words('way-out-run')).toContain('Run with 3 hosts');
+    await look();
+    await hold(within(card).getByTestId('way-out-run'));
     expect(decisions(host)).toEqual([{ type: 'with_network', hosts: ['index.crates.io', 'static.crates.io', 'docs.rs'] }]);
   });
   it('the network is offered where something was refused it, and where a command can be run for show', async () => {
@@ -170,17 +184,31 @@ describe('on the card', () => {
     await real.key('w');
     expect(within(real.card).queryByTestId('way-out')).toBeNull();
   });
-  it('r runs it in place once that is confirmed, with no host that was not chosen', async () => {
+  it('r opens what running in place means, and nothing runs by that', async () => {
     const { host, card, key, click } = await page(effectSamples.canRunInPlace);
     await key('r');
     const panel = within(card).getByTestId('in-place');
     expect([panel.getAttribute('aria-label'), document.activeElement === panel]).toEqual(['Run in place', true]);
     expect(panel.textContent).toContain('What it does elsewhere cannot be taken back.');
-    expect(host.ops.filter((op) => op.type === 'decide')).toEqual([]);
     await click('in-place-close');
     expect(within(card).queryByTestId('in-place')).toBeNull();
+    expect(decisions(host)).toEqual([]);
+  });
+  it.each(['r', 'pointer'])('it is held, by %s, once it was seen: no tap, no Enter and no Space runs it', async (by) => {
+    const { host, card, key, click } = await page(effectSamples.canRunInPlace);
     await key('r');
+    const button = within(card).getByTestId('in-place-run');
+    await look();
+    for (const tap of ['Enter', ' ', 'r']) await key(tap, button);
     await click('in-place-run');
+    await hold(button, 500);
+    expect(decisions(host)).toEqual([]);
+    if (by === 'pointer') await hold(button);
+    else {
+      await fireEvent.keyDown(button, { key: 'r', code: 'KeyR' });
+      await pass(1_000);
+      await fireEvent.keyUp(button, { key: 'r', code: 'KeyR' });
+    }
     expect(decisions(host)).toEqual([{ type: 'in_place', hosts: [] }]);
   });
   it('in place is offered beside a dry run, and nowhere else: where a command runs for real anyway, Allow is that', async () => {
