@@ -24,15 +24,7 @@ async fn effects(theme: &str) {
     let has = |path: &str| rig.workspace().join(path).exists();
     let readme = || std::fs::read_to_string(rig.workspace().join("README.md")).unwrap();
 
-    rig.click("rail-tools").await;
-    rig.click("tool-bash").await;
-    rig.click("go-try").await;
-    rig.click("field-command").await;
-    rig.type_text(COMMAND).await;
-    rig.click("try-run").await;
-    let card = rig.card("all-done").await;
-    rig.click("rail-desk").await;
-    rig.find("desk-cards").await;
+    let card = rig.try_command(COMMAND, "all-done").await;
     tour.stop(&rig, "dry-run-offered").await;
 
     rig.take_keys(&card).await;

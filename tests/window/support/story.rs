@@ -57,6 +57,35 @@ impl Rig {
         found(self).await.as_str().unwrap().to_owned()
     }
 
+    /// Tries a command by the form of its tool; answers its card on the desk, once it says `text`.
+    pub async fn try_command(&self, command: &str, text: &str) -> String {
+        self.click("rail-tools").await;
+        self.click("tool-bash").await;
+        self.click("go-try").await;
+        self.click("field-command").await;
+        self.type_text(command).await;
+        self.click("try-run").await;
+        let card = self.card(text).await;
+        self.click("rail-desk").await;
+        self.find("desk-cards").await;
+        card
+    }
+
+    /// Holds a button with the pointer until it took effect; again where it came too soon.
+    pub async fn hold(&self, testid: &str, took: impl AsyncFn(&Self) -> bool) {
+        self.until(&format!("{testid} to be held"), async |rig| {
+            if let Ok(button) = rig.window().find(By::Testid(testid)).await {
+                let chain = rig.window().action_chain();
+                // It may go while it is held.
+                let _ = chain.click_and_hold_element(&button).perform().await;
+                rig.comes(Duration::from_millis(1_500), &took).await;
+                let _ = rig.window().action_chain().release().perform().await;
+            }
+            took(rig).await
+        })
+        .await;
+    }
+
     /// The state of a card, or nothing once it folded to a line.
     pub async fn state(&self, card: &str) -> Option<String> {
         let script = "const at = (id) => document.querySelector(`[data-testid=\"${id}\"]`); \
