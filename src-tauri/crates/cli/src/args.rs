@@ -77,7 +77,8 @@ pub(crate) enum Verb {
         #[arg(long, default_value = "md", value_parser = ["md", "jsonl", "chat", "agent", "chunks", "tool-events"])]
         format: String,
     },
-    /// Run a command in a sealed copy of a folder and show what it does there. Nothing real changes.
+    /// Run a command in a sealed copy of a folder and show what it does there. Nothing real changes. With --json, names of
+    /// files stand as they are, nothing marked; the bytes of one that is no UTF-8 stand beside it (`path_base64`).
     DryRun {
         /// The folder.
         #[arg(long, value_name = "DIR", default_value = ".")]

@@ -21,6 +21,7 @@
 
 mod args;
 mod ending;
+mod exact;
 mod limits;
 mod live;
 mod out;

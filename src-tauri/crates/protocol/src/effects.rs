@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::Digest;
+use crate::exact::Exact;
 use crate::preview::FileDiff;
 use crate::shown::Span;
 
@@ -64,6 +65,10 @@ pub struct Effect {
     pub id: u32,
     /// Path relative to the workspace root, hidden characters and bytes that are no text named.
     pub path: String,
+    /// The very path, where `path` is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub path_exact: Option<Exact>,
     /// What happened to it.
     pub kind: EffectKind,
     /// What stood there; none if nothing did.
@@ -74,6 +79,10 @@ pub struct Effect {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub from: Option<String>,
+    /// The very path where it was, where `from` is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from_exact: Option<Exact>,
     /// The difference of a text file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -143,6 +152,10 @@ pub struct Standing {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub target: Option<String>,
+    /// Where it leads to the byte, where `target` is not that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub target_exact: Option<Exact>,
 }
 
 /// A kind of thing on a disk.

@@ -13,7 +13,7 @@ use super::call;
 use crate::args::{Call, Consent};
 use crate::ending::{Code, Ended, Ending};
 use crate::out::{Ink, Out};
-use crate::{previews, story};
+use crate::{exact, previews, story};
 
 /// Runs a command in a sealed copy and shows what it did.
 pub(crate) async fn show(
@@ -78,7 +78,7 @@ pub(crate) async fn in_place(
     Ok(call::code(view.state))
 }
 
-/// Tells of what a command did.
+/// Tells of what a command did; programs by the very names of what is different, see [`exact`].
 fn tell(
     effects: &Effects,
     (stdout, stderr): (&str, &str),
@@ -91,7 +91,7 @@ fn tell(
             "assurance": effects.assurance,
             "exit_code": effects.exit_code,
             "ended": effects.ended,
-            "effects": effects.changes,
+            "effects": exact::effects(&effects.changes)?,
             "refused": effects.refused,
             "reached": effects.reached,
             "notes": effects.notes,

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use protocol::EffectStep;
 use protocol::effects::Thing as Kind;
 use protocol::effects::{Effect, EffectKind, Standing};
 use protocol::history::Node;
-use protocol::shown::name;
+use protocol::shown::{name, name_of_bytes};
+use protocol::{EffectStep, Exact};
 
 use super::change::{Change, Thing};
 use super::renames::{Renames, renames};
@@ -175,13 +175,18 @@ fn effect(id: u32, change: &Change, renames: &Renames<'_>, changes: &[Change]) -
         Some(_) => EffectKind::Renamed,
         None => kind(change),
     };
+    let (path, from_told) = (name(&change.path), from.map(name));
     Effect {
         id,
-        path: name(&change.path),
+        path_exact: Exact::of_path(&path, &change.path),
+        path,
         kind,
         before: standing(before),
         after: standing(&change.after),
-        from: from.map(name),
+        from_exact: from
+            .zip(from_told.as_deref())
+            .and_then(|(from, told)| Exact::of_path(told, from)),
+        from: from_told,
         diff: None,
         undiffed: (kind == EffectKind::Changed && only_time(change))
             .then(|| "only its time changed".to_owned()),
@@ -239,15 +244,20 @@ fn standing(thing: &Thing) -> Option<Standing> {
         bytes,
         mode,
         target: None,
+        target_exact: None,
     };
     Some(match thing {
         Thing::Node(Node::Absent) => return None,
         Thing::Node(Node::File { bytes, mode, .. }) => plain(Kind::File, *bytes, *mode),
         Thing::Node(Node::Folder { mode, .. }) => plain(Kind::Folder, 0, *mode),
-        Thing::Node(Node::Link { target, .. }) => Standing {
-            target: Some(protocol::shown::name_of_bytes(target)),
-            ..plain(Kind::Link, 0, 0o777)
-        },
+        Thing::Node(Node::Link { target, .. }) => {
+            let told = name_of_bytes(target);
+            Standing {
+                target_exact: Exact::unless(&told, target),
+                target: Some(told),
+                ..plain(Kind::Link, 0, 0o777)
+            }
+        }
         Thing::Special(mode) => plain(Kind::Special, 0, *mode),
     })
 }

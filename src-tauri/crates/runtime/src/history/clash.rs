@@ -74,6 +74,7 @@ pub(super) fn standing(now: Option<&Node>) -> Option<Standing> {
         bytes: 0,
         mode: 0,
         target: None,
+        target_exact: None,
     };
     now.map_or(Some(special), node::standing)
 }

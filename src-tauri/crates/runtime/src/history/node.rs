@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use protocol::Digest;
 use protocol::effects::{Standing, Thing};
 use protocol::history::Node;
+use protocol::{Digest, Exact};
 
 use super::store::{Batch, hashed};
 use crate::dir::{self, Dir, Stat};
@@ -166,15 +166,18 @@ pub(super) fn standing(node: &Node) -> Option<Standing> {
         Node::File { bytes, mode, .. } => (Thing::File, *bytes, *mode, None),
         Node::Folder { mode, .. } => (Thing::Folder, 0, *mode, None),
         Node::Link { target, .. } => {
-            let target = String::from_utf8_lossy(target).into_owned();
-            (Thing::Link, 0, 0o777, Some(target))
+            let told = String::from_utf8_lossy(target).into_owned();
+            let exact = Exact::unless(&told, target);
+            (Thing::Link, 0, 0o777, Some((told, exact)))
         }
     };
+    let (target, target_exact) = target.unzip();
     Some(Standing {
         what,
         bytes,
         mode,
         target,
+        target_exact: target_exact.flatten(),
     })
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use protocol::effects::RefusedKind;
-use protocol::{Exit, Plan};
+use protocol::{Exact, Exit, Plan};
 use runtime::{Command, FileError, Net};
 use tokio_util::sync::CancellationToken;
 
@@ -116,6 +116,54 @@ fn effects_as_a_person_reads_them() {
         }
         same(&picture(&stage.root()), &before, "nothing changed");
         assert_eq!(stage.layers(), Vec::<std::path::PathBuf>::new());
+    }
+}
+
+/// What a person reads is marked; beside it stands the very name, to the byte, where that is another.
+#[test]
+fn names_are_told_exactly_beside() {
+    let text = |text: &str| Some(Exact::Text(text.to_owned()));
+    let base64 = |text: &str| Some(Exact::Base64(text.to_owned()));
+    for stage in each_way() {
+        for (line, told, exact) in [
+            ("echo new > n", "Added n", [None, None, None]),
+            ("touch U+000A", "Added U+000A", [None, None, None]),
+            (
+                "mv a $'two\nlines'",
+                "Renamed a -> twoU+000Alines",
+                [text("two\nlines"), None, None],
+            ),
+            (
+                "mv $'g/new\nline' g/plain",
+                "Renamed g/newU+000Aline -> g/plain",
+                [None, text("g/new\nline"), None],
+            ),
+            (
+                "touch $'gpj.\\xe2\\x80\\xaeexe'",
+                "Added gpj.U+202Eexe",
+                [text("gpj.\u{202e}exe"), None, None],
+            ),
+            (
+                "mv $'od\\xffd' $'d/\\xfe'",
+                "Renamed od0xFFd -> d/0xFE",
+                [base64("ZC/+"), base64("b2T/ZA=="), None],
+            ),
+            (
+                "ln -s $'\\e[2J\\xff' l2",
+                "Link l2",
+                [None, None, base64("G1sySv8=")],
+            ),
+        ] {
+            let rehearsed = stage.rehearse(line);
+            let changes = &rehearsed.effects.changes;
+            assert_eq!(crate::stage::told(changes), [told], "{line}");
+            let found = changes.iter().map(|effect| {
+                let after = effect.after.as_ref();
+                let target = after.and_then(|after| after.target_exact.clone());
+                [effect.path_exact.clone(), effect.from_exact.clone(), target]
+            });
+            assert_eq!(found.collect::<Vec<_>>(), [exact], "{line}");
+        }
     }
 }
 

@@ -52,10 +52,12 @@ fn what_changed_is_told_line_by_line() {
         changes.push(Effect {
             id,
             path: path.to_owned(),
+            path_exact: None,
             kind,
             before: None,
             after: None,
             from: None,
+            from_exact: None,
             diff: None,
             undiffed: None,
         });
