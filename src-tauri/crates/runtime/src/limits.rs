@@ -98,7 +98,8 @@ pub const COPY_BYTES_MAX: u64 = 512 << 20;
 pub const COPY_PATHS_MAX: usize = 50_000;
 /// How often it is looked whether a command changed too much.
 pub const LAYER_PAUSE: Duration = Duration::from_millis(200);
-/// Bytes read to say what a command changed, before and after together.
+/// Length of the files that are read to say what a command changed, before and after together. One that stands on both sides
+/// with the same length and time counts once.
 pub const LOOK_BYTES_MAX: u64 = 8 << 30;
 /// Names looked at to find the secrets of a workspace.
 pub const SECRETS_NAMES_MAX: usize = 20_000;

@@ -15,11 +15,12 @@ use protocol::history::Node;
 
 use super::change::{Change, NOTHING, Thing, is_same};
 use super::copy::Copied;
+use super::reading::{Reading, Side};
 use crate::FileError;
 use crate::dir::{Details, Dir, kind_of_open};
 use crate::files::{PathKind, shown};
 use crate::history::Content;
-use crate::limits::{LAYER_PATHS_MAX, LOOK_BYTES_MAX, TREE_DEPTH_MAX};
+use crate::limits::{LAYER_PATHS_MAX, TREE_DEPTH_MAX};
 
 /// How a folder is marked whose content below is hidden, and one in which names that are gone are marked files.
 const OPAQUE: (&str, &[u8], &[u8]) = ("user.overlay.opaque", b"y", b"x");
@@ -58,7 +59,7 @@ pub(super) fn look(
     let failed = |error: io::Error| FileError::from_io("the layer of the command", &error);
     let mut look = Look {
         looked: Looked::default(),
-        bytes: 0,
+        reading: Reading::default(),
         began_ns,
         kind,
         content,
@@ -83,7 +84,7 @@ pub(super) fn look(
 
 struct Look<'a> {
     looked: Looked,
-    bytes: u64,
+    reading: Reading,
     began_ns: i64,
     kind: Upper<'a>,
     content: Content<'a>,
@@ -202,7 +203,7 @@ impl Look<'_> {
                 None
             }
         };
-        let after = self.thing(upper, one, is)?;
+        let after = self.thing(Side::After, upper, one, is)?;
         let is_folder = is.stat.kind == PathKind::Folder;
         let (before, lower) = match was {
             None => (NOTHING, None),
@@ -211,11 +212,11 @@ impl Look<'_> {
                     return self.goes(one, (lower, was), &after);
                 }
                 let below = lower.folder(Path::new(one.name)).map_err(failed)?;
-                (self.thing(lower, one, was)?, Some(below))
+                (self.thing(Side::Before, lower, one, was)?, Some(below))
             }
             Some((lower, was)) => {
                 self.saw(one.path, &was)?;
-                (self.thing(lower, one, was)?, None)
+                (self.thing(Side::Before, lower, one, was)?, None)
             }
         };
         let more_names = (
@@ -238,7 +239,7 @@ impl Look<'_> {
         after: &Thing,
     ) -> Result<(), FileError> {
         self.saw(one.path, &was)?;
-        let before = self.thing(lower, one, was)?;
+        let before = self.thing(Side::Before, lower, one, was)?;
         self.add(
             one.path,
             before,
@@ -275,7 +276,13 @@ impl Look<'_> {
         }
     }
 
-    fn thing(&mut self, dir: &Dir, one: Named<'_>, found: Details) -> Result<Thing, FileError> {
+    fn thing(
+        &mut self,
+        side: Side,
+        dir: &Dir,
+        one: Named<'_>,
+        found: Details,
+    ) -> Result<Thing, FileError> {
         let failed = |error: io::Error| FileError::from_io(shown(one.path), &error);
         let (mode, mtime_ns) = (found.stat.mode, found.stat.mtime_ns);
         Ok(Thing::Node(match found.stat.kind {
@@ -286,13 +293,8 @@ impl Look<'_> {
                 mtime_ns,
             },
             PathKind::File => {
-                self.bytes = self.bytes.saturating_add(found.stat.bytes);
-                if self.bytes > LOOK_BYTES_MAX {
-                    let max = LOOK_BYTES_MAX >> 20;
-                    return Err(self.too_much(&format!(
-                        "what it changed is longer than {max} MiB, before and after together"
-                    )));
-                }
+                let admitted = self.reading.admit(side, &found.stat);
+                admitted.map_err(|why| self.too_much(&why))?;
                 let mut file = dir.file(Path::new(one.name)).map_err(failed)?;
                 if kind_of_open(&file).map_err(failed)? != PathKind::File {
                     let path = shown(one.path);

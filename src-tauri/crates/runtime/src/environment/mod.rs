@@ -43,6 +43,8 @@ mod proxy;
 #[cfg(target_os = "linux")]
 mod read_out;
 #[cfg(target_os = "linux")]
+mod reading;
+#[cfg(target_os = "linux")]
 mod renames;
 #[cfg(target_os = "linux")]
 mod site;

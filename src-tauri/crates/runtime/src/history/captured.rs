@@ -18,12 +18,13 @@ use crate::files::shown;
 use crate::temp::{Tag, sweep};
 use crate::{FileError, Workspace};
 
-/// How many bytes the copies of both sides take.
+/// How many bytes the copies of both sides take: each content is kept once, at however many paths it stands.
 pub(super) fn bytes(captured: &Captured) -> u64 {
     let nodes = captured.steps.iter().flat_map(|s| [&s.before, &s.after]);
+    let mut once = BTreeSet::new();
     let lengths = nodes.map(|node| match node {
-        Node::File { bytes, .. } => *bytes,
-        Node::Absent | Node::Folder { .. } | Node::Link { .. } => 0,
+        Node::File { blob, bytes, .. } if once.insert(blob) => *bytes,
+        Node::File { .. } | Node::Absent | Node::Folder { .. } | Node::Link { .. } => 0,
     });
     lengths.fold(0, u64::saturating_add)
 }

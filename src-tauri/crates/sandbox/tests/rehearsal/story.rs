@@ -167,6 +167,20 @@ fn names_are_told_exactly_beside() {
     }
 }
 
+/// Before and after it is longer than what is looked at; it is looked at all the same, since it is one file.
+#[test]
+fn a_large_file_that_is_renamed_counts_once() {
+    let Some(stage) = furnished() else { return };
+    let sparse = fs::File::create(stage.root().join("sparse")).unwrap();
+    sparse.set_len(5 << 30).unwrap();
+    let renamed = stage.rehearse("mv sparse moved");
+    assert_eq!(told(&renamed.effects.changes), ["Renamed sparse -> moved"]);
+    assert_eq!(
+        fs::metadata(stage.root().join("sparse")).unwrap().len(),
+        5 << 30
+    );
+}
+
 #[test]
 fn the_same_command_has_the_same_digest() {
     let Some(stage) = furnished() else { return };

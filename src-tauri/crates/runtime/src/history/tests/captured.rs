@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use protocol::history::Node;
+use protocol::preview::UndoOutlook;
 use protocol::{Captured, Digest, EffectStep, Exit, Ran};
 
 use super::*;
@@ -91,6 +92,23 @@ pub(super) const LINES: &str = "
     rm old/dangling
     mkdir -p new/er; echo n > new/er/n; ln -s n new/er/l; chmod 711 new
     chmod 700 keep";
+
+/// Each content is kept once, so that is how often it counts.
+#[test]
+fn what_was_renamed_counts_once() {
+    let room = Room::new();
+    room.file("a", "12345", 0o644);
+    room.file("b", "678", 0o644);
+    let small = History::open(&room.home.path().join("small"), 5).unwrap();
+    let outlook = |plan: &Plan| small.outlook(&room.workspace, plan);
+    assert_eq!(
+        outlook(&room.command("mv a c; cp c d")),
+        UndoOutlook::Secured
+    );
+    std::fs::remove_dir_all(room.layer()).unwrap();
+    let two = outlook(&room.command("mv a c; rm b"));
+    assert!(matches!(two, UndoOutlook::Unsecured { .. }), "{two:?}");
+}
 
 #[test]
 fn carried_out_and_taken_back_and_brought_again() {

@@ -1,0 +1,112 @@
+//! How much is read to say what a command changed, and where that ends.
+
+use std::collections::BTreeMap;
+
+use crate::dir::Stat;
+use crate::limits::LOOK_BYTES_MAX;
+
+/// On which side of a command a file stood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Before,
+    After,
+}
+
+/// Counts it. A file that stands on both sides with the same length and time counts once, at whatever paths: so does one that
+/// was only renamed, or got another mode. Twice the limit is what is read at most.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    bytes: u64,
+    /// How many files of a length and time stood before, and after.
+    alike: BTreeMap<(u64, i64), (u64, u64)>,
+}
+
+impl Reading {
+    /// Counts a file that is about to be read.
+    ///
+    /// # Errors
+    /// Why it is not read: what came before and this are too much.
+    pub(super) fn admit(&mut self, side: Side, file: &Stat) -> Result<(), String> {
+        let (before, after) = self.alike.entry((file.bytes, file.mtime_ns)).or_default();
+        let (ours, others) = match side {
+            Side::Before => (before, after),
+            Side::After => (after, before),
+        };
+        *ours += 1;
+        if *ours > *others {
+            self.bytes = self.bytes.saturating_add(file.bytes);
+        }
+        match self.bytes > LOOK_BYTES_MAX {
+            true => Err(format!(
+                "what it changed is longer than {} MiB, before and after together",
+                LOOK_BYTES_MAX >> 20
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::PathKind;
+
+    #[test]
+    fn a_file_on_both_sides_counts_once() {
+        use Side::{After, Before};
+        const MOST: u64 = LOOK_BYTES_MAX;
+        type Files = &'static [(Side, u64, i64)];
+        let table: &[(&str, Files, bool)] = &[
+            ("renamed", &[(Before, MOST, 1), (After, MOST, 1)], true),
+            (
+                "whichever side is first",
+                &[(After, MOST, 1), (Before, MOST, 1)],
+                true,
+            ),
+            (
+                "of another time",
+                &[(Before, MOST, 1), (After, MOST, 2)],
+                false,
+            ),
+            (
+                "of another length",
+                &[(Before, MOST, 1), (After, MOST - 1, 1)],
+                false,
+            ),
+            (
+                "a copy beside it",
+                &[(After, MOST, 1), (After, MOST, 1)],
+                false,
+            ),
+            (
+                "renamed, and a copy beside it",
+                &[(Before, MOST, 1), (After, MOST, 1), (After, MOST, 1)],
+                false,
+            ),
+            ("too long by itself", &[(After, MOST + 1, 1)], false),
+            (
+                "halves",
+                &[
+                    (Before, MOST / 2, 1),
+                    (After, MOST / 2, 1),
+                    (Before, MOST / 2, 2),
+                ],
+                true,
+            ),
+        ];
+        for (what, files, fits) in table {
+            let mut reading = Reading::default();
+            let each = files.iter().map(|(side, bytes, mtime_ns)| {
+                let stat = Stat {
+                    kind: PathKind::File,
+                    bytes: *bytes,
+                    mode: 0o644,
+                    mtime_ns: *mtime_ns,
+                };
+                reading.admit(*side, &stat)
+            });
+            let counted: Result<Vec<()>, String> = each.collect();
+            assert_eq!(counted.is_ok(), *fits, "{what}");
+        }
+    }
+}
