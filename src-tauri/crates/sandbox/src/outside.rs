@@ -1,4 +1,4 @@
-//! The caller's end of a room with a way out: what its program is told through, and the port that it hands back.
+//! The caller's end of a room: what its program is told through, and the port that it hands back, if the room has a way out.
 
 use std::io::{self, Write as _};
 use std::net::TcpListener;
@@ -8,7 +8,9 @@ use std::os::unix::net::UnixStream;
 use crate::Room;
 use crate::linux::handover;
 
-/// Stands in for the pipe to the program's standard input, see [`Room::proxy`]. The room lasts as long as this does.
+/// Stands in for a pipe to the program's standard input; a room with a way out needs it, see [`Room::proxy`]. The room lasts as
+/// long as this does, or until it is no longer [wanted](Outside::no_longer). Letting go of it takes milliseconds where secrets
+/// were masked: what sees them opened is held here, so that the program need not wait for its end.
 #[derive(Debug)]
 pub struct Outside(UnixStream);
 
@@ -30,6 +32,12 @@ impl Outside {
         let mut line = serde_json::to_vec(room)?;
         line.push(b'\n');
         (&self.0).write_all(&line)
+    }
+
+    /// Ends the room, if it has not ended by itself.
+    pub fn no_longer(&self) {
+        // One that is not connected any more has ended.
+        let _ = self.0.shutdown(std::net::Shutdown::Both);
     }
 
     /// Waits for the port of the room's network that programs are led to. Whoever connects there is a program of the room;

@@ -3,11 +3,9 @@
 use std::io;
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::Stdio;
 
 use sandbox::{Outside, Room};
-use tokio::io::AsyncWriteExt as _;
-use tokio::process::{ChildStdin, Command as Starter};
+use tokio::process::Command as Starter;
 
 use super::{Pipe, Started};
 use crate::FileError;
@@ -21,62 +19,59 @@ pub(crate) async fn start(
 ) -> Result<(Started, Option<TcpListener>), FileError> {
     let failed = |error: io::Error| FileError::from_io(program.display().to_string(), &error);
     let (reader, writer) = std::io::pipe().map_err(failed)?;
+    let (outside, inside) = Outside::pair().map_err(failed)?;
     let mut starter = Starter::new(program);
     starter
         .env_clear()
         .current_dir("/")
-        .stdin(Stdio::piped())
+        .stdin(inside)
         .stdout(writer.try_clone().map_err(failed)?)
         .stderr(match errors {
             Some(errors) => errors.try_clone().map_err(failed)?,
             None => writer,
         })
         .process_group(0);
-    let outside = match room.proxy {
-        false => None,
-        true => {
-            let (outside, inside) = Outside::pair().map_err(failed)?;
-            starter.stdin(inside);
-            Some(outside)
-        }
-    };
-    let mut child = starter.spawn().map_err(failed)?;
+    let child = starter.spawn().map_err(failed)?;
     // It holds the other ends.
     drop(starter);
     let pipe = Pipe::new(reader).map_err(failed)?;
-    let (wanted, listener): (Option<Box<dyn Send>>, _) = match outside {
-        None => (tell(child.stdin.take(), room).await.map_err(failed)?, None),
-        Some(outside) => {
-            let (outside, listener) = take(outside, room.clone()).await.map_err(failed)?;
-            (Some(Box::new(outside)), listener)
-        }
-    };
+    let (wanted, listener) = ask(Wanted(Some(outside)), room.clone())
+        .await
+        .map_err(failed)?;
     let started = Started {
         child,
         pipe,
-        wanted,
+        wanted: Some(Box::new(wanted)),
     };
     Ok((started, listener))
 }
 
-/// Says through a pipe what the room is.
-async fn tell(input: Option<ChildStdin>, room: &Room) -> io::Result<Option<Box<dyn Send>>> {
-    let Some(mut input) = input else {
-        return Ok(None);
-    };
-    let mut line = serde_json::to_vec(room)?;
-    line.push(b'\n');
-    // A program that ended before it had read it all says why in its own way.
-    let _ = input.write_all(&line).await;
-    let _ = input.flush().await;
-    Ok(Some(Box::new(input)))
+/// A room is wanted as long as this is kept. Letting go of it waits for nothing.
+struct Wanted(Option<Outside>);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        if let Some(outside) = self.0.take() {
+            outside.no_longer();
+            // Where no thread can be had, it is let go of here.
+            let _ = std::thread::Builder::new().spawn(move || drop(outside));
+        }
+    }
 }
 
-/// Says what the room is, and waits for the port in it.
-async fn take(outside: Outside, room: Room) -> io::Result<(Outside, Option<TcpListener>)> {
-    let taking = tokio::task::spawn_blocking(move || {
-        let listener = outside.ask(&room).and_then(|()| outside.take_listener());
-        (outside, listener.ok())
+/// Says what the room is, and waits for the port in it, if it has one. A program that ended before it had read it all says why in
+/// its own way.
+async fn ask(wanted: Wanted, room: Room) -> io::Result<(Wanted, Option<TcpListener>)> {
+    let asking = tokio::task::spawn_blocking(move || {
+        let Some(outside) = &wanted.0 else {
+            return (wanted, None);
+        };
+        let asked = outside.ask(&room);
+        let listener = asked.and_then(|()| match room.proxy {
+            true => outside.take_listener().map(Some),
+            false => Ok(None),
+        });
+        (wanted, listener.ok().flatten())
     });
-    taking.await.map_err(io::Error::other)
+    asking.await.map_err(io::Error::other)
 }

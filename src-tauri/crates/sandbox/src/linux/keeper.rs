@@ -60,6 +60,7 @@ fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
         true => Some(way_out::open().at("proxy")?),
         false => None,
     };
+    secrets.hold_outside();
     let children = children::listen().at("children")?;
     let (ready, says) = handover::pair().at("pair")?;
     let Some(child) = namespaces::fork().at("fork")? else {

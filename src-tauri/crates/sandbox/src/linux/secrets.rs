@@ -2,6 +2,7 @@
 //! there, like anything that never was, and nobody hears of it.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,6 +10,8 @@ use std::path::PathBuf;
 
 use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
 use rustix::io::Errno;
+
+use super::handover;
 
 /// What is masked, and where it is heard that it was opened.
 pub(super) struct Secrets {
@@ -35,6 +38,14 @@ impl Secrets {
             }
         }
         Ok(Self { opened, paths })
+    }
+
+    /// Has whoever asked for the room hold this open as well, as far as there is a way to hand it over. The last to let go of
+    /// it waits until the kernel has forgotten every watch, which takes longer than all else in a room.
+    pub(super) fn hold_outside(&self) {
+        if !self.paths.is_empty() {
+            let _ = handover::send(io::stdin(), b"secrets", Some(&self.opened));
+        }
     }
 
     /// What was opened since.

@@ -205,13 +205,19 @@ fn a_room_that_cannot_be_closed_is_not_entered() {
         }),
         ..plain.clone()
     };
+    // A layer is used once.
+    let other = Place::new();
+    let nothing = Room {
+        command: Vec::new(),
+        ..other.room("")
+    };
     for (room, wall) in [
         (in_workspace("/".into()), "workspace"),
         (in_workspace("relative".into()), "workspace"),
         (in_workspace(place.workspace.join("missing")), "overlay"),
         (no_layer, "overlay"),
         (of(&["/no/such/program"]), "command"),
-        (of(&[]), "command"),
+        (nothing, "command"),
     ] {
         let ran = run(&room);
         let Some(Told::NotEntered { step, error }) = ran.told else {
