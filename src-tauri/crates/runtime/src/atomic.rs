@@ -108,6 +108,19 @@ pub(crate) fn own_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// Removes a file of our own; fine if there is none.
+///
+/// # Errors
+/// What the system says.
+pub fn forget(path: &Path) -> Result<(), FileError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(FileError::from_io(path.display().to_string(), &error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 /// Whether a link stands at a path.
 pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())

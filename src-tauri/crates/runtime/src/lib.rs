@@ -35,7 +35,7 @@ mod temp;
 pub mod watch;
 
 pub use apply::apply;
-pub use atomic::{claim, is_link, names_in, private_folder, read_text, write_atomic};
+pub use atomic::{claim, forget, is_link, names_in, private_folder, read_text, write_atomic};
 pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
 pub use environment::{
     Contents, Environment, InPlace, LayerKind, Picture, Probe, RanInPlace, Rehearsed, TakenUp,
@@ -46,7 +46,10 @@ pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspa
 pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};
 pub use lock::{Lock, lock};
 pub use net::{Doorkeeper, FetchLimits, Fetched, Names, Net, NetError};
-pub use process::{Answered, Command, Exit, Inherited, Program, Ran, Spill, run, run_program};
+pub use process::{
+    Answered, Command, Companion, CompanionCommand, Exit, Inherited, Life, Program, Ran, Spill,
+    accompany, names_a_secret, run, run_program,
+};
 pub use search::{GlobFound, GrepFound, GrepMatch, GrepQuery, glob, grep};
 pub use spill::SessionFolder;
 pub use watch::Watch;

@@ -56,6 +56,8 @@ pub const SPILL_BYTES_MAX: u64 = 256 << 20;
 pub const TELL_BYTES_MAX: usize = 1 << 20;
 /// One piece of live output.
 pub const PIECE_BYTES_MAX: usize = 16 << 10;
+/// How long a program that was let go of may take to end by itself.
+pub const LET_GO_GRACE: Duration = Duration::from_millis(300);
 /// From TERM to KILL.
 pub const TERM_GRACE: Duration = Duration::from_millis(1_000);
 /// From the end of the shell to the end of everything that still holds its output.

@@ -16,8 +16,10 @@ use crate::limits::{ADDRESSES_MAX, CONNECT_TIMEOUT, HOPS_MAX, URL_BYTES_MAX};
 #[cfg(target_os = "linux")]
 mod dial;
 mod error;
+mod server;
 
 pub use error::NetError;
+pub use server::{file_address, server_address, server_client, server_headers};
 
 /// Says where a request may go. The runtime asks and obeys; it decides nothing.
 pub trait Doorkeeper: Send + Sync {

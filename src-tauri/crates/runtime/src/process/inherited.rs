@@ -71,12 +71,12 @@ impl Inherited {
 impl Chosen {
     fn lets(&self, name: &str) -> bool {
         let name = name.to_uppercase();
-        !self.withheld.contains(&name) && (self.passed.contains(&name) || !is_secret(&name))
+        !self.withheld.contains(&name) && (self.passed.contains(&name) || !names_a_secret(&name))
     }
 }
 
 /// Whether a variable's name, in capitals, says that it holds a secret.
-fn is_secret(name: &str) -> bool {
+pub fn names_a_secret(name: &str) -> bool {
     SECRETS.iter().any(|secret| {
         let before = name.strip_suffix(secret);
         before.is_some_and(|before| before.is_empty() || before.ends_with('_'))

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::limits::LEFTOVER_GRACE;
 use crate::{FileError, SessionFolder, Workspace};
 
+mod companion;
 #[cfg(not(unix))]
 mod fallback;
 mod inherited;
@@ -22,9 +23,10 @@ pub(crate) mod shell;
 #[cfg(unix)]
 mod unix;
 
+pub use companion::{Companion, CompanionCommand, Life, accompany};
 #[cfg(not(unix))]
 use fallback::{Group, Pipe, exit_of};
-pub use inherited::Inherited;
+pub use inherited::{Inherited, names_a_secret};
 use output::Output;
 pub use program::{Answered, Program, run_program};
 #[cfg(unix)]

@@ -1,0 +1,190 @@
+//! Runs one program beside us for as long as somebody talks to it: piped on all three sides, ended whole when it is let go.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command as Starter};
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{Exit, Group, Inherited, exit_of};
+use crate::FileError;
+use crate::limits::LET_GO_GRACE;
+
+/// A program to start.
+#[derive(Debug, Clone)]
+pub struct CompanionCommand {
+    /// A name that is looked up in `PATH`, or a path.
+    pub program: String,
+    /// Its arguments, each as it is: there is no shell.
+    pub args: Vec<String>,
+    /// The folder that it starts in, absolute.
+    pub folder: PathBuf,
+    /// What it inherits of the app's environment.
+    pub inherited: Inherited,
+    /// Variables beside those, and instead of those of the same name.
+    pub env: Vec<(String, String)>,
+}
+
+/// A program that runs.
+#[derive(Debug)]
+pub struct Companion {
+    /// What it reads.
+    pub input: ChildStdin,
+    /// What it says.
+    pub output: ChildStdout,
+    /// What it says to people.
+    pub told: ChildStderr,
+    /// Whether it runs. Dropped, it ends, with everything that it started.
+    pub life: Life,
+}
+
+/// The life of a program.
+#[derive(Debug)]
+pub struct Life {
+    ended: watch::Receiver<Option<Exit>>,
+    _leash: DropGuard,
+}
+
+impl Life {
+    /// How it ended, if it did.
+    pub fn exit(&self) -> Option<Exit> {
+        *self.ended.borrow()
+    }
+
+    /// Tells how it ends, also after this is gone.
+    pub fn watch(&self) -> watch::Receiver<Option<Exit>> {
+        self.ended.clone()
+    }
+}
+
+/// Starts a program at the head of its own process group.
+///
+/// When its [`Life`] is dropped it has a moment to end by itself, since what it reads mostly ends then too; after that the
+/// group is asked to end and then made to. When the program ends, what it left running ends with it.
+///
+/// # Errors
+/// When it could not be started.
+pub fn accompany(command: &CompanionCommand) -> Result<Companion, FileError> {
+    let failed = |error: std::io::Error| FileError::from_io(command.program.as_str(), &error);
+    let mut starter = Starter::new(&command.program);
+    starter
+        .args(&command.args)
+        .current_dir(&command.folder)
+        .env_clear()
+        .envs(command.inherited.variables())
+        .envs(command.env.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    #[cfg(unix)]
+    starter.process_group(0);
+    let mut child = starter.spawn().map_err(failed)?;
+    let mut group = Group::of(&child);
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(input), Some(output), Some(told)) = pipes else {
+        return Err(failed(std::io::ErrorKind::BrokenPipe.into()));
+    };
+    let (tell, ended) = watch::channel(None);
+    let leash = CancellationToken::new();
+    let let_go = leash.clone();
+    tokio::spawn(async move {
+        let exit = tokio::select! {
+            exit = child.wait() => exit.map_or(Exit::Code(-1), exit_of),
+            () = let_go.cancelled() => {
+                let own = tokio::time::timeout(LET_GO_GRACE, child.wait()).await;
+                own.ok().and_then(Result::ok).map_or(Exit::Cancelled, exit_of)
+            }
+        };
+        let end = group.end();
+        tokio::pin!(end);
+        let mut waits = true;
+        loop {
+            tokio::select! {
+                // Whoever is waited for is gone, also as a name.
+                _ = child.wait(), if waits => waits = false,
+                () = &mut end => break,
+            }
+        }
+        // Nobody may be left to hear it.
+        let _ = tell.send(Some(exit));
+    });
+    Ok(Companion {
+        input,
+        output,
+        told,
+        life: Life {
+            ended,
+            _leash: leash.drop_guard(),
+        },
+    })
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    fn sh(script: &str) -> CompanionCommand {
+        CompanionCommand {
+            program: "sh".to_owned(),
+            args: vec!["-c".to_owned(), script.to_owned()],
+            folder: std::env::temp_dir(),
+            inherited: Inherited::default(),
+            env: vec![("OWN".to_owned(), "its own".to_owned())],
+        }
+    }
+
+    #[tokio::test]
+    async fn it_is_talked_to_and_ends_with_its_input() {
+        let mut companion =
+            accompany(&sh("read line; echo \"$OWN $line\"; echo told >&2; cat")).unwrap();
+        companion.input.write_all(b"hello\n").await.unwrap();
+        drop(companion.input);
+        let (mut said, mut told) = (String::new(), String::new());
+        companion.output.read_to_string(&mut said).await.unwrap();
+        companion.told.read_to_string(&mut told).await.unwrap();
+        assert_eq!(
+            (said.as_str(), told.as_str()),
+            ("its own hello\n", "told\n")
+        );
+        let mut ended = companion.life.watch();
+        let exit = ended.wait_for(Option::is_some).await.unwrap();
+        assert_eq!(*exit, Some(Exit::Code(0)));
+    }
+
+    /// It and what it started hold the pipe open until both are gone.
+    #[tokio::test]
+    async fn let_go_of_it_ends_with_all_that_it_started() {
+        let mut companion =
+            accompany(&sh("sleep 1000 & trap '' HUP; echo up; sleep 1000")).unwrap();
+        let mut up = [0; 3];
+        companion.output.read_exact(&mut up).await.unwrap();
+        let mut ended = companion.life.watch();
+        drop(companion.life);
+        let exit = *ended.wait_for(Option::is_some).await.unwrap();
+        assert_eq!(exit, Some(Exit::Cancelled));
+        let mut rest = Vec::new();
+        companion.output.read_to_end(&mut rest).await.unwrap();
+        assert_eq!(rest, b"");
+    }
+
+    #[tokio::test]
+    async fn what_it_left_running_ends_with_it() {
+        let mut companion = accompany(&sh("sleep 1000 & echo gone")).unwrap();
+        let mut said = String::new();
+        companion.output.read_to_string(&mut said).await.unwrap();
+        assert_eq!(said, "gone\n");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_program_is_an_error() {
+        let none = CompanionCommand {
+            program: "countersign-no-such-program".to_owned(),
+            ..sh("")
+        };
+        assert!(matches!(accompany(&none), Err(FileError::NotFound { .. })));
+    }
+}
