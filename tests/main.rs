@@ -88,6 +88,8 @@ mod questions;
 mod trouble;
 // Tools as the person set them, and tried by hand.
 mod tool_settings;
+// Other people's servers of tools.
+mod servers;
 // Tools that are schemas: latent, explicit, delegated; runs that must come to an output.
 mod schema_first;
 // The demo, whole, as a golden stream that the interface's tests replay.

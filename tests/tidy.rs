@@ -7,18 +7,19 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// Which crates of ours each crate may depend on: the layers of the house. What is not listed is not allowed.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("protocol", &[]),
     ("policy", &["protocol"]),
     ("sandbox", &[]),
     ("runtime", &["protocol", "sandbox"]),
     ("provider", &["protocol"]),
     ("tools", &["policy", "protocol", "runtime"]),
+    ("mcp", &["policy", "protocol", "runtime", "tools"]),
     ("record", &["protocol"]),
     (
         "agent",
         &[
-            "policy", "protocol", "provider", "record", "runtime", "tools",
+            "mcp", "policy", "protocol", "provider", "record", "runtime", "tools",
         ],
     ),
     ("cli", &["agent", "policy", "protocol", "provider"]),

@@ -160,6 +160,9 @@ export class FakeHost implements Host {
         if (tool) this.emit(session, ...tryOf(tool, op.workspace, op.arguments));
         return session;
       }
+      // No servers of tools here.
+      case 'change_server':
+        return null;
       case 'set_key': {
         const ready = op.key !== '';
         const providers = this.#snapshot.providers.map((provider) =>
@@ -295,6 +298,12 @@ export class FakeHost implements Host {
         if (answer) return answer;
         throw new Refused({ message: 'Nobody answers that.', hint: '', context: [] });
       }
+      case 'servers':
+        return { type: 'servers', servers: [], fault: null };
+      case 'server_log':
+        return { type: 'server_log', lines: [] };
+      case 'servers_found':
+        return { type: 'servers_found', sources: [] };
       case 'check_arguments':
         return { type: 'check_arguments', problems: [] };
       case 'check_tool':

@@ -15,7 +15,9 @@ use tools::{Hands, Registry};
 
 use crate::config::DeskConfig;
 use crate::conversation::Conversation;
+use crate::desk_tools::DeskTools;
 use crate::hub::{Events, Hub};
+use crate::servers::Servers;
 use crate::session::{RulesInForce, Session};
 use crate::surface::Bounds;
 use crate::toolbox::Toolbox;
@@ -36,10 +38,10 @@ pub(crate) struct Shared {
     pub environment: Environment,
     /// Which variables of ours whatever is started gets.
     pub inherited: Inherited,
-    /// The tools as they come; what holds of them is in `tools`.
-    registry: Registry,
-    /// The tools as the person set them.
-    tools: RwLock<Arc<Registry>>,
+    /// Other people's servers of tools.
+    pub servers: Servers,
+    /// The tools.
+    tools: DeskTools,
     pub keys: Arc<dyn Keys>,
     /// Cancelled when the desk closes: runs end, what waits stays waiting on record.
     pub closing: CancellationToken,
@@ -83,15 +85,17 @@ impl Desk {
         for tool in &config.tools {
             registry.register(tool.clone())?;
         }
-        let (tools, tool_faults) = registry.as_set(&settings.tools);
         let inherited = Inherited::default();
         settings::inherit(&inherited, &settings);
         let keys = config
             .keys
             .clone()
             .unwrap_or_else(|| Arc::new(SystemKeys::default()));
+        let servers = Servers::of_desk(&config, &inherited, &keys);
+        let (tools, tool_faults) = DeskTools::new(registry, &servers, &settings.tools);
         let shared = Arc::new(Shared {
-            tools: RwLock::new(Arc::new(tools)),
+            servers,
+            tools,
             providers: RwLock::new(Arc::new(Providers::new(&settings.providers, keys.clone()))),
             settings: RwLock::new(Arc::new(settings)),
             faults: Mutex::new(Faults {
@@ -106,7 +110,6 @@ impl Desk {
             sessions: Mutex::default(),
             config,
             record,
-            registry,
             keys,
             hub,
         });
@@ -171,6 +174,7 @@ impl Desk {
     /// Ends all runs. Waiting calls stay waiting, on record.
     pub fn close(&self) {
         self.shared.closing.cancel();
+        self.shared.servers.close();
     }
 }
 
@@ -183,28 +187,30 @@ impl Shared {
             .clone()
     }
 
-    /// The tools as the person set them.
+    /// The tools as the person set them, with those of servers as they are now.
     pub fn tools(&self) -> Arc<Registry> {
-        self.tools
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.tools.now(&self.servers, &self.settings().tools).set
     }
 
     /// The tools as they come, to check a setting with.
-    pub fn tools_unset(&self) -> &Registry {
-        &self.registry
+    pub fn tools_unset(&self) -> Arc<Registry> {
+        self.tools.now(&self.servers, &self.settings().tools).all
+    }
+
+    /// How often the person set the tools.
+    pub fn tools_set(&self) -> u64 {
+        self.tools.times_set()
     }
 
     /// Puts other settings in force and on disk.
     pub fn set_settings(&self, settings: Settings) -> Result<(), Fault> {
-        let (tools, mut tool_faults) = self.registry.as_set(&settings.tools);
+        let (tools, mut tool_faults) = self.tools_unset().as_set(&settings.tools);
         if !tool_faults.is_empty() {
             return Err(tool_faults.remove(0));
         }
         settings::save(&self.config.data_dir, &settings)?;
         settings::inherit(&self.inherited, &settings);
-        *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tools);
+        self.tools.set(tools);
         let providers = Providers::new(&settings.providers, self.keys.clone());
         *self
             .providers
@@ -250,6 +256,8 @@ impl Shared {
             .chain(providers.faults())
             .chain(&faults.raised);
         let mut all: Vec<Fault> = all.cloned().collect();
+        all.extend(self.servers.faults());
+        all.extend(self.tools.faults());
         all.dedup();
         all
     }

@@ -17,7 +17,7 @@ use crate::desk::Shared;
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rulebook::{self, Place};
 use crate::toolbox::Toolbox;
-use crate::{coverage, decide, grant, manifest, retention, trust, try_tool, turn, undo};
+use crate::{coverage, decide, grant, manifest, retention, servers, trust, try_tool, turn, undo};
 
 /// Does what the person asks.
 pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Fault> {
@@ -159,6 +159,9 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             tool,
             arguments,
         } => try_tool::open(shared, Path::new(&workspace), &tool, arguments).await,
+        Op::ChangeServer { server, change } => {
+            servers::change(&shared.servers, server, change).await
+        }
         Op::SetKey { provider, key } => {
             let keys = shared.keys.clone();
             // A keychain may ask the person to unlock it first.

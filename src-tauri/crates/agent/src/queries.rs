@@ -188,6 +188,16 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
         Query::Imports { workspace } => {
             by_rulebook(shared, move |_| asked::imports(workspace.as_deref())).await?
         }
+        Query::Servers => Answer::Servers {
+            servers: shared.servers.views(),
+            fault: shared.servers.faults().into_iter().next(),
+        },
+        Query::ServerLog { server } => Answer::ServerLog {
+            lines: shared.servers.lines(&server)?,
+        },
+        Query::ServersFound { workspace } => Answer::ServersFound {
+            sources: crate::servers::found(&shared.servers, workspace.as_deref().map(Path::new)),
+        },
         Query::Export { session, format } => {
             let format = record::Format::parse(&format)?;
             Answer::Export {

@@ -20,8 +20,8 @@ pub(crate) struct Toolbox {
     pub registry: Arc<Registry>,
     /// What the model answers in; none if words will do.
     pub composed: Option<Arc<Composed>>,
-    /// What it was made from, to notice when a person sets the tools.
-    made_from: Arc<Registry>,
+    /// How often the person had set the tools when it was made, to notice when they do.
+    set: u64,
 }
 
 impl Toolbox {
@@ -35,13 +35,15 @@ impl Toolbox {
         workspace: &Workspace,
         asked: &Asked,
     ) -> Result<(Self, Vec<Fault>), Fault> {
+        shared.servers.add_root(workspace.root());
+        let set = shared.tools_set();
         let made_from = shared.tools();
         let person = Workspace::open(&shared.config.data_dir)?;
-        let mut all = shared.tools_unset().clone();
+        let mut all = Registry::clone(&shared.tools_unset());
         let own = all.count();
         let mut faults = schema_first::load(&mut all, workspace, &person);
         let mut registry = match all.count() == own {
-            true => made_from.clone(),
+            true => made_from,
             false => {
                 let (set, unset) = all.as_set(&shared.settings().tools);
                 // What is wrong with settings of the desk's tools was told when they were set.
@@ -64,7 +66,7 @@ impl Toolbox {
         let toolbox = Self {
             registry,
             composed: composed.transpose()?,
-            made_from,
+            set,
         };
         Ok((toolbox, faults))
     }
@@ -86,6 +88,6 @@ impl Toolbox {
 
     /// Whether the person set the tools since.
     pub fn is_stale(&self, shared: &Shared) -> bool {
-        !Arc::ptr_eq(&self.made_from, &shared.tools())
+        self.set != shared.tools_set()
     }
 }

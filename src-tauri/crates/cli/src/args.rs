@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+mod servers;
+
+pub(crate) use servers::{Add, Servers};
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
@@ -116,6 +120,9 @@ pub(crate) enum Verb {
         #[command(flatten)]
         choices: Choices,
     },
+    /// Set up, approve and switch other people's servers of tools (MCP).
+    #[command(subcommand)]
+    Servers(Servers),
     /// Ask what the rules say: nothing is run, whatever the answer is.
     #[command(subcommand)]
     Policy(Policy),

@@ -12,3 +12,5 @@ pub(crate) const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub(crate) const PAGE: u32 = 200;
 /// Characters of a session's title.
 pub(crate) const TITLE_CHARS_MAX: usize = 64;
+/// Longest secret that is read, in bytes.
+pub(crate) const SECRET_BYTES_MAX: u64 = 32 * 1024;

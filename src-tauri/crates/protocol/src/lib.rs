@@ -47,8 +47,10 @@ pub mod result;
 pub mod rule;
 pub mod rules_view;
 pub mod search;
+pub mod servers;
 pub mod settings;
 pub mod shown;
+mod shown_whole;
 
 pub use access::{Access, Capability, Fact};
 pub use call::ToolCall;

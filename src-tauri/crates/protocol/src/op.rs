@@ -7,6 +7,7 @@ use ts_rs::TS;
 use crate::history::{Collected, PathChoice, Restore, RestoreReceipt};
 use crate::ledger::Always;
 use crate::rules_view::{NewRule, RulePlace};
+use crate::servers::{ServerChange, ServerId};
 use crate::{
     CallId, Digest, GrantId, ModelChoice, RuleScope, SessionId, Settings, ToolMode, UndoId,
 };
@@ -163,9 +164,16 @@ pub enum Op {
         #[ts(type = "Record<string, unknown>")]
         arguments: Map<String, Value>,
     },
+    /// Changes a server of tools.
+    ChangeServer {
+        /// Which one.
+        server: ServerId,
+        /// How.
+        change: ServerChange,
+    },
     /// Puts a provider's key into the system keychain; an empty key removes it. Never recorded.
     SetKey {
-        /// The provider's id.
+        /// The provider's id; `mcp:NAME` for what a server refers to as `keychain:NAME`.
         provider: String,
         /// The key.
         key: String,

@@ -7,41 +7,19 @@ use ts_rs::TS;
 use crate::account::{Account, AccountLine};
 use crate::backtest::{Backtest, RuleChange, Suggestion};
 use crate::effects::Promise;
-use crate::entry::SessionView;
 use crate::history::{Restore, RestorePreview, RestoreReceipt, Timeline, UndoCheck};
 use crate::import::ImportSource;
 use crate::ledger::Offers;
-use crate::model::ProviderView;
 use crate::rules_view::{
     NewRule, RuleCheck, RulePlace, RuleText, RulesCheck, RulesCompared, RulesView,
 };
 use crate::search::SearchPage;
+use crate::servers::{ServerId, ServerLine, ServerSource, ServerView};
 use crate::shown::Span;
+pub use crate::shown_whole::{Snapshot, ToolView};
 use crate::{
-    CallId, Entry, Event, Fault, ProjectRules, RuleScope, SessionId, Settings, ToolInterface,
-    ToolKind, ToolMode, Trail, UndoEntry, UndoId,
+    CallId, Entry, Event, Fault, ProjectRules, RuleScope, SessionId, Trail, UndoEntry, UndoId,
 };
-
-/// Everything that the interface needs to be whole again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct Snapshot {
-    /// The last event that this includes; subscribe from here.
-    pub seq: u64,
-    /// Every session, the one that changed last first.
-    pub sessions: Vec<SessionView>,
-    /// Every waiting call, oldest first.
-    pub desk: Vec<Entry>,
-    /// The settings in force.
-    pub settings: Settings,
-    /// The providers.
-    pub providers: Vec<ProviderView>,
-    /// What is wrong with settings or rules; stricter behaviour holds meanwhile.
-    pub faults: Vec<Fault>,
-    /// The app's version.
-    pub version: String,
-    /// The home folder, so that paths below it can be written with `~`.
-    pub home: String,
-}
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -252,6 +230,18 @@ pub enum Query {
         /// The workspace root, absolute; none for the person's own alone.
         workspace: Option<String>,
     },
+    /// Every server of tools that is set up.
+    Servers,
+    /// What a server said, and what happened to it.
+    ServerLog {
+        /// Which one.
+        server: ServerId,
+    },
+    /// Servers that other products, or the project, are set up with.
+    ServersFound {
+        /// The workspace root, absolute; none for the person's own alone.
+        workspace: Option<String>,
+    },
     /// A session as text.
     Export {
         /// The session.
@@ -366,32 +356,26 @@ pub enum Answer {
         /// One for each file that is there.
         found: Vec<ImportSource>,
     },
+    /// To `servers`.
+    Servers {
+        /// By their names.
+        servers: Vec<ServerView>,
+        /// Why none of them can be used, if so.
+        fault: Option<Fault>,
+    },
+    /// To `server_log`.
+    ServerLog {
+        /// Oldest first.
+        lines: Vec<ServerLine>,
+    },
+    /// To `servers_found`.
+    ServersFound {
+        /// One for each file that is there and names servers.
+        sources: Vec<ServerSource>,
+    },
     /// To `export`.
     Export {
         /// The text.
         text: String,
     },
-}
-
-/// A tool with what was inferred about it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct ToolView {
-    /// What it publishes.
-    pub record: ToolInterface,
-    /// The mode that holds; none if nothing says which (M21).
-    pub mode: Option<ToolMode>,
-    /// Where the mode comes from.
-    pub mode_from: String,
-    /// The tool's own mode, whatever the person set.
-    pub own_mode: Option<ToolMode>,
-    /// The modes that a person may set instead, from loose to strict: those that are stricter than its own.
-    pub stricter_modes: Vec<ToolMode>,
-    /// What it does, in ACP's words.
-    pub kind: ToolKind,
-    /// Whether it can be used.
-    pub enabled: bool,
-    /// What has to be set up first, in a sentence; none if nothing has (`S003-19`).
-    pub setup: Option<String>,
-    /// Whether its name belongs to the house and no other tool can take it.
-    pub locked: bool,
 }

@@ -4,6 +4,7 @@ import type { AccountLine } from "./AccountLine";
 import type { Backtest } from "./Backtest";
 import type { Entry } from "./Entry";
 import type { Event } from "./Event";
+import type { Fault } from "./Fault";
 import type { ImportSource } from "./ImportSource";
 import type { Offers } from "./Offers";
 import type { ProjectRules } from "./ProjectRules";
@@ -15,6 +16,9 @@ import type { RulesCheck } from "./RulesCheck";
 import type { RulesCompared } from "./RulesCompared";
 import type { RulesView } from "./RulesView";
 import type { SearchPage } from "./SearchPage";
+import type { ServerLine } from "./ServerLine";
+import type { ServerSource } from "./ServerSource";
+import type { ServerView } from "./ServerView";
 import type { Span } from "./Span";
 import type { Suggestion } from "./Suggestion";
 import type { Timeline } from "./Timeline";
@@ -102,7 +106,23 @@ suggestions: Array<Suggestion>, } | { "type": "imports",
 /**
  * One for each file that is there.
  */
-found: Array<ImportSource>, } | { "type": "export", 
+found: Array<ImportSource>, } | { "type": "servers", 
+/**
+ * By their names.
+ */
+servers: Array<ServerView>, 
+/**
+ * Why none of them can be used, if so.
+ */
+fault: Fault | null, } | { "type": "server_log", 
+/**
+ * Oldest first.
+ */
+lines: Array<ServerLine>, } | { "type": "servers_found", 
+/**
+ * One for each file that is there and names servers.
+ */
+sources: Array<ServerSource>, } | { "type": "export", 
 /**
  * The text.
  */

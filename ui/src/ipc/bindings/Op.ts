@@ -9,6 +9,8 @@ import type { PathChoice } from "./PathChoice";
 import type { Restore } from "./Restore";
 import type { RulePlace } from "./RulePlace";
 import type { RuleScope } from "./RuleScope";
+import type { ServerChange } from "./ServerChange";
+import type { ServerId } from "./ServerId";
 import type { SessionId } from "./SessionId";
 import type { Settings } from "./Settings";
 import type { ToolMode } from "./ToolMode";
@@ -177,9 +179,17 @@ tool: string,
 /**
  * The arguments.
  */
-arguments: Record<string, unknown>, } | { "type": "set_key", 
+arguments: Record<string, unknown>, } | { "type": "change_server", 
 /**
- * The provider's id.
+ * Which one.
+ */
+server: ServerId, 
+/**
+ * How.
+ */
+change: ServerChange, } | { "type": "set_key", 
+/**
+ * The provider's id; `mcp:NAME` for what a server refers to as `keychain:NAME`.
  */
 provider: string, 
 /**

@@ -6,6 +6,7 @@ import type { RuleChange } from "./RuleChange";
 import type { RulePlace } from "./RulePlace";
 import type { RuleScope } from "./RuleScope";
 import type { RuleText } from "./RuleText";
+import type { ServerId } from "./ServerId";
 import type { SessionId } from "./SessionId";
 import type { UndoId } from "./UndoId";
 
@@ -245,6 +246,14 @@ workspace: string | null, } | { "type": "suggestions",
  * From the calls of this workspace alone; none for all.
  */
 workspace: string | null, } | { "type": "imports", 
+/**
+ * The workspace root, absolute; none for the person's own alone.
+ */
+workspace: string | null, } | { "type": "servers" } | { "type": "server_log", 
+/**
+ * Which one.
+ */
+server: ServerId, } | { "type": "servers_found", 
 /**
  * The workspace root, absolute; none for the person's own alone.
  */

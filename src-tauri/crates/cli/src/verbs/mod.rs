@@ -8,6 +8,7 @@ mod inspect;
 mod policy;
 mod rulebook;
 mod run;
+mod servers;
 mod trust;
 mod undo;
 
@@ -37,6 +38,7 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
             rulebook::grants(&look(data_dir).await?, asked, out).await
         }
         Verb::Policy(asked) => policy::run(data_dir, asked, out),
+        Verb::Servers(asked) => servers::run(&look(data_dir).await?, asked, out).await,
         Verb::Tools => inspect::tools(&look(data_dir).await?, out).await,
         Verb::Sessions => inspect::sessions(&look(data_dir).await?, out).await,
         Verb::Show { session, call } => {

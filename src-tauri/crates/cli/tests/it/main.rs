@@ -14,5 +14,7 @@ mod looking;
 mod policy;
 mod rulebook;
 mod runs;
+#[cfg(unix)]
+mod servers;
 mod support;
 mod wire;

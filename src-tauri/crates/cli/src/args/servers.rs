@@ -1,0 +1,94 @@
+//! What can be asked about servers of tools.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+/// What is done with servers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Servers {
+    /// List them, with their tools and what waits for a look.
+    List,
+    /// Set one up, by its command or its address. It is off until it is enabled.
+    Add(Add),
+    /// Show the servers that other products and the project are set up with. They are offered, never used by themselves, and
+    /// none of their secrets is taken over.
+    Import {
+        /// One product's file instead of the places where products keep theirs.
+        #[arg(long, value_name = "PRODUCT", requires = "file",
+            value_parser = ["claude-code", "claude-desktop", "cursor", "vscode", "opencode", "codex"])]
+        from: Option<String>,
+        /// The file.
+        #[arg(requires = "from", value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// The workspace.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        workspace: PathBuf,
+        /// Set up this one of them, off. May be repeated. Without this nothing is written.
+        #[arg(long, value_name = "NAME")]
+        add: Vec<String>,
+    },
+    /// Switch one on: it is started, and the first time its tools are approved as they are then.
+    Enable {
+        /// Its name.
+        server: String,
+    },
+    /// Switch one off.
+    Disable {
+        /// Its name.
+        server: String,
+    },
+    /// Start one, show which of its tools are not as they were approved, and approve them.
+    Approve {
+        /// Its name.
+        server: String,
+        /// Approve what waits, if it still is what has this digest.
+        #[arg(long, value_name = "DIGEST")]
+        accept: Option<String>,
+    },
+    /// Start one anew, and say whether it answers.
+    Restart {
+        /// Its name.
+        server: String,
+    },
+    /// Start one, and show what it says when it does.
+    Logs {
+        /// Its name.
+        server: String,
+    },
+    /// Forget one, with what was approved of it.
+    Remove {
+        /// Its name.
+        server: String,
+    },
+    /// Put a secret into the system keychain, read from standard input, for a value `keychain:NAME`. An empty one removes it.
+    Secret {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// A server that is set up.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Add {
+    /// Its name, the first half of its tools' names: letters, digits, `-` and single `_`.
+    pub(crate) server: String,
+    /// Its address.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "folder"])]
+    pub(crate) url: Option<String>,
+    /// A header of every request. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
+    #[arg(long, value_name = "NAME=VALUE", requires = "url")]
+    pub(crate) header: Vec<String>,
+    /// A variable for the program. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// The folder that the program starts in; the home folder if none is named.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    /// How long it may take to start, and to answer, in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = protocol::servers::SERVER_TIMEOUT_MS)]
+    pub(crate) timeout_ms: u32,
+    /// The program and its arguments.
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "url")]
+    pub(crate) command: Vec<String>,
+}

@@ -1,0 +1,196 @@
+//! `servers`: set up, approved, called and removed from a script.
+
+use serde_json::json;
+
+use crate::support::Place;
+
+/// A server of a few lines, with one tool that says what it is told.
+const SERVER: &str = r#"
+import json, os, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    answer = {"jsonrpc": "2.0", "id": asked["id"]}
+    if asked["method"] == "initialize":
+        answer["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                            "serverInfo": {"name": "small", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        told = os.environ.get("TOLD", "Says it.")
+        answer["result"] = {"tools": [{"name": "say", "description": told, "inputSchema":
+            {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]}
+    elif asked["method"] == "tools/call":
+        text = asked["params"]["arguments"]["text"]
+        answer["result"] = {"content": [{"type": "text", "text": "You said " + text}]}
+    else:
+        answer["error"] = {"code": -32601, "message": "no such method"}
+    print(json.dumps(answer), flush=True)
+"#;
+
+fn with_server() -> Place {
+    let place = Place::new();
+    let script = place.beside("server.py", SERVER);
+    let env = ["--env", "TOLD=${TOLD:-Says it.}"];
+    let added = place.ok(&[
+        "servers", "add", "small", env[0], env[1], "--", "python3", &script,
+    ]);
+    assert!(added.starts_with("small  off"), "{added}");
+    place
+}
+
+#[test]
+fn a_server_is_set_up_approved_and_called() {
+    let place = with_server();
+    let told = place.json(&["tools"]).to_string();
+    assert!(!told.contains("small__say"), "it is off");
+    let on = place.ok(&["servers", "enable", "small"]);
+    assert!(
+        on.contains("small  connected") && on.contains("\n  say\n"),
+        "{on}"
+    );
+    assert!(place.json(&["tools"]).to_string().contains("small__say"));
+
+    let call = ["call", "small__say", r#"{"text":"hello"}"#];
+    assert_eq!(place.run(&call).code, 3, "nobody can be asked");
+    let called = place.ok(&[&call[..], &["--approve-all"]].concat());
+    assert!(called.contains("You said hello"), "{called}");
+    let wrong = place.run(&["call", "small__say", "{}", "--approve-all"]);
+    assert_eq!(wrong.code, 1, "its schema holds");
+
+    let list = place.json(&["servers", "list"]);
+    assert_eq!(list["servers"][0]["state"]["type"], "idle");
+    assert_eq!(list["servers"][0]["tools"][0]["pin"], "pinned");
+    assert!(
+        place
+            .ok(&["servers", "logs", "small"])
+            .contains("Connected to `small` 1")
+    );
+    assert!(
+        place
+            .ok(&["servers", "restart", "small"])
+            .contains("connected")
+    );
+    place.ok(&["servers", "disable", "small"]);
+    assert_eq!(place.run(&call).code, 1, "there is no such tool any more");
+    place.ok(&["servers", "remove", "small"]);
+    assert_eq!(place.json(&["servers", "list"])["servers"], json!([]));
+}
+
+#[test]
+fn what_changed_is_shown_and_approved_by_its_digest() {
+    let place = with_server();
+    place.ok(&["servers", "enable", "small"]);
+    assert!(
+        place
+            .ok(&["servers", "approve", "small"])
+            .contains("as they were approved")
+    );
+    let mut look = place.command(&["servers", "approve", "small"]);
+    let looked = look.env("TOLD", "Says it to everybody.").output().unwrap();
+    let told = String::from_utf8(looked.stdout).unwrap();
+    assert_eq!(looked.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("+  \"description\": \"Says it to everybody.\""),
+        "{told}"
+    );
+    let digest = told.trim().rsplit(' ').next().unwrap();
+    for (digest, code) in [("other", 1), (digest, 0)] {
+        let mut accept = place.command(&["servers", "approve", "small", "--accept", digest]);
+        let accepted = accept
+            .env("TOLD", "Says it to everybody.")
+            .output()
+            .unwrap();
+        assert_eq!(accepted.status.code(), Some(code), "{accepted:?}");
+    }
+}
+
+#[test]
+fn servers_of_other_products_are_offered_and_taken_over_off() {
+    let place = Place::new();
+    place.file(
+        ".mcp.json",
+        r#"{"mcpServers":{"Git Hub":{"command":"npx","args":["-y","hub"],"env":{"GITHUB_TOKEN":"hush4hush4hush4"}}}}"#,
+    );
+    let found = place.ok(&["servers", "import"]);
+    assert!(
+        found.contains("Claude Code") && found.contains("Git_Hub  npx -y hub"),
+        "{found}"
+    );
+    assert!(
+        found.contains("was not taken over") && !found.contains("hush"),
+        "{found}"
+    );
+    assert_eq!(
+        place.json(&["servers", "list"])["servers"],
+        json!([]),
+        "offered, not used"
+    );
+    assert_eq!(place.run(&["servers", "import", "--add", "other"]).code, 2);
+    place.ok(&["servers", "import", "--add", "Git_Hub"]);
+    let written = std::fs::read_to_string(place.data().join("servers.toml")).unwrap();
+    assert!(
+        written.contains("keychain:Git_Hub.GITHUB_TOKEN") && !written.contains("hush"),
+        "{written}"
+    );
+    assert!(written.contains("enabled = false"), "{written}");
+    let codex = place.beside(
+        "config.toml",
+        "[mcp_servers.far]\nurl = \"https://example.com/mcp\"\n",
+    );
+    place.ok(&[
+        "servers", "import", "--from", "codex", &codex, "--add", "far",
+    ]);
+    assert_eq!(
+        place.json(&["servers", "list"])["servers"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said_with_the_next_step() {
+    let place = Place::new();
+    for (args, code, told) in [
+        (
+            &["servers", "enable", "none"][..],
+            1,
+            "There is no server `none`.",
+        ),
+        (
+            &["servers", "enable", "a__b"],
+            2,
+            "cannot be the name of a server",
+        ),
+        (&["servers", "add", "x"], 2, "required"),
+        (
+            &["servers", "add", "x", "--url", "file:///x"],
+            1,
+            "neither http nor https",
+        ),
+        (
+            &["servers", "add", "x", "--env", "A", "--", "y"],
+            2,
+            "has no value",
+        ),
+        (
+            &["servers", "import", "--from", "codex", "none.toml"],
+            2,
+            "names no servers of codex",
+        ),
+    ] {
+        let ran = place.run(args);
+        assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
+        assert!(ran.err.contains(told), "{args:?}: {}", ran.err);
+    }
+    place.ok(&["servers", "add", "x", "--", "countersign-no-such-program"]);
+    let ran = place.run(&["servers", "enable", "x"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.err
+            .contains("mcp server x is unavailable: its program could not be started"),
+        "{}",
+        ran.err
+    );
+}

@@ -1,0 +1,310 @@
+//! The tools that a server lists, read one by one: what cannot be a tool is left out and said so, the rest stays usable.
+
+use std::collections::HashSet;
+
+use protocol::Digest;
+use protocol::depth::{DEPTH_MAX, exceeds};
+use protocol::servers::ToolHints;
+use protocol::shown::{in_a_sentence, is_hidden};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::limits::{
+    CATALOGUE_BYTES_MAX, DEFINITION_BYTES_MAX, LEFT_OUT_MAX, NAME_CHARS_MAX, TOOLS_MAX,
+};
+
+/// One tool as a server defines it: what is pinned, and what a change is noticed by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
+pub struct Definition {
+    /// As the server calls it.
+    pub name: String,
+    /// What it does, in the server's words; empty if it says nothing.
+    pub description: String,
+    /// JSON Schema of the arguments, that of an object.
+    pub input_schema: Value,
+    /// JSON Schema of the structured part of an answer.
+    pub output_schema: Option<Value>,
+    /// What the server says of its safety.
+    pub hints: ToolHints,
+    /// All of it that is looked at, with the members of every object in order.
+    whole: Value,
+    bytes: usize,
+}
+
+/// The members of a definition that are looked at: another one of them is another tool.
+const MEMBERS: [&str; 6] = [
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+];
+
+impl Definition {
+    /// Reads one item of a list of tools.
+    ///
+    /// # Errors
+    /// Why it cannot be a tool, as a clause.
+    pub fn read(item: &Value) -> Result<Self, String> {
+        let Some(item) = item.as_object() else {
+            return Err("it is no object".to_owned());
+        };
+        if item.values().any(|member| exceeds(member, DEPTH_MAX)) {
+            return Err(format!("it is nested more than {DEPTH_MAX} levels deep"));
+        }
+        let mut whole = Map::new();
+        for member in MEMBERS {
+            if let Some(value) = item.get(member).filter(|value| !value.is_null()) {
+                whole.insert(member.to_owned(), in_order(value));
+            }
+        }
+        let text = |member: &str| match whole.get(member) {
+            None => Ok(String::new()),
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(_) => Err(format!("its {member} is no text")),
+        };
+        let (name, description) = (text("name")?, text("description")?);
+        text("title")?;
+        if name.is_empty() {
+            return Err("it has no name".to_owned());
+        }
+        let input_schema = match whole.get("inputSchema") {
+            None => json!({ "type": "object" }),
+            Some(Value::Object(schema)) if !schema.contains_key("type") => {
+                let mut schema = schema.clone();
+                schema.insert("type".to_owned(), "object".into());
+                Value::Object(schema)
+            }
+            Some(schema @ Value::Object(_)) => schema.clone(),
+            Some(_) => return Err("its inputSchema is no schema".to_owned()),
+        };
+        let output_schema = match whole.get("outputSchema") {
+            None => None,
+            Some(schema @ Value::Object(_)) => Some(schema.clone()),
+            Some(_) => return Err("its outputSchema is no schema".to_owned()),
+        };
+        // A hint of another shape is none.
+        let hints = whole.get("annotations").cloned();
+        let hints = hints.and_then(|hints| serde_json::from_value(hints).ok());
+        let whole = Value::Object(whole);
+        let bytes = serde_json::to_vec(&whole).map_or(usize::MAX, |bytes| bytes.len());
+        if bytes > DEFINITION_BYTES_MAX {
+            return Err(format!(
+                "its definition is larger than {DEFINITION_BYTES_MAX} bytes"
+            ));
+        }
+        Ok(Self {
+            name,
+            description,
+            input_schema,
+            output_schema,
+            hints: hints.unwrap_or_default(),
+            whole,
+            bytes,
+        })
+    }
+
+    /// What it is, as one value: two definitions that say the same have the same.
+    pub fn digest(&self) -> Digest {
+        Digest::of_json(&self.whole)
+    }
+
+    /// All of it as text, for a difference.
+    pub fn text(&self) -> String {
+        format!("{:#}", self.whole)
+    }
+
+    /// Whether something in it is not seen, or reads otherwise than it is.
+    pub fn hides(&self) -> bool {
+        hides(&self.whole)
+    }
+}
+
+impl TryFrom<Value> for Definition {
+    type Error = String;
+
+    fn try_from(item: Value) -> Result<Self, Self::Error> {
+        Self::read(&item)
+    }
+}
+
+impl From<Definition> for Value {
+    fn from(definition: Definition) -> Self {
+        definition.whole
+    }
+}
+
+fn in_order(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
+            sorted.sort_by_key(|(name, _)| *name);
+            let sorted = sorted.into_iter();
+            Value::Object(
+                sorted
+                    .map(|(name, value)| (name.clone(), in_order(value)))
+                    .collect(),
+            )
+        }
+        Value::Array(items) => Value::Array(items.iter().map(in_order).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+fn hides(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => {
+            let mut members = members.iter();
+            members.any(|(name, value)| name.chars().any(is_hidden) || hides(value))
+        }
+        Value::Array(items) => items.iter().any(hides),
+        Value::String(text) => text.chars().any(is_hidden),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// The tools that a server has at one moment, in its order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Catalogue {
+    /// The tools, no name twice.
+    pub tools: Vec<Definition>,
+    /// What was left out, one sentence each.
+    pub left_out: Vec<String>,
+    names: HashSet<String>,
+    bytes: usize,
+    more: usize,
+}
+
+impl Catalogue {
+    /// Adds an item of the list, or says why it is left out.
+    pub fn add(&mut self, item: &Value) {
+        let named = item.get("name").and_then(Value::as_str).unwrap_or_default();
+        let named = in_a_sentence(named, NAME_CHARS_MAX);
+        if self.tools.len() >= TOOLS_MAX {
+            return self.leave_out(format!(
+                "`{named}` is left out: the server has more than {TOOLS_MAX} tools."
+            ));
+        }
+        match Definition::read(item) {
+            Err(why) => self.leave_out(format!("`{named}` is left out: {why}.")),
+            Ok(tool) if self.bytes + tool.bytes > CATALOGUE_BYTES_MAX => self.leave_out(format!(
+                "`{named}` is left out: the definitions of the server are larger than {CATALOGUE_BYTES_MAX} bytes."
+            )),
+            Ok(tool) if !self.names.insert(tool.name.clone()) => {
+                self.leave_out(format!("`{named}` is left out: the server lists it twice."));
+            }
+            Ok(tool) => {
+                self.bytes += tool.bytes;
+                self.tools.push(tool);
+            }
+        }
+    }
+
+    /// Says that something was left out. Of many only the first are told one by one.
+    pub fn leave_out(&mut self, why: String) {
+        if self.left_out.len() < LEFT_OUT_MAX {
+            self.left_out.push(why);
+            return;
+        }
+        self.more += 1;
+        self.left_out.truncate(LEFT_OUT_MAX);
+        let more = format!("And {} more are left out.", self.more);
+        self.left_out.push(more);
+    }
+
+    /// The tool of this name.
+    pub fn find(&self, name: &str) -> Option<&Definition> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// All of it as one value.
+    pub fn digest(&self) -> Digest {
+        let all: Vec<_> = self
+            .tools
+            .iter()
+            .map(|tool| (&tool.name, tool.digest()))
+            .collect();
+        Digest::of_json(&all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_members_is_no_change_and_every_word_is() {
+        let read = |item: Value| Definition::read(&item).unwrap().digest();
+        let base = json!({ "name": "a", "description": "d",
+            "inputSchema": { "type": "object", "properties": { "x": {}, "y": {} } } });
+        let turned = json!({ "inputSchema": { "properties": { "y": {}, "x": {} }, "type": "object" },
+            "description": "d", "name": "a", "_meta": { "later": 1 }, "title": null });
+        assert_eq!(read(base.clone()), read(turned));
+        for (member, value) in [
+            ("description", json!("d ")),
+            ("title", json!("A")),
+            (
+                "inputSchema",
+                json!({ "type": "object", "properties": { "x": {} } }),
+            ),
+            ("outputSchema", json!({ "type": "object" })),
+            ("annotations", json!({ "readOnlyHint": true })),
+        ] {
+            let mut other = base.clone();
+            other[member] = value;
+            assert_ne!(read(base.clone()), read(other), "{member}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_tool_is_left_out_and_the_rest_stays() {
+        let mut deep = json!({});
+        for _ in 0..200 {
+            deep = json!({ "items": deep });
+        }
+        let mut catalogue = Catalogue::default();
+        for item in [
+            json!("x"),
+            json!({ "name": "" }),
+            json!({ "name": 1 }),
+            json!({ "name": "s", "inputSchema": "none" }),
+            json!({ "name": "deep", "inputSchema": deep }),
+            json!({ "name": "huge", "description": "x".repeat(DEFINITION_BYTES_MAX) }),
+            json!({ "name": "good", "annotations": { "readOnlyHint": "yes" } }),
+            json!({ "name": "good", "description": "again" }),
+            json!({ "name": "bare" }),
+        ] {
+            catalogue.add(&item);
+        }
+        let names: Vec<&str> = catalogue
+            .tools
+            .iter()
+            .map(|tool| tool.name.as_str())
+            .collect();
+        assert_eq!(names, ["good", "bare"]);
+        assert_eq!(catalogue.tools[0].hints, ToolHints::default());
+        assert_eq!(catalogue.tools[1].input_schema, json!({ "type": "object" }));
+        assert_eq!(catalogue.left_out.len(), 7);
+        assert!(catalogue.left_out[6].contains("lists it twice"));
+    }
+
+    #[test]
+    fn three_thousand_tools_are_cut_and_told() {
+        let mut catalogue = Catalogue::default();
+        for n in 0..3_000 {
+            catalogue.add(&json!({ "name": format!("tool{n}") }));
+        }
+        assert_eq!(catalogue.tools.len(), TOOLS_MAX);
+        assert_eq!(catalogue.left_out.len(), LEFT_OUT_MAX + 1);
+        let last = catalogue.left_out.last().unwrap();
+        assert_eq!(
+            last,
+            &format!(
+                "And {} more are left out.",
+                3_000 - TOOLS_MAX - LEFT_OUT_MAX
+            )
+        );
+    }
+}

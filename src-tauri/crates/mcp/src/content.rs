@@ -1,0 +1,249 @@
+//! From what a server answers to what a tool gives: every kind of content, with what cannot be shown said in words.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use protocol::{Content, ToolError, ToolOutput};
+use serde_json::Value;
+use tools::limits::IMAGE_BYTES_MAX;
+use tools::text::{amount, plural};
+
+use crate::limits::{CONTENT_ITEMS_MAX, REASON_CHARS_MAX, TEXT_BYTES_MAX};
+
+/// Images that models can look at.
+const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// What a call of a tool came to.
+///
+/// # Errors
+/// The server says that it went wrong: its words.
+pub fn output(result: &Value) -> Result<ToolOutput, ToolError> {
+    let mut gathered = Gathered::default();
+    let items = result.get("content").and_then(Value::as_array);
+    let items = items.map_or(&[][..], Vec::as_slice);
+    for item in items.iter().take(CONTENT_ITEMS_MAX) {
+        gathered.take(item);
+    }
+    if let Some(more @ 1..) = items.len().checked_sub(CONTENT_ITEMS_MAX) {
+        gathered.say(&format!("[{more} more items were left out.]"));
+    }
+    let data = result
+        .get("structuredContent")
+        .filter(|data| !data.is_null());
+    if let (Some(data), true) = (data, gathered.text.is_empty()) {
+        gathered.say(&data.to_string());
+    }
+    let Gathered { text, content, .. } = gathered;
+    if result.get("isError").and_then(Value::as_bool) == Some(true) {
+        return Err(ToolError::Failed(match text.trim() {
+            "" => "The server says that the call failed, and not why.".to_owned(),
+            said => protocol_cut(said),
+        }));
+    }
+    let message = match content.len() {
+        0 => plural(text.lines().count() as u64, "line", "lines"),
+        items => plural(items as u64, "item", "items"),
+    };
+    Ok(ToolOutput {
+        content,
+        data: data.cloned(),
+        ..ToolOutput::new(text, message)
+    })
+}
+
+/// An error is for reading, not for storing: its beginning.
+fn protocol_cut(said: &str) -> String {
+    tools::text::shortened(said, REASON_CHARS_MAX * 8)
+}
+
+#[derive(Default)]
+struct Gathered {
+    text: String,
+    content: Vec<Content>,
+    full: bool,
+}
+
+impl Gathered {
+    fn take(&mut self, item: &Value) {
+        let text = |member: &str| item.get(member).and_then(Value::as_str);
+        match (text("type"), item) {
+            (Some("text"), _) => self.say(text("text").unwrap_or_default()),
+            (Some("image"), _) => self.image(
+                text("mimeType").unwrap_or_default(),
+                text("data").unwrap_or_default(),
+            ),
+            (Some("audio"), _) => {
+                let mime = text("mimeType").unwrap_or("audio");
+                let bytes = text("data").unwrap_or_default().len() as u64 / 4 * 3;
+                self.say(&format!(
+                    "[Audio ({mime}, {}) was left out: it cannot be heard here.]",
+                    amount(bytes)
+                ));
+            }
+            (Some("resource_link"), _) => {
+                let named = text("title").or_else(|| text("name"));
+                self.content.push(Content::Resource {
+                    uri: text("uri").unwrap_or_default().to_owned(),
+                    title: named.unwrap_or_default().to_owned(),
+                    mime: text("mimeType").map(str::to_owned),
+                });
+            }
+            (Some("resource"), _) => match item.get("resource") {
+                Some(resource) => self.resource(resource),
+                None => self.say("[A resource without content.]"),
+            },
+            (kind, _) => {
+                let kind = protocol::shown::in_a_sentence(kind.unwrap_or("no kind"), 40);
+                self.say(&format!(
+                    "[Content of a kind that is not known here: {kind}.]"
+                ));
+            }
+        }
+    }
+
+    fn resource(&mut self, resource: &Value) {
+        let text = |member: &str| resource.get(member).and_then(Value::as_str);
+        let uri = text("uri").unwrap_or_default();
+        let mime = text("mimeType").unwrap_or_default();
+        match (text("text"), text("blob")) {
+            (Some(said), _) => self.say(&format!("[{uri}]\n{said}")),
+            (None, Some(blob)) if IMAGES.contains(&mime) => self.image(mime, blob),
+            (None, Some(blob)) => {
+                let bytes = amount(blob.len() as u64 / 4 * 3);
+                self.say(&format!("[{uri}: {mime}, {bytes}, was left out.]"));
+            }
+            (None, None) => self.content.push(Content::Resource {
+                uri: uri.to_owned(),
+                title: String::new(),
+                mime: text("mimeType").map(str::to_owned),
+            }),
+        }
+    }
+
+    /// An image that a model cannot be given is told instead: it would break the whole request.
+    fn image(&mut self, mime: &str, base64: &str) {
+        let bytes = base64.len() as u64 / 4 * 3;
+        let why = match () {
+            () if !IMAGES.contains(&mime) => "its kind is not known",
+            () if bytes > IMAGE_BYTES_MAX => "it is too large",
+            () if STANDARD.decode(base64).is_err() => "it is not base64",
+            () => {
+                return self.content.push(Content::Image {
+                    mime: mime.to_owned(),
+                    base64: base64.to_owned(),
+                });
+            }
+        };
+        let mime = protocol::shown::in_a_sentence(mime, 40);
+        self.say(&format!(
+            "[An image ({mime}, {}) was left out: {why}.]",
+            amount(bytes)
+        ));
+    }
+
+    fn say(&mut self, text: &str) {
+        if self.full {
+            return;
+        }
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        let room = TEXT_BYTES_MAX.saturating_sub(self.text.len());
+        if text.len() <= room {
+            return self.text.push_str(text);
+        }
+        let cut = text.floor_char_boundary(room);
+        self.text.push_str(&text[..cut]);
+        self.text.push_str("\n[The rest was left out.]");
+        self.full = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_of_content_is_told() {
+        let png = STANDARD.encode([1, 2, 3]);
+        let result = json!({ "content": [
+            { "type": "text", "text": "one" },
+            { "type": "image", "mimeType": "image/png", "data": png },
+            { "type": "image", "mimeType": "image/svg+xml", "data": png },
+            { "type": "image", "mimeType": "image/png", "data": "no" },
+            { "type": "audio", "mimeType": "audio/wav", "data": png },
+            { "type": "resource_link", "uri": "file:///a", "name": "a", "mimeType": "text/plain" },
+            { "type": "resource", "resource": { "uri": "demo://1", "text": "inside" } },
+            { "type": "resource", "resource": { "uri": "demo://2", "mimeType": "image/png", "blob": png } },
+            { "type": "resource", "resource": { "uri": "demo://3", "mimeType": "application/pdf", "blob": png } },
+            { "type": "resource" },
+            { "type": "smell\u{202e}" },
+            { "text": "of no kind" },
+            7,
+        ]});
+        let output = output(&result).unwrap();
+        assert_eq!(
+            output.text,
+            "one\n[An image (image/svg+xml, 3 bytes) was left out: its kind is not known.]\n\
+             [An image (image/png, 0 bytes) was left out: it is not base64.]\n\
+             [Audio (audio/wav, 3 bytes) was left out: it cannot be heard here.]\n[demo://1]\ninside\n\
+             [demo://3: application/pdf, 3 bytes, was left out.]\n[A resource without content.]\n\
+             [Content of a kind that is not known here: smellU+202E.]\n\
+             [Content of a kind that is not known here: no kind.]\n\
+             [Content of a kind that is not known here: no kind.]"
+        );
+        let image = Content::Image {
+            mime: "image/png".to_owned(),
+            base64: png,
+        };
+        let link = Content::Resource {
+            uri: "file:///a".to_owned(),
+            title: "a".to_owned(),
+            mime: Some("text/plain".to_owned()),
+        };
+        assert_eq!(output.content, [image.clone(), link, image]);
+        assert_eq!(output.message, "3 items");
+    }
+
+    #[test]
+    fn structure_is_data_and_is_read_where_no_text_says_it() {
+        let both = json!({ "content": [{ "type": "text", "text": "five" }], "structuredContent": { "n": 5 } });
+        let alone = json!({ "content": [], "structuredContent": { "n": 5 } });
+        for (result, text) in [(both, "five"), (alone, r#"{"n":5}"#)] {
+            let output = output(&result).unwrap();
+            assert_eq!(output.text, text);
+            assert_eq!(output.data, Some(json!({ "n": 5 })));
+        }
+        let nothing = output(&json!({})).unwrap();
+        assert_eq!((nothing.text.as_str(), nothing.data), ("", None));
+    }
+
+    #[test]
+    fn what_went_wrong_is_an_error_in_the_servers_words() {
+        for (content, told) in [
+            (
+                json!([{ "type": "text", "text": "no such file" }]),
+                "no such file",
+            ),
+            (
+                json!([]),
+                "The server says that the call failed, and not why.",
+            ),
+        ] {
+            let result = json!({ "isError": true, "content": content });
+            assert_eq!(output(&result), Err(ToolError::Failed(told.to_owned())));
+        }
+    }
+
+    #[test]
+    fn too_much_is_cut_and_said() {
+        let long = "ä".repeat(TEXT_BYTES_MAX);
+        let result = json!({ "content": [{ "type": "text", "text": long }, { "type": "text", "text": "x" }] });
+        let text = output(&result).unwrap().text;
+        assert!(text.len() <= TEXT_BYTES_MAX + 30 && text.ends_with("\n[The rest was left out.]"));
+        let many = vec![json!({ "type": "text", "text": "" }); CONTENT_ITEMS_MAX + 3];
+        let text = output(&json!({ "content": many })).unwrap().text;
+        assert!(text.ends_with("[3 more items were left out.]"));
+    }
+}

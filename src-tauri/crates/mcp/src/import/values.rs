@@ -1,0 +1,174 @@
+//! Values of other products' files: their references become ours, and what is a secret stays where it is.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use protocol::redact;
+use protocol::servers::ServerId;
+use serde_json::json;
+
+use crate::refs::{KEYCHAIN, is_reference};
+
+/// Headers that say who asks.
+const SECRET_HEADERS: [&str; 5] = [
+    "authorization",
+    "proxy-authorization",
+    "cookie",
+    "x-api-key",
+    "api-key",
+];
+
+/// What is written before a token in a header, and is no secret.
+const SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
+
+/// Takes values over for one server.
+pub(super) struct Values<'a> {
+    id: &'a ServerId,
+    project: Option<&'a Path>,
+    notes: Vec<String>,
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn new(id: &'a ServerId, project: Option<&'a Path>) -> Self {
+        Self {
+            id,
+            project,
+            notes: Vec::new(),
+        }
+    }
+
+    pub(super) fn into_notes(self) -> Vec<String> {
+        self.notes
+    }
+
+    /// A value that is no secret by its name: a program, a folder.
+    pub(super) fn place(&mut self, value: &str) -> String {
+        self.turned(value)
+    }
+
+    /// Variables or headers.
+    pub(super) fn named(&mut self, values: BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let values = values.into_iter();
+        values
+            .map(|(name, value)| {
+                let value = self.turned(&value);
+                let value = match is_secret(&name, &value) {
+                    true => self.kept_back(&name, &format!("`{name}`")),
+                    false => value,
+                };
+                (name, value)
+            })
+            .collect()
+    }
+
+    /// The arguments of a program. What follows a flag that is named like a secret is one.
+    pub(super) fn args(&mut self, args: Vec<String>) -> Vec<String> {
+        let mut flag: Option<String> = None;
+        let mut all = Vec::new();
+        for (at, arg) in args.into_iter().enumerate() {
+            let arg = self.turned(&arg);
+            let own = arg.split_once('=').filter(|_| arg.starts_with('-'));
+            let is = match (own, &flag) {
+                (Some((name, value)), _) => is_secret(name.trim_start_matches('-'), value),
+                (None, Some(flag)) if !arg.starts_with('-') => is_secret(flag, &arg),
+                (None, _) => redact::text(&arg).1 > 0,
+            };
+            flag = arg
+                .strip_prefix('-')
+                .map(|rest| rest.trim_start_matches('-').to_owned());
+            all.push(match is {
+                true => self.kept_back(&format!("arg{}", at + 1), &format!("argument {}", at + 1)),
+                false => arg,
+            });
+        }
+        all
+    }
+
+    /// An address; one that holds a key or a name and a password is a secret as a whole.
+    pub(super) fn url(&mut self, url: &str) -> String {
+        let url = self.turned(url);
+        let host = url.split_once("://").map_or("", |(_, rest)| rest);
+        let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+        let query = url.split_once('?').map_or("", |(_, query)| query);
+        let mut members = query.split('&').filter_map(|member| member.split_once('='));
+        let is = host.contains('@')
+            || redact::text(&url).1 > 0
+            || members.any(|(name, value)| is_secret(name, value));
+        match is {
+            true => self.kept_back("url", "the address"),
+            false => url,
+        }
+    }
+
+    fn kept_back(&mut self, name: &str, what: &str) -> String {
+        let name = format!("{}.{name}", self.id);
+        self.notes.push(format!(
+            "The value of {what} looks like a secret and was not taken over. Put it into the keychain: countersign \
+             servers secret {name}."
+        ));
+        format!("{KEYCHAIN}{name}")
+    }
+
+    /// References of others in our words: `${env:NAME}`, `${workspaceFolder}`, `${userHome}`, `${input:NAME}`.
+    fn turned(&mut self, value: &str) -> String {
+        let mut turned = String::new();
+        let mut rest = value;
+        while let Some((before, after)) = rest.split_once("${") {
+            turned.push_str(before);
+            let Some((inner, left)) = after.split_once('}') else {
+                turned.push_str("${");
+                rest = after;
+                continue;
+            };
+            match (inner.split_once(':'), inner) {
+                (Some(("env", name)), _) => turned.push_str(&format!("${{{name}}}")),
+                (Some(("input", name)), _) => {
+                    self.notes.push(format!(
+                        "It asks for `{name}` when it starts. Put the whole value into the keychain: countersign \
+                         servers secret {}.{name}.",
+                        self.id
+                    ));
+                    // A secret of the keychain is a value of its own.
+                    return format!("{KEYCHAIN}{}.{name}", self.id);
+                }
+                (_, "userHome") => turned.push_str("${HOME}"),
+                (_, "workspaceFolder" | "workspaceRoot") => match self.project {
+                    Some(folder) => turned.push_str(&folder.display().to_string()),
+                    None => {
+                        self.notes.push(
+                            "It names the folder of the workspace, and one server here serves all of them: write the \
+                             folder out."
+                                .to_owned(),
+                        );
+                        turned.push_str("${HOME}");
+                    }
+                },
+                (_, inner) => turned.push_str(&format!("${{{inner}}}")),
+            }
+            rest = left;
+        }
+        turned.push_str(rest);
+        turned
+    }
+}
+
+/// Whether a value under this name is a secret that is written out.
+fn is_secret(name: &str, value: &str) -> bool {
+    if value.is_empty() || is_reference(value) {
+        return false;
+    }
+    let by_name = redact::value(&json!({ name: "countersign" })).1 > 0
+        || runtime::names_a_secret(&name.to_uppercase().replace('-', "_"))
+        || SECRET_HEADERS.contains(&name.to_lowercase().as_str());
+    match by_name {
+        true => !is_scheme_and_reference(value),
+        false => redact::text(value).1 > 0,
+    }
+}
+
+/// `Bearer ${TOKEN}`
+fn is_scheme_and_reference(value: &str) -> bool {
+    value.split_once(' ').is_some_and(|(scheme, rest)| {
+        SCHEMES.contains(&scheme.to_lowercase().as_str()) && is_reference(rest)
+    })
+}

@@ -1,0 +1,56 @@
+//! Limits of what a server may say and cost.
+
+use std::time::Duration;
+
+/// One message of a server, in bytes. A server that writes a longer line is ended.
+pub const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Tools of one server; what it has beyond them is left out, and said so.
+pub const TOOLS_MAX: usize = 1_000;
+/// Pages of one list of tools.
+pub const PAGES_MAX: usize = 200;
+/// One tool's definition, in bytes of JSON; a larger one is left out.
+pub const DEFINITION_BYTES_MAX: usize = 64 * 1024;
+/// All definitions of one server, in bytes of JSON.
+pub const CATALOGUE_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Sentences that are kept on what was left out of a list.
+pub const LEFT_OUT_MAX: usize = 20;
+/// What a server calls a tool, in characters, within a sentence.
+pub const NAME_CHARS_MAX: usize = 64;
+/// What a server says went wrong, in characters, within a sentence.
+pub const REASON_CHARS_MAX: usize = 1_000;
+/// Lines that are kept of what a server says.
+pub const LOG_LINES_MAX: usize = 500;
+/// One of these lines, in characters.
+pub const LOG_LINE_CHARS_MAX: usize = 2_000;
+/// Lines of one second that are kept; of more only the number is.
+pub const LOG_LINES_PER_SECOND_MAX: u32 = 200;
+/// Items of one answer that are kept.
+pub const CONTENT_ITEMS_MAX: usize = 256;
+/// Text of one answer, in bytes; the pipeline cuts what the model gets of it.
+pub const TEXT_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Servers of one desk.
+pub const SERVERS_MAX: usize = 100;
+/// The file of the servers, in bytes.
+pub const FILE_BYTES_MAX: usize = 1024 * 1024;
+/// Arguments, variables or headers of one server.
+pub const VALUES_MAX: usize = 256;
+/// One such value, in bytes, also after its references were looked up.
+pub const VALUE_BYTES_MAX: usize = 32 * 1024;
+/// When a server that was lost is tried again: after the first try so many seconds, and so on, then always the last.
+pub const RETRY_AFTER_S: [u32; 5] = [1, 2, 5, 15, 60];
+/// A connection that held for so long was a good one: when it is lost, the pauses begin anew.
+pub const STEADY_AFTER: Duration = Duration::from_secs(60);
+/// What a call may take beside its start and its answer, in milliseconds.
+pub const START_MARGIN_MS: u64 = 5_000;
+/// What a model reads of a tool, in characters.
+pub const DESCRIPTION_CHARS_MAX: usize = 16_000;
+/// The line that says what a call acts on, in characters.
+pub const TARGET_CHARS_MAX: usize = 200;
+/// A changed list is asked for at most this often.
+pub const RELIST_EVERY: Duration = Duration::from_millis(500);
+/// How long a call waits to tell a server that it was cancelled.
+pub const CANCEL_TOLD_MAX: Duration = Duration::from_millis(250);
+/// How often a server may ask back before it answers a call.
+pub const ROUNDS_MAX: usize = 10;
+/// Length of a difference that is shown, in bytes.
+pub const DIFF_BYTES_MAX: usize = 64 * 1024;

@@ -1,0 +1,368 @@
+//! One live connection to a server: requests over it, each with its own time and its own way to be called off.
+
+use std::time::Duration;
+
+use protocol::servers::{ServerSaid, ServerVoice};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientNotification, ClientRequest, ListToolsRequest,
+    PaginatedRequestParams, ProtocolVersion, SubscriptionFilter,
+};
+use rmcp::service::{
+    ClientLifecycleMode, Peer, PeerRequestOptions, RoleClient, ServiceError,
+    serve_client_with_lifecycle_and_ct,
+};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use runtime::{Companion, Life};
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tools::tool::ProgressFn;
+
+use crate::catalogue::Catalogue;
+use crate::handler::Handler;
+use crate::limits::{
+    CANCEL_TOLD_MAX, MESSAGE_BYTES_MAX, PAGES_MAX, REASON_CHARS_MAX, RELIST_EVERY, ROUNDS_MAX,
+};
+use crate::reasons::{deepest, exit_told, unopened, wants_to_know_who};
+use crate::wire::{Lines, Why, listen_to};
+
+/// What a connection is made of, its references looked up.
+pub(crate) enum Way {
+    Stdio(Companion),
+    Http(Box<StreamableHttpClientTransport<reqwest::Client>>),
+}
+
+/// Why a request came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Failure {
+    Cancelled,
+    TimedOut,
+    /// The connection is over; why, as a clause.
+    Gone(String),
+    /// The server says no, in its words.
+    Refused(String),
+    /// Nobody can make sense of the answer; a clause.
+    Strange(String),
+}
+
+/// A connection.
+pub(crate) struct Link {
+    peer: Peer<RoleClient>,
+    handler: Handler,
+    pub said: ServerSaid,
+    /// Cancelled when the connection is over.
+    pub gone: CancellationToken,
+    why: Why,
+    life: Option<Life>,
+    stop: CancellationToken,
+    _leash: DropGuard,
+}
+
+impl Link {
+    /// Connects, in the words of 2026 where the server knows them, else in those of 2025.
+    ///
+    /// # Errors
+    /// Why not, as a clause.
+    pub(crate) async fn open(way: Way, handler: Handler, is_legacy: bool) -> Result<Self, String> {
+        let (stop, why) = (CancellationToken::new(), Why::default());
+        let (leash, leash_of) = (stop.clone().drop_guard(), stop.clone());
+        let mode = match is_legacy {
+            true => ClientLifecycleMode::Initialize,
+            false => ClientLifecycleMode::Auto {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+                legacy_version: Some(ProtocolVersion::V_2025_11_25),
+            },
+        };
+        let own = handler.clone();
+        let (service, life) = match way {
+            Way::Stdio(companion) => {
+                let Companion {
+                    input,
+                    output,
+                    told,
+                    life,
+                } = companion;
+                tokio::spawn(listen_to(told, handler.log.clone()));
+                let lines = Lines::new(output, MESSAGE_BYTES_MAX, why.clone());
+                let opened = serve_client_with_lifecycle_and_ct(own, (lines, input), mode, stop);
+                match opened.await {
+                    Ok(service) => (service, Some(life)),
+                    Err(error) => return Err(unopened(&error, &why, Some(&life), &handler).await),
+                }
+            }
+            Way::Http(transport) => {
+                match serve_client_with_lifecycle_and_ct(own, *transport, mode, stop).await {
+                    Ok(service) => (service, None),
+                    Err(error) => return Err(unopened(&error, &why, None, &handler).await),
+                }
+            }
+        };
+        let peer = service.peer().clone();
+        let gone = CancellationToken::new();
+        let tell_gone = gone.clone();
+        tokio::spawn(async move {
+            // However it ended.
+            let _ = service.waiting().await;
+            tell_gone.cancel();
+        });
+        Ok(Self {
+            said: said(&peer),
+            peer,
+            handler,
+            gone,
+            why,
+            life,
+            stop: leash_of,
+            _leash: leash,
+        })
+    }
+
+    /// Ends it, whoever still waits for an answer.
+    pub(crate) fn close(&self, why: &str) {
+        self.why.tell(why);
+        self.stop.cancel();
+    }
+
+    /// Whether the server speaks the words of 2025.
+    pub(crate) fn is_legacy(&self) -> bool {
+        self.peer
+            .peer_info()
+            .is_none_or(|info| info.protocol_version < ProtocolVersion::V_2026_07_28)
+    }
+
+    /// Why the connection is over, as a clause.
+    pub(crate) async fn why_gone(&self) -> String {
+        if let Some(why) = self.why.told() {
+            return why;
+        }
+        let Some(life) = &self.life else {
+            return "the connection was lost".to_owned();
+        };
+        exit_told(life, &self.handler).await
+    }
+
+    /// Hears of changes of the list where a server of 2026 has to be asked to tell; the others tell by themselves.
+    pub(crate) fn subscribe(&self) {
+        let tells = self.peer.peer_info().is_some_and(|info| {
+            let tools = info.capabilities.tools.as_ref();
+            tools.and_then(|tools| tools.list_changed) == Some(true)
+        });
+        if self.is_legacy() || !tells {
+            return;
+        }
+        let (peer, handler, gone) = (self.peer.clone(), self.handler.clone(), self.gone.clone());
+        tokio::spawn(async move {
+            let filter = SubscriptionFilter::builder().tools_list_changed().build();
+            let heard = async {
+                while let Ok(mut heard) = peer.listen(filter.clone()).await {
+                    while let Ok(Some(_)) = heard.next().await {
+                        handler.relist.notify_one();
+                    }
+                    // It told more than is listened to, so nobody knows what it told last.
+                    handler.relist.notify_one();
+                    tokio::time::sleep(RELIST_EVERY).await;
+                }
+            };
+            tokio::select! {
+                () = gone.cancelled() => {}
+                () = heard => {}
+            }
+        });
+    }
+
+    /// Tells the server that the workspaces are others.
+    pub(crate) async fn tell_roots(&self) {
+        if self.is_legacy() {
+            #[allow(deprecated, reason = "servers of today use roots")]
+            let told = ClientNotification::RootsListChangedNotification(Default::default());
+            let sent = self.peer.send_notification(told);
+            // A server that does not hear it asks again when it needs them.
+            let _ = tokio::time::timeout(CANCEL_TOLD_MAX, sent).await;
+        }
+    }
+
+    /// Every tool that the server lists, page by page.
+    pub(crate) async fn list(&self, timeout: Duration) -> Result<Catalogue, Failure> {
+        let until = Instant::now() + timeout;
+        let never = CancellationToken::new();
+        let mut catalogue = Catalogue::default();
+        let mut cursor: Option<String> = None;
+        for _ in 0..PAGES_MAX {
+            let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
+            let request = ClientRequest::ListToolsRequest(ListToolsRequest {
+                method: Default::default(),
+                params: Some(params),
+                extensions: Default::default(),
+            });
+            let page = self.ask(request, until, &never, None).await?;
+            let Some(tools) = page.get("tools").and_then(Value::as_array) else {
+                return Err(Failure::Strange(
+                    "its list of tools cannot be read".to_owned(),
+                ));
+            };
+            tools.iter().for_each(|tool| catalogue.add(tool));
+            let next = page.get("nextCursor").and_then(Value::as_str);
+            match next.map(str::to_owned) {
+                None => return Ok(catalogue),
+                Some(next) if cursor.as_ref() == Some(&next) => break,
+                next => cursor = next,
+            }
+        }
+        catalogue.leave_out("Pages of its list are left out: it does not end.".to_owned());
+        Ok(catalogue)
+    }
+
+    /// Calls a tool. What the server needs to know before it can answer is given, as far as it is anything of ours.
+    pub(crate) async fn call(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        timeout: Duration,
+        cancel: &CancellationToken,
+        on_progress: Option<ProgressFn>,
+    ) -> Result<Value, Failure> {
+        let until = Instant::now() + timeout;
+        let mut params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        for _ in 0..ROUNDS_MAX {
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
+            let answer = self
+                .ask(request, until, cancel, on_progress.clone())
+                .await?;
+            match answer.get("resultType").and_then(Value::as_str) {
+                None | Some("complete") => return Ok(answer),
+                Some("input_required") => {}
+                Some(other) => {
+                    let kind = protocol::shown::in_a_sentence(other, 40);
+                    let what = format!("it answered with something that was not asked for: {kind}");
+                    return Err(Failure::Strange(what));
+                }
+            }
+            params.input_responses = Some(self.answers(answer.get("inputRequests"))?);
+            let state = answer.get("requestState").and_then(Value::as_str);
+            params.request_state = state.map(str::to_owned);
+        }
+        Err(Failure::Strange(format!(
+            "it asked for more than {ROUNDS_MAX} times before it would answer"
+        )))
+    }
+
+    /// Answers to what a server of 2026 asks in between.
+    fn answers(
+        &self,
+        asked: Option<&Value>,
+    ) -> Result<std::collections::BTreeMap<String, Value>, Failure> {
+        let asked = asked.and_then(Value::as_object).into_iter().flatten();
+        let answers = asked.map(|(key, request)| {
+            let method = request.get("method").and_then(Value::as_str);
+            let answer = match method {
+                Some("roots/list") => serde_json::to_value(self.handler.roots()).unwrap_or_default(),
+                Some("elicitation/create") => {
+                    self.handler.log.add(
+                        ServerVoice::Us,
+                        "It asked the person something, which is not passed on yet: declined.",
+                    );
+                    json!({ "action": "decline" })
+                }
+                Some(_) | None => {
+                    return Err(Failure::Strange(
+                        "it asked for something that is not given to servers, such as the answer of a model"
+                            .to_owned(),
+                    ));
+                }
+            };
+            Ok((key.clone(), answer))
+        });
+        answers.collect()
+    }
+
+    /// One request. It is called off at the server when nobody waits for it any more; what comes later belongs to nobody.
+    async fn ask(
+        &self,
+        request: ClientRequest,
+        until: Instant,
+        cancel: &CancellationToken,
+        on_progress: Option<ProgressFn>,
+    ) -> Result<Value, Failure> {
+        let sent = self
+            .peer
+            .send_cancellable_request(request, PeerRequestOptions::no_options());
+        let mut request = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Failure::Cancelled),
+            sent = sent => match sent {
+                Ok(request) => request,
+                Err(error) => return Err(self.failure(error).await),
+            },
+            () = self.gone.cancelled() => return Err(Failure::Gone(self.why_gone().await)),
+            () = tokio::time::sleep_until(until) => return Err(Failure::TimedOut),
+        };
+        let _listening = self
+            .handler
+            .listen(request.progress_token.clone(), on_progress);
+        let (failure, told) = tokio::select! {
+            biased;
+            answer = &mut request.rx => {
+                return match answer {
+                    Ok(Ok(answer)) => serde_json::to_value(&answer)
+                        .map_err(|_| Failure::Strange("its answer cannot be read".to_owned())),
+                    Ok(Err(error)) => Err(self.failure(error).await),
+                    Err(_) => Err(Failure::Gone(self.why_gone().await)),
+                };
+            }
+            () = cancel.cancelled() => (Failure::Cancelled, "cancelled by the person"),
+            () = self.gone.cancelled() => return Err(Failure::Gone(self.why_gone().await)),
+            () = tokio::time::sleep_until(until) => (Failure::TimedOut, "it took too long"),
+        };
+        // A server that does not read cannot be told.
+        let cancelled = request.cancel(Some(told.to_owned()));
+        let _ = tokio::time::timeout(CANCEL_TOLD_MAX, cancelled).await;
+        Err(failure)
+    }
+
+    async fn failure(&self, error: ServiceError) -> Failure {
+        match error {
+            ServiceError::McpError(error) => {
+                let said = tools::text::shortened(&error.message, REASON_CHARS_MAX);
+                Failure::Refused(format!("{said} ({})", error.code.0))
+            }
+            ServiceError::TransportClosed => Failure::Gone(self.why_gone().await),
+            ServiceError::TransportSend(error) if wants_to_know_who(error.error.as_ref()) => {
+                Failure::Gone("authentication failed".to_owned())
+            }
+            ServiceError::TransportSend(error) => {
+                Failure::Gone(format!("nothing could be sent to it: {}", deepest(&error)))
+            }
+            other => Failure::Strange(format!("its answer makes no sense: {other}")),
+        }
+    }
+}
+
+fn said(peer: &Peer<RoleClient>) -> ServerSaid {
+    let info = peer.peer_info();
+    let ours = info.as_ref().and_then(|info| info.server_info.as_ref());
+    let short = |text: &str| protocol::shown::in_a_sentence(text, 100);
+    ServerSaid {
+        name: ours.map_or_else(String::new, |it| short(&it.name)),
+        version: ours.map_or_else(String::new, |it| short(&it.version)),
+        protocol: info.map_or_else(String::new, |info| info.protocol_version.to_string()),
+    }
+}
+
+/// A transport to an address.
+///
+/// # Errors
+/// Why there can be none, as a clause.
+pub(crate) fn http(url: &str, headers: &[(String, String)]) -> Result<Way, String> {
+    runtime::net::server_address(url)?;
+    let client = runtime::net::server_client(url).map_err(|error| error.to_string())?;
+    let named = headers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+    config.custom_headers = runtime::net::server_headers(named)?;
+    config.max_sse_event_size = MESSAGE_BYTES_MAX;
+    Ok(Way::Http(Box::new(
+        StreamableHttpClientTransport::with_client(client, config),
+    )))
+}

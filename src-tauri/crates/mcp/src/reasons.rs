@@ -1,0 +1,87 @@
+//! Why a server could not be connected, or is not connected any more, in words.
+
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError};
+use runtime::{Exit, Life};
+
+use crate::handler::Handler;
+use crate::limits::{CANCEL_TOLD_MAX, REASON_CHARS_MAX};
+use crate::wire::Why;
+
+/// Why a server could not be connected, as a clause.
+pub(crate) async fn unopened(
+    error: &ClientInitializeError,
+    why: &Why,
+    life: Option<&Life>,
+    handler: &Handler,
+) -> String {
+    if let Some(why) = why.told() {
+        return why;
+    }
+    if error.is_authorization_required() {
+        return "authentication failed".to_owned();
+    }
+    let error = match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => fallback,
+        other => other,
+    };
+    match (error, life) {
+        (
+            ClientInitializeError::ConnectionClosed(_)
+            | ClientInitializeError::TransportError { .. },
+            Some(life),
+        ) => exit_told(life, handler).await,
+        (ClientInitializeError::JsonRpcError(error), _) => {
+            let said = tools::text::shortened(&error.message, REASON_CHARS_MAX);
+            format!("it refused to begin: {said} ({})", error.code.0)
+        }
+        (ClientInitializeError::NoCompatibleProtocolVersion { .. }, _) => {
+            "it speaks no version of the protocol that is spoken here".to_owned()
+        }
+        (other, _) => {
+            let told = tools::text::shortened(&deepest(other), REASON_CHARS_MAX);
+            format!("it could not be connected: {told}")
+        }
+    }
+}
+
+/// How a program ended, and what it said last.
+pub(crate) async fn exit_told(life: &Life, handler: &Handler) -> String {
+    // It mostly ends in the same moment as what it says.
+    let mut ended = life.watch();
+    let ended = tokio::time::timeout(CANCEL_TOLD_MAX, ended.wait_for(Option::is_some));
+    let exit = ended.await.ok().and_then(Result::ok).and_then(|exit| *exit);
+    let how = match exit {
+        Some(Exit::Code(code)) => format!("it ended with exit code {code}"),
+        Some(Exit::Signal(signal)) => format!("it was ended by signal {signal}"),
+        Some(Exit::Cancelled | Exit::TimedOut) | None => "it closed the connection".to_owned(),
+    };
+    match handler.log.last_said(2) {
+        said if said.is_empty() => how,
+        said => format!(
+            "{how}. It said last: {}",
+            tools::text::shortened(&said, REASON_CHARS_MAX)
+        ),
+    }
+}
+
+/// Whether a server first wants to know who asks.
+pub(crate) fn wants_to_know_who(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut at = Some(error);
+    while let Some(error) = at {
+        if error.is::<AuthRequiredError>() || error.is::<InsufficientScopeError>() {
+            return true;
+        }
+        at = error.source();
+    }
+    false
+}
+
+/// The cause at the bottom, which alone says something.
+pub(crate) fn deepest(error: &dyn std::error::Error) -> String {
+    let mut at = error;
+    while let Some(inner) = at.source() {
+        at = inner;
+    }
+    at.to_string()
+}

@@ -1,0 +1,153 @@
+//! Keeps one server connected: starts it, stays with it, lists its tools anew, and tries again when it is lost.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use protocol::servers::ServerWay;
+use runtime::CompanionCommand;
+use tokio::time::Instant;
+
+use super::{Core, Phase};
+use crate::catalogue::Catalogue;
+use crate::limits::{RELIST_EVERY, STEADY_AFTER};
+use crate::link::{self, Failure, Link, Way};
+use crate::refs::expand;
+
+impl Core {
+    /// Connects, and again whenever the connection is lost, for as long as there is somebody.
+    pub(super) async fn keep(self: &Arc<Self>) {
+        let mut failed = 0;
+        loop {
+            self.phase.send_replace(Phase::Starting);
+            self.log(&format!("Started: {}", self.settings.way.told()));
+            let opened = tokio::time::timeout(self.timeout(), self.open()).await;
+            let late = || format!("it did not begin within {} ms", self.settings.timeout_ms);
+            let why = match opened.unwrap_or_else(|_| Err(late())) {
+                Err(why) => why,
+                Ok(link) => {
+                    let since = Instant::now();
+                    self.phase.send_replace(Phase::Ready(link.clone()));
+                    self.attend(&link).await;
+                    if since.elapsed() >= STEADY_AFTER {
+                        failed = 0;
+                    }
+                    link.why_gone().await
+                }
+            };
+            let pauses = &self.ground.retry_after;
+            let retry = pauses.get(failed).or(pauses.last());
+            let retry = retry.copied().unwrap_or(STEADY_AFTER);
+            failed = failed.saturating_add(1);
+            self.log(&format!(
+                "Unavailable: {why}. Tried again in {} s.",
+                retry.as_secs()
+            ));
+            self.phase.send_replace(Phase::Unavailable { why, retry });
+            tokio::select! {
+                () = tokio::time::sleep(retry) => {}
+                () = self.now.notified() => failed = 0,
+            }
+        }
+    }
+
+    /// Stays with a connection to its end, and lists the tools anew when they may be others.
+    async fn attend(&self, link: &Link) {
+        loop {
+            tokio::select! {
+                () = link.gone.cancelled() => return,
+                () = self.handler.relist.notified() => {}
+            }
+            // A server that says so all the time is asked now and then.
+            tokio::time::sleep(RELIST_EVERY).await;
+            match link.list(self.timeout()).await {
+                Ok(catalogue) => self.take(catalogue),
+                Err(failure) => self.log(&format!(
+                    "Its list of tools could not be read: {failure:?}."
+                )),
+            }
+        }
+    }
+
+    async fn open(self: &Arc<Self>) -> Result<Arc<Link>, String> {
+        let core = self.clone();
+        // The keychain may ask the person first.
+        let looked_up = tokio::task::spawn_blocking(move || core.way());
+        let way = looked_up
+            .await
+            .map_err(|_| "it could not be prepared".to_owned())??;
+        let is_legacy = self.kept().is_legacy;
+        let link = Link::open(way, self.handler.clone(), is_legacy).await?;
+        self.kept().is_legacy = link.is_legacy();
+        self.log(&format!(
+            "Connected to `{}` {}, by the protocol of {}.",
+            link.said.name, link.said.version, link.said.protocol
+        ));
+        let listed = link.list(self.timeout()).await;
+        let catalogue = listed.map_err(|failure| match failure {
+            Failure::Gone(why) | Failure::Strange(why) => why,
+            Failure::Refused(said) => format!("it would not list its tools: {said}"),
+            Failure::Cancelled | Failure::TimedOut => {
+                "it did not list its tools in time".to_owned()
+            }
+        })?;
+        self.take(catalogue);
+        link.subscribe();
+        Ok(Arc::new(link))
+    }
+
+    /// Takes over what the server lists.
+    fn take(&self, catalogue: Catalogue) {
+        let catalogue = Arc::new(catalogue);
+        let mut kept = self.kept();
+        let before = kept.catalogue.replace(catalogue.clone());
+        let pins = kept.pins.clone();
+        drop(kept);
+        if before.is_none_or(|before| before.digest() != catalogue.digest()) {
+            for why in &catalogue.left_out {
+                self.log(why);
+            }
+            if pins.waits(&catalogue) {
+                self.log("Some of its tools are not as they were approved, and wait for a look.");
+            }
+            self.changed();
+        }
+    }
+
+    /// The way to the server with everything looked up. May block.
+    fn way(&self) -> Result<Way, String> {
+        let lookup = self.ground.lookup.as_ref();
+        let all = |values: &[String]| -> Result<Vec<String>, String> {
+            values.iter().map(|value| expand(value, lookup)).collect()
+        };
+        let named = |values: &std::collections::BTreeMap<String, String>| {
+            let values = values.iter();
+            values
+                .map(|(name, value)| Ok((name.clone(), expand(value, lookup)?)))
+                .collect::<Result<Vec<(String, String)>, String>>()
+        };
+        match &self.settings.way {
+            ServerWay::Stdio {
+                command,
+                args,
+                env,
+                folder,
+            } => {
+                let folder = folder.as_deref().map(|folder| expand(folder, lookup));
+                let command = CompanionCommand {
+                    program: expand(command, lookup)?,
+                    args: all(args)?,
+                    folder: folder
+                        .transpose()?
+                        .map_or_else(|| self.ground.home.clone(), PathBuf::from),
+                    inherited: self.ground.inherited.clone(),
+                    env: named(env)?,
+                };
+                let companion = runtime::accompany(&command);
+                companion
+                    .map(Way::Stdio)
+                    .map_err(|error| format!("its program could not be started: {error}"))
+            }
+            ServerWay::Http { url, headers } => link::http(&expand(url, lookup)?, &named(headers)?),
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! One server from its first use to its end: started once for all who call, kept, tried again when it is lost.
+
+mod keep;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use protocol::servers::{Pin, ServerLine, ServerSettings, ServerState, ServerView, ServerVoice};
+use protocol::{Fault, ToolError};
+use runtime::{Clock, Inherited};
+use serde_json::{Map, Value};
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tools::Tool;
+use tools::tool::ProgressFn;
+
+use crate::catalogue::{Catalogue, Definition};
+use crate::handler::Handler;
+use crate::limits::RETRY_AFTER_S;
+use crate::link::{Failure, Link};
+use crate::log::Log;
+use crate::pin::{Pinned, Pins};
+use crate::refs::Lookup;
+use crate::tool::ServerTool;
+
+/// What every server of a desk stands on.
+#[derive(Clone)]
+pub struct Ground {
+    /// What programs inherit of the app's environment.
+    pub inherited: Inherited,
+    /// Where programs start that name no folder.
+    pub home: PathBuf,
+    /// Where references are looked up.
+    pub lookup: Arc<dyn Lookup>,
+    /// The clock of the logs.
+    pub clock: Arc<dyn Clock>,
+    /// When a server that was lost is tried again: the pauses in order, the last one again and again.
+    pub retry_after: Vec<Duration>,
+}
+
+impl Ground {
+    /// The pauses that hold where nobody gives others: 1, 2, 5, 15 and 60 s.
+    pub fn retries() -> Vec<Duration> {
+        let seconds = RETRY_AFTER_S.into_iter();
+        seconds
+            .map(|seconds| Duration::from_secs(seconds.into()))
+            .collect()
+    }
+}
+
+/// A server that a person set up. All of its tools share it (`S001-58`). When it goes, its program goes.
+pub struct Server {
+    core: Arc<Core>,
+    /// Ends whoever keeps the connection.
+    _leash: DropGuard,
+}
+
+struct Core {
+    settings: ServerSettings,
+    ground: Ground,
+    handler: Handler,
+    stop: CancellationToken,
+    /// Ends the pause before the next try.
+    now: Notify,
+    phase: watch::Sender<Phase>,
+    kept: Mutex<Kept>,
+    /// Grows with everything that may make the tools others.
+    version: watch::Sender<u64>,
+}
+
+#[derive(Clone)]
+enum Phase {
+    Idle,
+    Starting,
+    Ready(Arc<Link>),
+    Unavailable { why: String, retry: Duration },
+}
+
+#[derive(Default)]
+struct Kept {
+    pins: Arc<Pins>,
+    catalogue: Option<Arc<Catalogue>>,
+    is_kept: bool,
+    is_legacy: bool,
+}
+
+impl Server {
+    /// A server, not started, with what was approved of it.
+    pub fn new(settings: ServerSettings, pins: Pins, ground: Ground) -> Self {
+        let stop = CancellationToken::new();
+        let core = Core {
+            handler: Handler::new(Log::new(ground.clock.clone())),
+            settings,
+            ground,
+            stop: stop.clone(),
+            now: Notify::new(),
+            phase: watch::Sender::new(Phase::Idle),
+            kept: Mutex::new(Kept {
+                pins: Arc::new(pins),
+                ..Kept::default()
+            }),
+            version: watch::Sender::new(0),
+        };
+        Self {
+            core: Arc::new(core),
+            _leash: stop.drop_guard(),
+        }
+    }
+
+    /// As it was set up.
+    pub fn settings(&self) -> &ServerSettings {
+        &self.core.settings
+    }
+
+    /// What may make its tools others grows this.
+    pub fn version(&self) -> u64 {
+        *self.core.version.borrow()
+    }
+
+    /// What was approved.
+    pub fn pins(&self) -> Arc<Pins> {
+        self.core.kept().pins.clone()
+    }
+
+    /// Puts other approvals in force; a call of a tool that was made before still needs what it was made from.
+    pub fn set_pins(&self, pins: Pins) {
+        self.core.kept().pins = Arc::new(pins);
+        self.core.changed();
+    }
+
+    /// What it listed last; none before it was connected.
+    pub fn catalogue(&self) -> Option<Arc<Catalogue>> {
+        self.core.kept().catalogue.clone()
+    }
+
+    /// Its tools that are as they were approved, each under the name that it keeps (`S001-57`, `S001-59`).
+    pub fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
+        let (pins, catalogue) = {
+            let kept = self.core.kept();
+            (kept.pins.clone(), kept.catalogue.clone())
+        };
+        let usable =
+            |pinned: &&Pinned| Pins::standing(&pinned.tool, catalogue.as_deref()) == Pin::Pinned;
+        let made =
+            |pinned: &Pinned| Arc::new(ServerTool::new(self.clone(), pinned)) as Arc<dyn Tool>;
+        pins.tools.iter().filter(usable).map(made).collect()
+    }
+
+    /// Everything that is known of it.
+    pub fn view(&self) -> ServerView {
+        let phase = self.core.phase.borrow().clone();
+        let (pins, catalogue) = {
+            let kept = self.core.kept();
+            (kept.pins.clone(), kept.catalogue.clone())
+        };
+        let said = match &phase {
+            Phase::Ready(link) => Some(link.said.clone()),
+            Phase::Idle | Phase::Starting | Phase::Unavailable { .. } => None,
+        };
+        let waits = catalogue.as_ref().filter(|all| pins.waits(all));
+        ServerView {
+            settings: self.core.settings.clone(),
+            state: match phase {
+                _ if !self.core.settings.enabled => ServerState::Off,
+                Phase::Idle => ServerState::Idle,
+                Phase::Starting => ServerState::Starting,
+                Phase::Ready(_) => ServerState::Ready,
+                Phase::Unavailable { why, retry } => ServerState::Unavailable {
+                    why,
+                    retry_in_s: u32::try_from(retry.as_secs()).unwrap_or(u32::MAX),
+                },
+            },
+            said,
+            tools: pins.told(catalogue.as_deref()),
+            left_out: catalogue
+                .as_ref()
+                .map(|all| all.left_out.clone())
+                .unwrap_or_default(),
+            waits: waits.map(|all| all.digest()),
+        }
+    }
+
+    /// What it said, and what happened to it, oldest first.
+    pub fn lines(&self) -> Vec<ServerLine> {
+        self.core.handler.log.lines()
+    }
+
+    /// Adds a workspace that its tools are used in, which it may ask for.
+    pub fn add_root(&self, root: &Path) {
+        if !self.core.handler.add_root(root) {
+            return;
+        }
+        if let Phase::Ready(link) = self.core.phase.borrow().clone() {
+            tokio::spawn(async move { link.tell_roots().await });
+        }
+    }
+
+    /// Starts it if nobody did, and waits until it is connected or cannot be.
+    ///
+    /// # Errors
+    /// Why it is unavailable. It is not tried again here: that goes on by itself (`S001-58`).
+    pub async fn connected(&self) -> Result<(), Fault> {
+        let core = &self.core;
+        core.link().await.map(drop).map_err(|why| {
+            Fault::new(
+                unavailable(core.settings.id.as_str(), &why),
+                "It is tried again by itself. Look at what it said: countersign servers logs.",
+            )
+        })
+    }
+
+    /// Tries to connect now, also where it would be tried again later.
+    ///
+    /// # Errors
+    /// Why it is unavailable.
+    pub async fn retry(&self) -> Result<(), Fault> {
+        self.core.forget_failure();
+        self.connected().await
+    }
+
+    /// Ends it for good, also for calls that still wait: for one that is switched off, or takes another's place.
+    pub fn let_go(&self) {
+        self.core.stop.cancel();
+    }
+
+    /// Calls one of its tools.
+    pub(crate) async fn call(
+        &self,
+        tool: &Definition,
+        arguments: Map<String, Value>,
+        cancel: &CancellationToken,
+        on_progress: Option<ProgressFn>,
+    ) -> Result<Value, ToolError> {
+        let core = &self.core;
+        let id = core.settings.id.as_str();
+        let link = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ToolError::Cancelled),
+            link = core.link() => link,
+        };
+        let link = link.map_err(|why| {
+            ToolError::Failed(format!(
+                "{} Do without it, or try again later: it is started again by itself.",
+                unavailable(id, &why)
+            ))
+        })?;
+        self.check(tool)?;
+        let timeout = core.timeout();
+        let called = link.call(&tool.name, arguments, timeout, cancel, on_progress);
+        called.await.map_err(|failure| match failure {
+            Failure::Cancelled => ToolError::Cancelled,
+            Failure::TimedOut => ToolError::TimedOut(format!(
+                "The mcp server {id} did not answer within {} s, and was told that nobody waits any more. What it did until \
+                 then is not known.",
+                timeout.as_secs_f64()
+            )),
+            Failure::Gone(why) => ToolError::Failed(format!(
+                "{} What the call did until then is not known: look before you repeat it.",
+                unavailable(id, &why)
+            )),
+            Failure::Refused(said) => {
+                ToolError::Failed(format!("The mcp server {id} refused the call: {said}"))
+            }
+            Failure::Strange(why) => ToolError::Failed(format!(
+                "The mcp server {id} gave no answer that can be used: {why}."
+            )),
+        })
+    }
+
+    /// Only what is as it was approved is called.
+    fn check(&self, tool: &Definition) -> Result<(), ToolError> {
+        let catalogue = self.catalogue();
+        let what = match Pins::standing(tool, catalogue.as_deref()) {
+            Pin::Pinned => return Ok(()),
+            Pin::Changed | Pin::New => "is not what it was when it was approved",
+            Pin::Gone => "is not there any more",
+        };
+        let name = protocol::shown::in_a_sentence(&tool.name, 64);
+        Err(ToolError::Failed(format!(
+            "The tool `{name}` of the mcp server {} {what}, so it was not called. Only the person can approve it anew, in \
+             Servers. Do without it.",
+            self.core.settings.id
+        )))
+    }
+}
+
+/// Why nothing goes to a server that is off, or was set up otherwise since.
+const LET_GO: &str = "it is switched off, or was set up anew";
+
+/// The sentence that everybody gets.
+fn unavailable(id: &str, why: &str) -> String {
+    format!(
+        "mcp server {id} is unavailable: {}.",
+        why.trim_end_matches('.')
+    )
+}
+
+impl Core {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // A panic while the lock was held leaves plain data behind; going on with it is safe.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn changed(&self) {
+        self.version.send_modify(|version| *version += 1);
+    }
+
+    fn log(&self, text: &str) {
+        self.handler.log.add(ServerVoice::Us, text);
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_millis(self.settings.timeout_ms.into())
+    }
+
+    /// The connection: there, or made now by whoever asks first, never by a call after it was lost.
+    async fn link(self: &Arc<Self>) -> Result<Arc<Link>, String> {
+        if !self.settings.enabled || self.stop.is_cancelled() {
+            return Err(LET_GO.to_owned());
+        }
+        if !std::mem::replace(&mut self.kept().is_kept, true) {
+            self.phase.send_replace(Phase::Starting);
+            let (core, stop) = (self.clone(), self.stop.clone());
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    () = core.keep() => {}
+                }
+                let last = core.phase.send_replace(Phase::Unavailable {
+                    why: LET_GO.to_owned(),
+                    retry: Duration::ZERO,
+                });
+                if let Phase::Ready(link) = last {
+                    link.close(LET_GO);
+                }
+            });
+        }
+        let mut phase = self.phase.subscribe();
+        let settled = phase.wait_for(|phase| !matches!(phase, Phase::Idle | Phase::Starting));
+        match settled.await.as_deref() {
+            Ok(Phase::Ready(link)) => Ok(link.clone()),
+            Ok(Phase::Unavailable { why, .. }) => Err(why.clone()),
+            Ok(Phase::Idle | Phase::Starting) | Err(_) => Err("it was let go of".to_owned()),
+        }
+    }
+
+    fn forget_failure(&self) {
+        let mut is_waiting = false;
+        self.phase.send_if_modified(|phase| {
+            is_waiting = matches!(phase, Phase::Unavailable { .. });
+            if is_waiting {
+                *phase = Phase::Starting;
+            }
+            is_waiting
+        });
+        if is_waiting {
+            self.now.notify_one();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! One tool of a server as a tool of ours: asked for like any other, believed in nothing (`S001-57`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::Origin;
+use protocol::{Access, Digest, RequirementSet, ToolError, ToolInterface, ToolKind, ToolOutput};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use tools::limits::ID_BYTES_MAX;
+use tools::text::{shortened, visible};
+use tools::tool::ProgressFn;
+use tools::{Hands, Tool, ToolContext};
+
+use crate::catalogue::Definition;
+use crate::content;
+use crate::limits::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, START_MARGIN_MS, TARGET_CHARS_MAX};
+use crate::pin::Pinned;
+use crate::server::Server;
+
+/// What a model reads of a tool whose author said nothing.
+const UNDESCRIBED: &str =
+    "Its server gave no description; its name and parameters say what it does.";
+
+/// A tool of a server.
+pub struct ServerTool {
+    server: Arc<Server>,
+    tool: Definition,
+    interface: ToolInterface,
+    first: Option<String>,
+}
+
+impl ServerTool {
+    /// A tool that was approved, under the name that it keeps: `server__tool` (`S001-59`, M11).
+    ///
+    /// It says no mode, since nobody vouches for what its server does: without a rule it asks (M21). Hints of the server only
+    /// ever tighten (M16), and nothing of it runs beside anything else (M08).
+    pub fn new(server: Arc<Server>, pinned: &Pinned) -> Self {
+        let tool = pinned.tool.clone();
+        let settings = server.settings();
+        let names = tool
+            .input_schema
+            .get("properties")
+            .and_then(Value::as_object);
+        let names: Vec<&String> = names.into_iter().flat_map(Map::keys).collect();
+        let native = BTreeMap::from([
+            ("mcp.server".to_owned(), settings.id.to_string()),
+            ("mcp.tool".to_owned(), tool.name.clone()),
+        ]);
+        let parameters = names.iter().map(|name| format!(" {{{name}}}"));
+        let classifier_input = std::iter::once(pinned.called.clone());
+        let description = match tool.description.trim() {
+            "" => UNDESCRIBED.to_owned(),
+            said => shortened(&readable(said), DESCRIPTION_CHARS_MAX),
+        };
+        let mut interface = ToolInterface::tool(pinned.called.as_str())
+            .namespace(settings.id.as_str())
+            .tool_id(id(settings.id.as_str(), &pinned.called, &tool))
+            .native_ids(native)
+            .user_facing_name(shortened(&visible(&tool.name), NAME_CHARS_MAX))
+            .description(description)
+            .model_input_schema(tool.input_schema.clone())
+            .strict(false)
+            .requires(RequirementSet::nothing())
+            .kind(ToolKind::Other)
+            .is_open_world(true)
+            .classifier_input(classifier_input.chain(parameters).collect::<String>())
+            .execution_profile_ref("server")
+            .timeout_ms(2 * u64::from(settings.timeout_ms) + START_MARGIN_MS)
+            .origin(Origin::Foreign {
+                source: format!("mcp:{}", settings.id),
+            });
+        if tool.hints.destructive == Some(true) {
+            interface = interface.is_destructive(true);
+        }
+        Self {
+            first: names.first().map(|name| (*name).clone()),
+            interface: interface.build(),
+            server,
+            tool,
+        }
+    }
+}
+
+impl ServerTool {
+    /// Calls it with arguments that were approved.
+    ///
+    /// # Errors
+    /// The server is unavailable, says no, or did not answer in time; the tool is not as it was approved.
+    pub async fn call(
+        &self,
+        arguments: Map<String, Value>,
+        cancel: &CancellationToken,
+        on_progress: Option<ProgressFn>,
+    ) -> Result<ToolOutput, ToolError> {
+        let called = self.server.call(&self.tool, arguments, cancel, on_progress);
+        content::output(&called.await?)
+    }
+}
+
+/// The name of a tool, cut where it is too long for models in a way that keeps it its own.
+fn id(server: &str, called: &str, tool: &Definition) -> String {
+    let id = format!("{server}__{called}");
+    if id.len() <= ID_BYTES_MAX {
+        return id;
+    }
+    let digest = Digest::of(format!("{}\0{called}", tool.name).as_bytes());
+    let tail: String = digest
+        .0
+        .chars()
+        .filter(char::is_ascii_hexdigit)
+        .take(8)
+        .collect();
+    let keep = id.floor_char_boundary(ID_BYTES_MAX - tail.len() - 1);
+    format!("{}_{tail}", &id[..keep])
+}
+
+/// A text of several lines with its hidden characters named.
+fn readable(text: &str) -> String {
+    protocol::shown::plain(&protocol::shown::shown(text))
+}
+
+#[async_trait]
+impl Tool for ServerTool {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        let first = self.first.as_ref().and_then(|name| arguments.get(name));
+        let text = match first {
+            None | Some(Value::Null) => return self.server.settings().id.to_string(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        let line = text.lines().next().unwrap_or_default();
+        shortened(&visible(line), TARGET_CHARS_MAX)
+    }
+
+    /// What a server touches is not known to anybody but it: nothing is declared, so nothing but a rule for the tool allows it.
+    fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
+        Vec::new()
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        _hands: &Hands,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let arguments = approved.arguments().clone();
+        self.call(arguments, &cx.cancel, cx.on_progress.clone())
+            .await
+    }
+}

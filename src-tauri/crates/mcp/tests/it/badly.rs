@@ -1,0 +1,295 @@
+//! Servers that do what no server should.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp::{Ground, Pins, Server};
+use protocol::ToolError;
+use protocol::servers::{Pin, ServerSettings, ServerState, ServerWay};
+use protocol::shown::plain;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use tools::Registry;
+
+use crate::support::*;
+
+/// Answers that come twice, late, after garbage or between notifications reach the call that they are for.
+#[tokio::test]
+async fn an_answer_never_reaches_another_call() {
+    let server = fixture(&[]).await;
+    for traits in [&[][..], &["modern"]] {
+        for tool in ["flood", "twice", "garbage"] {
+            let server = fixture(traits).await;
+            assert!(
+                call(&server, tool, json!({})).await.is_ok(),
+                "{traits:?} {tool}"
+            );
+            assert_eq!(echo(&server, tool).await, tool, "{traits:?}");
+        }
+    }
+    for (tool, text) in [
+        ("twice", "first"),
+        ("garbage", "after garbage"),
+        ("flood", "flooded"),
+    ] {
+        assert_eq!(said(&server, tool, json!({})).await, text);
+        assert_eq!(echo(&server, tool).await, tool, "after {tool}");
+    }
+    let cancel = CancellationToken::new();
+    let (late, hang) = tokio::join!(call_until(&server, "late", json!({}), &cancel), async {
+        logged(&server, "holds late").await;
+        cancel.cancel();
+    });
+    assert_eq!((late, hang), (Err(ToolError::Cancelled), ()));
+    assert_eq!(echo(&server, "not too late").await, "not too late");
+    logged(&server, "told of a cancellation").await;
+    assert_eq!(echo(&server, "still not").await, "still not");
+}
+
+#[tokio::test]
+async fn a_call_that_hangs_ends_at_its_limit_and_others_go_on() {
+    let server = fixture(&[]).await;
+    let short = ServerSettings {
+        timeout_ms: 1_500,
+        ..settings(&[])
+    };
+    let slow = Arc::new(Server::new(short, (*server.pins()).clone(), ground()));
+    slow.connected().await.unwrap();
+    let (hung, well) = tokio::join!(call(&slow, "hang", json!({})), echo(&slow, "beside it"));
+    assert!(
+        matches!(&hung, Err(ToolError::TimedOut(told)) if told.contains("did not answer within 1.5 s")),
+        "{hung:?}"
+    );
+    assert_eq!(well, "beside it");
+    logged(&slow, "told of a cancellation").await;
+    assert_eq!(echo(&slow, "after it").await, "after it");
+}
+
+#[tokio::test]
+async fn a_server_that_dies_in_a_call_is_an_error_at_once_and_comes_back() {
+    let quick = Ground {
+        retry_after: vec![Duration::from_millis(20)],
+        ..ground()
+    };
+    let server = approved(settings(&[]), quick).await;
+    let (dying, beside) = tokio::join!(
+        call(&server, "hang", json!({})),
+        call(&server, "crash", json!({}))
+    );
+    for died in [dying, beside] {
+        let Err(ToolError::Failed(told)) = died else {
+            panic!("{died:?}")
+        };
+        assert!(
+            told.starts_with(
+                "mcp server one is unavailable: it ended with exit code 5. It said last: "
+            ),
+            "{told}"
+        );
+        assert!(
+            told.contains("out of paper. What the call did until then is not known"),
+            "{told}"
+        );
+    }
+    until(|| server.view().state == ServerState::Ready).await;
+    assert_eq!(echo(&server, "again").await, "again");
+}
+
+/// It is never tried again within a call: that goes on by itself, or when the person wants it.
+#[tokio::test]
+async fn a_server_that_is_lost_is_not_waited_for() {
+    let server = fixture(&[]).await;
+    assert!(call(&server, "crash", json!({})).await.is_err());
+    until(|| is_unavailable(&server)).await;
+    let told = call(&server, "echo", json!({ "message": "x" }))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        told.starts_with("mcp server one is unavailable: it ended with exit code 5"),
+        "{told}"
+    );
+    assert_eq!(
+        server.view().state,
+        ServerState::Unavailable {
+            why: "it ended with exit code 5. It said last: out of paper".to_owned(),
+            retry_in_s: 600,
+        }
+    );
+    server.retry().await.unwrap();
+    assert_eq!(echo(&server, "back").await, "back");
+}
+
+#[tokio::test]
+async fn servers_that_never_begin_say_why() {
+    for (traits, timeout_ms, why) in [
+        (&["hang"][..], 300, "it did not begin within 300 ms"),
+        (&["crash"], 20_000, "it ended with exit code 3"),
+    ] {
+        let settings = ServerSettings {
+            timeout_ms,
+            ..settings(traits)
+        };
+        let server = Server::new(settings, Pins::default(), ground());
+        let fault = server.connected().await.unwrap_err();
+        assert!(
+            fault.message.starts_with("mcp server one is unavailable: ")
+                && fault.message.contains(why),
+            "{fault}"
+        );
+        assert!(!fault.hint.is_empty());
+    }
+    let missing = ServerSettings {
+        way: ServerWay::Stdio {
+            command: "countersign-no-such-program".to_owned(),
+            args: Vec::new(),
+            env: Default::default(),
+            folder: None,
+        },
+        ..settings(&[])
+    };
+    let fault = Server::new(missing, Pins::default(), ground())
+        .connected()
+        .await
+        .unwrap_err();
+    assert!(fault.message.contains("could not be started"), "{fault}");
+}
+
+/// Babble before the beginning, a flood of notifications, and a line of 50 MB.
+#[tokio::test]
+async fn what_is_no_message_is_passed_over_and_what_is_too_much_ends_it() {
+    for traits in [["babble"], ["flood"]] {
+        let server = fixture(&traits).await;
+        assert_eq!(echo(&server, "heard").await, "heard", "{traits:?}");
+    }
+    let server = fixture(&[]).await;
+    let told = call(&server, "big", json!({}))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        told.contains("it wrote a line of more than 16777216 bytes"),
+        "{told}"
+    );
+    until(|| is_unavailable(&server)).await;
+}
+
+#[tokio::test]
+async fn odd_tools_get_names_or_are_left_out_with_a_word() {
+    let server = fixture(&["odd", "many=3000"]).await;
+    let (registry, faults) = Registry::builtin().with(server.tools());
+    for (id, native) in [
+        ("one__a_b", "a.b"),
+        ("one__a_b_2", "a b"),
+        ("one________etc", "../../etc"),
+    ] {
+        let found = registry
+            .find(id)
+            .unwrap_or_else(|error| panic!("{id}: {error}"));
+        assert_eq!(found.interface.identity.native_ids["mcp.tool"], native);
+    }
+    let long = registry
+        .views()
+        .into_iter()
+        .find(|view| view.record.id().starts_with("one__xxx"));
+    assert_eq!(long.unwrap().record.id().len(), 64);
+    let told: Vec<String> = faults.iter().map(|fault| fault.message.clone()).collect();
+    assert_eq!(
+        told.len(),
+        2,
+        "no schema, and one that is elsewhere: {told:?}"
+    );
+    let view = server.view();
+    assert_eq!(view.tools.len(), mcp::limits::TOOLS_MAX);
+    for left_out in [
+        "`echo` is left out: the server lists it twice",
+        "`none` is left out",
+        "`huge` is left out",
+        "`` is left out",
+        "more than 1000 tools",
+    ] {
+        assert!(
+            view.left_out.iter().any(|told| told.contains(left_out)),
+            "{left_out}: {:?}",
+            view.left_out
+        );
+    }
+    assert_eq!(echo(&server, "still").await, "still");
+}
+
+#[tokio::test]
+async fn a_list_without_end_is_cut() {
+    let server = fixture(&["endless"]).await;
+    let view = server.view();
+    assert_eq!(view.tools.len(), mcp::limits::PAGES_MAX);
+    assert!(
+        view.left_out[0].contains("does not end"),
+        "{:?}",
+        view.left_out
+    );
+}
+
+/// A change in the middle of a call: the call ends well, the next one is refused until the person looked.
+#[tokio::test]
+async fn a_tool_that_changes_is_not_called_until_it_is_approved_anew() {
+    for traits in [&[][..], &["modern"]] {
+        let server = fixture(traits).await;
+        let before = server.version();
+        assert_eq!(said(&server, "change", json!({})).await, "changed");
+        until(|| server.version() > before).await;
+        let told = call(&server, "echo", json!({ "message": "x" }))
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(
+            told.contains("is not what it was when it was approved"),
+            "{told}"
+        );
+        assert_eq!(
+            said(&server, "env", json!({ "name": "NONE" })).await,
+            "nothing",
+            "the others are as they were"
+        );
+        let view = server.view();
+        let changed: Vec<_> = view
+            .tools
+            .iter()
+            .filter(|tool| tool.pin != Pin::Pinned)
+            .collect();
+        assert_eq!(changed.len(), 1);
+        let difference = plain(&changed[0].changes);
+        assert!(
+            difference.contains("+  \"description\": \"Says it to everybody.\""),
+            "{difference}"
+        );
+        assert!(
+            server
+                .tools()
+                .iter()
+                .all(|tool| tool.interface().id() != "one__echo"),
+            "it is not offered"
+        );
+        let catalogue = server.catalogue().unwrap();
+        assert_eq!(view.waits, Some(catalogue.digest()));
+        server.set_pins(server.pins().approving(&catalogue));
+        assert_eq!(server.view().waits, None);
+        assert_eq!(echo(&server, "approved").await, "approved");
+    }
+}
+
+#[tokio::test]
+async fn what_hides_something_waits_for_a_look() {
+    let server = fixture(&["hidden"]).await;
+    assert!(
+        server
+            .tools()
+            .iter()
+            .all(|tool| tool.interface().id() != "one__sly")
+    );
+    let view = server.view();
+    let sly = view.tools.last().unwrap();
+    assert_eq!(
+        (sly.pin, plain(&sly.description).as_str()),
+        (Pin::New, "ReadsU+202E everything")
+    );
+}

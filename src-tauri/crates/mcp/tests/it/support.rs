@@ -1,0 +1,138 @@
+//! A server of the tests as its person would have set it up, and calls of its tools as an approved one makes them.
+
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp::{Ground, Lookup, Pins, Server};
+use protocol::servers::{ServerId, ServerSettings, ServerState, ServerWay};
+use protocol::shown::plain;
+use protocol::{ToolError, ToolOutput};
+use runtime::{FrozenClock, Inherited};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// How long a test waits for something that must happen before it fails loudly.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct Nothing;
+
+impl Lookup for Nothing {
+    fn variable(&self, name: &str) -> Option<String> {
+        (name == "KNOWN").then(|| "known".to_owned())
+    }
+
+    fn secret(&self, name: &str) -> Result<Option<String>, String> {
+        Ok((name == "token").then(|| "hush".to_owned()))
+    }
+}
+
+pub fn ground() -> Ground {
+    Ground {
+        inherited: Inherited::default(),
+        home: std::env::temp_dir(),
+        lookup: Arc::new(Nothing),
+        clock: Arc::new(FrozenClock::default()),
+        retry_after: vec![Duration::from_secs(600)],
+    }
+}
+
+pub fn settings(traits: &[&str]) -> ServerSettings {
+    ServerSettings {
+        id: ServerId::try_from("one".to_owned()).unwrap(),
+        way: ServerWay::Stdio {
+            command: env!("CARGO_BIN_EXE_mcp_fixture").to_owned(),
+            args: traits.iter().map(|one| (*one).to_owned()).collect(),
+            env: BTreeMap::new(),
+            folder: None,
+        },
+        timeout_ms: 20_000,
+        enabled: true,
+    }
+}
+
+/// A server whose tools were approved as they are.
+pub async fn approved(settings: ServerSettings, ground: Ground) -> Arc<Server> {
+    let server = Arc::new(Server::new(settings, Pins::default(), ground));
+    server.connected().await.unwrap();
+    server.set_pins(Pins::first(&server.catalogue().unwrap()));
+    server
+}
+
+pub async fn fixture(traits: &[&str]) -> Arc<Server> {
+    approved(settings(traits), ground()).await
+}
+
+/// Calls a tool as the pipeline does once it was approved.
+pub async fn call(
+    server: &Arc<Server>,
+    tool: &str,
+    arguments: Value,
+) -> Result<ToolOutput, ToolError> {
+    call_until(server, tool, arguments, &CancellationToken::new()).await
+}
+
+pub async fn call_until(
+    server: &Arc<Server>,
+    tool: &str,
+    arguments: Value,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
+    let progress = Arc::new(Mutex::new(Vec::new()));
+    call_hearing(server, tool, arguments, cancel, &progress).await
+}
+
+pub async fn call_hearing(
+    server: &Arc<Server>,
+    tool: &str,
+    arguments: Value,
+    cancel: &CancellationToken,
+    progress: &Arc<Mutex<Vec<String>>>,
+) -> Result<ToolOutput, ToolError> {
+    let pins = server.pins();
+    let pinned = pins.tools.iter().find(|one| one.tool.name == tool).unwrap();
+    let heard = progress.clone();
+    let listener = Arc::new(move |text: &str| heard.lock().unwrap().push(text.to_owned()));
+    let arguments = arguments.as_object().unwrap().clone();
+    let tool = mcp::ServerTool::new(server.clone(), pinned);
+    let answer = tool.call(arguments, cancel, Some(listener));
+    tokio::time::timeout(PATIENCE, answer).await.unwrap()
+}
+
+pub async fn said(server: &Arc<Server>, tool: &str, arguments: Value) -> String {
+    call(server, tool, arguments).await.unwrap().text
+}
+
+pub async fn echo(server: &Arc<Server>, message: &str) -> String {
+    said(server, "echo", json!({ "message": message })).await
+}
+
+/// Waits until the log holds something.
+pub async fn logged(server: &Server, what: &str) {
+    let found = || {
+        let lines = server.lines();
+        lines.iter().any(|line| plain(&line.text).contains(what))
+    };
+    until(found).await;
+}
+
+/// Waits until something is so.
+pub async fn until(mut is_so: impl FnMut() -> bool) {
+    let waited = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waited).await.unwrap();
+}
+
+pub fn is_unavailable(server: &Server) -> bool {
+    matches!(server.view().state, ServerState::Unavailable { .. })
+}
+
+pub fn file(folder: &tempfile::TempDir, name: &str) -> PathBuf {
+    folder.path().join(name)
+}

@@ -1,0 +1,204 @@
+//! Servers that do as they should.
+
+use std::sync::{Arc, Mutex};
+
+use mcp::{Pins, Server};
+use protocol::servers::{ServerSettings, ServerState, ServerWay};
+use protocol::{ToolError, ToolMode};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use tools::Registry;
+
+use crate::support::*;
+
+/// `S001-57`, `S001-59`: each tool is one of ours, `server__tool`, with its schema, and asks.
+#[tokio::test]
+async fn s001_57_tools_of_a_server_are_tools_like_any_other() {
+    let server = fixture(&[]).await;
+    let (registry, faults) = Registry::builtin().with(server.tools());
+    assert_eq!(faults, []);
+    let found = registry.find("one__echo").unwrap();
+    assert_eq!(found.classified.mode, None, "nobody vouches for it");
+    assert_eq!(found.interface.identity.native_ids["mcp.tool"], "echo");
+    assert!(
+        !found.interface.safety.is_concurrency_safe,
+        "its hint that it only reads is not believed"
+    );
+    assert!(
+        registry
+            .find("one__delete_all")
+            .unwrap()
+            .interface
+            .safety
+            .is_destructive
+    );
+    let problems = found.problems(json!({ "message": 7 }).as_object().unwrap());
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert_eq!(echo(&server, "hello").await, "hello");
+    for (_, mode) in [("read", ToolMode::Read), ("external", ToolMode::External)] {
+        assert!(
+            registry.check_setting("one__echo", Some(mode)).is_err(),
+            "a person cannot loosen it as a whole"
+        );
+    }
+}
+
+/// `S001-58`: whoever calls, and however many at once, there is one program and one connection.
+#[tokio::test]
+async fn s001_58_all_tools_of_a_server_share_one_connection() {
+    let server = Arc::new(Server::new(settings(&[]), Pins::default(), ground()));
+    assert_eq!(
+        server.view().state,
+        ServerState::Idle,
+        "nothing is started before somebody calls"
+    );
+    let first = fixture(&[]).await;
+    server.set_pins((*first.pins()).clone());
+    let calls = (0..8).map(|_| {
+        let server = server.clone();
+        tokio::spawn(async move { said(&server, "count", json!({})).await })
+    });
+    let mut told = Vec::new();
+    for call in calls.collect::<Vec<_>>() {
+        told.push(call.await.unwrap());
+    }
+    told.sort();
+    let program = told[0].split(' ').next().unwrap().to_owned();
+    let expected: Vec<String> = (1..=8).map(|n| format!("{program} {n}")).collect();
+    assert_eq!(told, expected);
+    assert_ne!(
+        said(&first, "count", json!({})).await.split(' ').next(),
+        Some(program.as_str())
+    );
+}
+
+/// Both eras: a server of 2026 is asked by its own words, and asks back in between.
+#[tokio::test]
+async fn both_eras_are_spoken() {
+    for (traits, protocol) in [(&[][..], "2025-11-25"), (&["modern"], "2026-07-28")] {
+        let server = fixture(traits).await;
+        let said_of_itself = server.view().said.unwrap();
+        assert_eq!(
+            (
+                said_of_itself.name.as_str(),
+                said_of_itself.protocol.as_str()
+            ),
+            ("fixture", protocol)
+        );
+        server.add_root(std::path::Path::new("/work place"));
+        assert_eq!(echo(&server, "x").await, "x");
+        let roots = said(&server, "roots", json!({})).await;
+        assert!(roots.contains("file:///work%20place"), "{roots}");
+    }
+}
+
+/// A model is not given to servers; the server hears why.
+#[tokio::test]
+async fn a_server_that_asks_for_a_model_gets_none() {
+    let server = fixture(&[]).await;
+    let answer = said(&server, "ask", json!({})).await;
+    assert!(answer.contains("gives servers no model"), "{answer}");
+    logged(&server, "It asked for the answer of a model: refused.").await;
+}
+
+#[tokio::test]
+async fn errors_are_told_in_the_servers_words() {
+    let server = fixture(&[]).await;
+    for (tool, told) in [
+        ("fail", "the printer is on fire"),
+        (
+            "refuse",
+            "The mcp server one refused the call: I will not (-32602)",
+        ),
+    ] {
+        let error = call(&server, tool, json!({})).await.unwrap_err();
+        assert_eq!(error, ToolError::Failed(told.to_owned()));
+    }
+    let strange = call(&server, "strange", json!({})).await;
+    assert!(strange.is_err() || strange.unwrap().text.is_empty());
+}
+
+#[tokio::test]
+async fn progress_is_heard_by_its_own_call() {
+    let server = fixture(&[]).await;
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let never = CancellationToken::new();
+    call_hearing(&server, "progress", json!({}), &never, &heard)
+        .await
+        .unwrap();
+    assert_eq!(
+        *heard.lock().unwrap(),
+        ["1 of 3: step 1", "2 of 3: step 2", "3 of 3: step 3"]
+    );
+}
+
+/// What its configuration names is looked up when it starts; a secret is in no view and no log.
+#[tokio::test]
+async fn variables_are_looked_up_when_it_starts() {
+    let mut own = settings(&[]);
+    let ServerWay::Stdio { env, .. } = &mut own.way else {
+        unreachable!()
+    };
+    env.insert("A".to_owned(), "${KNOWN}!".to_owned());
+    env.insert("B".to_owned(), "keychain:token".to_owned());
+    let server = approved(own.clone(), ground()).await;
+    for (name, value) in [("A", "known!"), ("B", "hush"), ("C", "nothing")] {
+        assert_eq!(said(&server, "env", json!({ "name": name })).await, value);
+    }
+    let told = format!("{:?} {:?}", server.view(), server.lines());
+    assert!(!told.contains("hush"));
+    let ServerWay::Stdio { env, .. } = &mut own.way else {
+        unreachable!()
+    };
+    env.insert("D".to_owned(), "${MISSING}".to_owned());
+    let fault = Server::new(own, Pins::default(), ground())
+        .connected()
+        .await
+        .unwrap_err();
+    assert!(
+        fault.message.contains("the variable MISSING is not set"),
+        "{fault}"
+    );
+}
+
+#[tokio::test]
+async fn one_that_is_switched_off_is_not_started() {
+    let off = ServerSettings {
+        enabled: false,
+        ..settings(&[])
+    };
+    let server = Server::new(off, Pins::default(), ground());
+    let fault = server.connected().await.unwrap_err();
+    assert!(fault.message.contains("it is switched off"));
+    assert_eq!(server.view().state, ServerState::Off);
+    assert_eq!(server.lines(), []);
+}
+
+/// Also a call that waits ends, and what was made before finds nothing any more.
+#[tokio::test]
+async fn one_that_is_let_go_of_answers_nobody() {
+    let server = fixture(&[]).await;
+    let (hung, ()) = tokio::join!(call(&server, "hang", json!({})), async {
+        logged(&server, "holds hang").await;
+        server.let_go();
+    });
+    for ended in [hung, call(&server, "echo", json!({ "message": "x" })).await] {
+        let told = ended.unwrap_err().to_string();
+        assert!(
+            told.contains("it is switched off, or was set up anew"),
+            "{told}"
+        );
+    }
+}
+
+/// When nobody holds it any more its program ends.
+#[cfg(unix)]
+#[tokio::test]
+async fn its_program_ends_with_it() {
+    let server = fixture(&[]).await;
+    let program = said(&server, "count", json!({})).await;
+    let program: i32 = program.split(' ').next().unwrap().parse().unwrap();
+    drop(server);
+    let pid = rustix::process::Pid::from_raw(program).unwrap();
+    until(|| rustix::process::test_kill_process(pid).is_err()).await;
+}

@@ -1,0 +1,348 @@
+//! Other people's servers of tools through the whole desk: set up, approved, called, changed, gone.
+
+use std::collections::BTreeMap;
+
+use agent::Host;
+use protocol::op::Receipt;
+use protocol::query::{Answer, Query};
+use protocol::servers::{Pin, ServerChange, ServerId, ServerState, ServerView, ServerWay};
+use protocol::shown::plain;
+use protocol::{CallState, Decision, Fault, Gate, Op, SessionState};
+use serde_json::{Value, json};
+use support::{Fixture, call};
+
+const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
+
+fn one() -> ServerId {
+    ServerId::try_from("one".to_owned()).unwrap()
+}
+
+async fn change(desk: &Fixture, change: ServerChange) -> Result<Receipt, Fault> {
+    let server = one();
+    desk.desk.submit(Op::ChangeServer { server, change }).await
+}
+
+async fn view(desk: &Fixture) -> ServerView {
+    match desk.desk.query(Query::Servers).await.unwrap() {
+        Answer::Servers { mut servers, fault } => {
+            assert_eq!(fault, None);
+            servers.remove(0)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn way(desk: &Fixture, traits: &[&str]) -> ServerWay {
+    let state = desk.data().join("described");
+    ServerWay::Stdio {
+        command: env!("CARGO_BIN_EXE_mcp_server").to_owned(),
+        args: traits.iter().map(|one| (*one).to_owned()).collect(),
+        env: BTreeMap::from([("FIXTURE_STATE".to_owned(), state.display().to_string())]),
+        folder: None,
+    }
+}
+
+async fn set_up(desk: &Fixture, traits: &[&str]) {
+    let set = ServerChange::Set {
+        way: way(desk, traits),
+        timeout_ms: 20_000,
+    };
+    change(desk, set).await.unwrap();
+}
+
+async fn with_server(turns: Value, host: Host, rules: &str) -> Fixture {
+    let desk = Fixture::with_host(turns, host).await;
+    std::fs::write(desk.data().join("rules.toml"), rules).unwrap();
+    set_up(&desk, &[]).await;
+    change(&desk, ServerChange::Switch { enabled: true })
+        .await
+        .unwrap();
+    desk
+}
+
+async fn ids(desk: &Fixture) -> Vec<String> {
+    let query = Query::Tools { workspace: None };
+    match desk.desk.query(query).await.unwrap() {
+        Answer::Tools { tools } => {
+            let ids = tools.iter().map(|tool| tool.record.id().to_owned());
+            ids.filter(|id| id.starts_with("one__")).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// `S001-57`, `S001-59`: a tool of a server is set up, asks like any other, and is recorded like any other.
+#[tokio::test]
+async fn s001_57_a_servers_tool_walks_the_whole_page() {
+    let turns = json!([
+        call("one__echo", json!({ "message": "hello" })),
+        { "text": "Done." }
+    ]);
+    let mut desk = with_server(turns, Host::Person, "").await;
+    desk.start("Go.").await;
+    let waiting = desk.until_waiting().await;
+    let why = waiting.trail.as_ref().unwrap();
+    let mode = why
+        .steps
+        .iter()
+        .find(|step| step.gate == Gate::Mode)
+        .unwrap();
+    assert!(mode.text.contains("No mode is known"), "{}", mode.text);
+    desk.allow(&waiting).await;
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    assert_eq!(
+        desk.outcomes().await,
+        [(CallState::Done, "hello".to_owned())]
+    );
+}
+
+/// What was approved is kept: after a new start its tools are there, and nothing runs before one of them is called.
+#[tokio::test]
+async fn its_tools_are_there_before_it_is_started() {
+    let turns = json!([call("one__count", json!({})), { "text": "Done." }]);
+    let headless = Host::Headless { approve_all: false };
+    let desk = with_server(turns, headless, ALLOW).await;
+    assert_eq!(view(&desk).await.state, ServerState::Ready);
+    let mut desk = desk.restart().await;
+    assert_eq!(view(&desk).await.state, ServerState::Idle);
+    assert!(ids(&desk).await.contains(&"one__echo".to_owned()));
+    desk.play().await;
+    let [(state, text)] = &desk.outcomes().await[..] else {
+        panic!()
+    };
+    assert_eq!(
+        (*state, text.ends_with(" 1")),
+        (CallState::Done, true),
+        "{text}"
+    );
+    assert_eq!(view(&desk).await.state, ServerState::Ready);
+}
+
+/// Without a rule, and with nobody to ask, nothing goes to a server; a deny holds for the family.
+#[tokio::test]
+async fn where_nobody_can_be_asked_only_a_rule_lets_it_pass() {
+    let deny = "[[rule]]\npermission = \"one__count\"\naction = \"deny\"\n";
+    for (rules, state) in [
+        ("", CallState::Denied),
+        (ALLOW, CallState::Done),
+        (&format!("{ALLOW}{deny}"), CallState::Denied),
+    ] {
+        let turns = json!([call("one__count", json!({})), { "text": "Done." }]);
+        let headless = Host::Headless { approve_all: false };
+        let mut desk = with_server(turns, headless, rules).await;
+        desk.play().await;
+        assert_eq!(desk.calls().await[0].state, state, "{rules}");
+    }
+}
+
+/// A tool that is other than what was approved is neither offered nor called, until somebody looked at the difference.
+#[tokio::test]
+async fn a_tool_that_changed_waits_for_a_look() {
+    let turns = json!([call("one__echo", json!({ "message": "x" })), { "text": "Done." }]);
+    let headless = Host::Headless { approve_all: false };
+    let desk = with_server(turns, headless, ALLOW).await;
+    std::fs::write(desk.data().join("described"), "Sends it to everybody.").unwrap();
+    let mut desk = desk.restart().await;
+    desk.play().await;
+    let [(state, told)] = &desk.outcomes().await[..] else {
+        panic!()
+    };
+    assert_eq!(*state, CallState::Failed);
+    assert!(
+        told.contains("is not what it was when it was approved"),
+        "{told}"
+    );
+    let seen = view(&desk).await;
+    assert_eq!(seen.tools[0].pin, Pin::Changed);
+    let difference = plain(&seen.tools[0].changes);
+    assert!(
+        difference.contains("+  \"description\": \"Sends it to everybody.\""),
+        "{difference}"
+    );
+    assert!(
+        !ids(&desk).await.contains(&"one__echo".to_owned()),
+        "it is offered no more"
+    );
+
+    let digest = protocol::Digest("something else".to_owned());
+    let refused = change(&desk, ServerChange::Approve { digest }).await;
+    assert!(
+        refused
+            .unwrap_err()
+            .message
+            .contains("not what was looked at")
+    );
+    let digest = seen.waits.unwrap();
+    change(&desk, ServerChange::Approve { digest })
+        .await
+        .unwrap();
+    assert!(ids(&desk).await.contains(&"one__echo".to_owned()));
+    let desk = desk.restart().await;
+    assert!(
+        ids(&desk).await.contains(&"one__echo".to_owned()),
+        "and is so for good"
+    );
+}
+
+/// What changes within a run is the same to the model until its end; the call itself is refused at once.
+#[tokio::test]
+async fn a_list_that_changes_takes_effect_with_the_next_run() {
+    let turns = json!([
+        call("one__change", json!({})),
+        call("one__env", json!({ "name": "NONE" })),
+        { "text": "Done." },
+        call("one__echo", json!({ "message": "x" })),
+        { "text": "Done." }
+    ]);
+    let mut desk = with_server(turns, Host::Person, ALLOW).await;
+    desk.play().await;
+    let say = Op::Say {
+        session: desk.session.clone(),
+        text: "Again.".to_owned(),
+    };
+    while view(&desk).await.waits.is_none() {
+        tokio::task::yield_now().await;
+    }
+    desk.desk.submit(say).await.unwrap();
+    desk.until_ended().await;
+    let outcomes = desk.outcomes().await;
+    assert_eq!(outcomes[1], (CallState::Done, "nothing".to_owned()));
+    assert_eq!(outcomes[2].0, CallState::Failed);
+    assert!(
+        outcomes[2].1.contains("Tool not found: one__echo"),
+        "{}",
+        outcomes[2].1
+    );
+}
+
+#[tokio::test]
+async fn switched_off_or_removed_its_tools_are_gone() {
+    let desk = with_server(json!([]), Host::Person, "").await;
+    assert!(!ids(&desk).await.is_empty());
+    change(&desk, ServerChange::Switch { enabled: false })
+        .await
+        .unwrap();
+    assert_eq!(
+        (ids(&desk).await.len(), view(&desk).await.state),
+        (0, ServerState::Off)
+    );
+    change(&desk, ServerChange::Switch { enabled: true })
+        .await
+        .unwrap();
+    assert!(!ids(&desk).await.is_empty());
+
+    // Set up otherwise it is off again, and what was approved is held against what it is then.
+    set_up(&desk, &["hidden"]).await;
+    assert_eq!(ids(&desk).await, Vec::<String>::new());
+    change(&desk, ServerChange::Switch { enabled: true })
+        .await
+        .unwrap();
+    let news = view(&desk)
+        .await
+        .tools
+        .into_iter()
+        .filter(|tool| tool.pin == Pin::New);
+    assert_eq!(
+        news.map(|tool| plain(&tool.name)).collect::<Vec<_>>(),
+        ["sly"]
+    );
+
+    change(&desk, ServerChange::Remove).await.unwrap();
+    assert_eq!(ids(&desk).await, Vec::<String>::new());
+    let kept = std::fs::read_dir(desk.data().join("servers")).unwrap();
+    assert_eq!(kept.count(), 0, "what was approved is forgotten");
+    assert!(change(&desk, ServerChange::Restart).await.is_err());
+}
+
+/// One that cannot be started stays off; a file that cannot be read leaves every server out, and says so.
+#[tokio::test]
+async fn what_is_wrong_is_told_and_nothing_is_used() {
+    let desk = Fixture::new(json!([])).await;
+    set_up(&desk, &["crash"]).await;
+    let fault = change(&desk, ServerChange::Switch { enabled: true })
+        .await
+        .unwrap_err();
+    assert_eq!(
+        fault.message,
+        "mcp server one is unavailable: it ended with exit code 3. It said last: no such configuration."
+    );
+    assert_eq!(view(&desk).await.state, ServerState::Off);
+
+    std::fs::write(
+        desk.data().join("servers.toml"),
+        "[servers.one]\ncomand = 'x'\n",
+    )
+    .unwrap();
+    let Answer::Servers { servers, fault } = desk.desk.query(Query::Servers).await.unwrap() else {
+        panic!()
+    };
+    assert_eq!(servers, []);
+    assert!(fault.unwrap().message.contains("line 2"));
+    let faults = desk.desk.snapshot().await.unwrap().faults;
+    assert!(
+        faults
+            .iter()
+            .any(|fault| fault.message.contains("servers.toml")),
+        "{faults:?}"
+    );
+    let kept = change(
+        &desk,
+        ServerChange::Set {
+            way: way(&desk, &[]),
+            timeout_ms: 1,
+        },
+    )
+    .await;
+    assert!(kept.is_err(), "it is not written over");
+}
+
+async fn said(desk: &Fixture, what: &str) -> bool {
+    let query = Query::ServerLog { server: one() };
+    let Answer::ServerLog { lines } = desk.desk.query(query).await.unwrap() else {
+        panic!()
+    };
+    lines.iter().any(|line| plain(&line.text).contains(what))
+}
+
+/// A call is stopped with its run, and the server is told.
+#[tokio::test]
+async fn a_call_is_stopped_with_its_run() {
+    let turns = json!([call("one__hang", json!({})), { "text": "Done." }]);
+    let mut desk = with_server(turns, Host::Person, ALLOW).await;
+    desk.start("Go.").await;
+    while !said(&desk, "holds hang").await {
+        tokio::task::yield_now().await;
+    }
+    let session = desk.session.clone();
+    desk.desk.submit(Op::Interrupt { session }).await.unwrap();
+    assert_eq!(desk.until_ended().await, SessionState::Interrupted);
+    assert_eq!(desk.calls().await[0].state, CallState::Interrupted);
+    while !said(&desk, "told of a cancellation").await {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// *Always* on its card makes a rule for that one tool.
+#[tokio::test]
+async fn a_grant_is_for_the_one_tool() {
+    let turns = json!([call("one__count", json!({})), { "text": "Done." }]);
+    let mut desk = with_server(turns, Host::Person, "").await;
+    desk.start("Go.").await;
+    let waiting = desk.until_waiting().await;
+    let query = Query::Offers {
+        session: desk.session.clone(),
+        call: waiting.call.id.clone(),
+    };
+    let Answer::Offers(offers) = desk.desk.query(query).await.unwrap() else {
+        panic!()
+    };
+    let told = serde_json::to_string(&offers).unwrap();
+    assert!(told.contains("one__count"), "{told}");
+    let no = Decision::Reject {
+        note: String::new(),
+        stop: false,
+        always: None,
+    };
+    desk.decide(&waiting, no).await.unwrap();
+    desk.until_ended().await;
+}
