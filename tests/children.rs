@@ -1,7 +1,7 @@
 //! What works for an agent has no more than that agent: requirements, ceiling and rules, whatever they are.
 
 use policy::path::Os;
-use policy::rules_file::{self, Source};
+use policy::rules_file::{self, RulesFile, Source};
 use policy::{Declared, Facts, Request, RuleSet, Surface, classify, judge};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -99,16 +99,46 @@ fn rules() -> impl Strategy<Value = RuleSet> {
     })
 }
 
+/// The manifest of an agent that work is given to.
+fn manifest() -> impl Strategy<Value = (Option<RequirementSet>, RulesFile)> {
+    let rule = (select(RULES.to_vec()), select(vec!["allow", "ask", "deny"]));
+    let rules = prop::collection::vec(rule, 0..4).prop_map(|all| {
+        let rule = |((permission, pattern), action): &((&str, &str), &str)| {
+            format!("[[rule]]\npermission = '{permission}'\npattern = '{pattern}'\naction = '{action}'\n")
+        };
+        let text: String = all.iter().map(rule).collect();
+        rules_file::read(&text, &Source::new("agent", RuleScope::Manifest)).unwrap()
+    });
+    (prop::option::of(requires()), rules)
+}
+
 /// The verdict on a call of a tool whose agent may touch this much.
 fn verdict(requires: &RequirementSet, touched: &[Fact], rules: &RuleSet) -> Verdict {
+    verdict_below(requires, touched, rules, &[])
+}
+
+/// The same for the last of several that work was given to, one below the other.
+fn verdict_below(
+    requires: &RequirementSet,
+    touched: &[Fact],
+    rules: &RuleSet,
+    below: &[(Option<RequirementSet>, RulesFile)],
+) -> Verdict {
+    let mut rules = rules.clone();
     let around = Surroundings {
         workspace: vec!["/w".to_owned()],
         ad_hoc: Vec::new(),
         user_data: None,
     };
-    let surface = Surface::new(requires, "the tool `tool`", &around, Os::Linux).unwrap();
+    let surface = |requires| Surface::new(requires, "it", &around, Os::Linux).unwrap();
     let mut facts: Facts = touched.iter().cloned().collect();
-    facts.hold_to(&surface);
+    facts.hold_to(&surface(requires));
+    for (declared, own) in below {
+        if let Some(declared) = declared {
+            facts.hold_below(&surface(declared));
+        }
+        rules.add(own.clone().only_stricter());
+    }
     let classified = classify("tool", Declared::default());
     let judgement = judge(&Request {
         call: &CallId::from("call"),
@@ -117,7 +147,7 @@ fn verdict(requires: &RequirementSet, touched: &[Fact], rules: &RuleSet) -> Verd
         facts: &facts,
         undo: &UndoOutlook::NotNeeded,
         needs_person: false,
-        rules,
+        rules: &rules,
         ask_for_everything: false,
         headless: None,
         alarms: &[],
@@ -147,5 +177,20 @@ proptest! {
         prop_assert!(below >= above, "{below:?} below {above:?}");
         let nothing = verdict(&RequirementSet::nothing(), &touched, &rules);
         prop_assert_eq!(nothing, Verdict::Deny, "who requires nothing touches nothing");
+    }
+
+    /// `S002-104`: whoever work is given to, at any depth and with any manifest, may do no more than whoever gave it: no deny
+    /// becomes an ask or an allow, and no ask an allow.
+    #[test]
+    fn no_depth_loosens_anything(
+        tool in requires(),
+        chain in prop::collection::vec(manifest(), 1..=5),
+        touched in prop::collection::vec(fact(), 1..4),
+        rules in rules(),
+    ) {
+        let at = |depth: usize| verdict_below(&tool, &touched, &rules, &chain[..depth]);
+        for depth in 1..=chain.len() {
+            prop_assert!(at(depth) >= at(depth - 1), "{:?} at {depth}, {:?} above", at(depth), at(depth - 1));
+        }
     }
 }

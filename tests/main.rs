@@ -43,6 +43,10 @@ mod watchdog_grants;
 mod readers;
 // Sessions of an agent with a manifest.
 mod agents;
+// What a session's model is told first: instructions, skills, agents.
+mod briefing;
+// Work that an agent gives to another.
+mod tasks;
 // What a tool can reach at all.
 mod surface;
 // What works for an agent has no more than that agent.

@@ -9,7 +9,7 @@ use crate::tidy::{files, root};
 
 /// What tools may be built on: nothing that opens a file, a connection or a process by itself. `tokio` could, and is kept
 /// from it by the words below.
-const TOOLS_BUILT_ON: [&str; 11] = [
+const TOOLS_BUILT_ON: [&str; 12] = [
     "async-trait",
     "base64",
     "jsonschema",
@@ -17,6 +17,7 @@ const TOOLS_BUILT_ON: [&str; 11] = [
     "protocol",
     "runtime",
     "serde",
+    "serde-saphyr",
     "serde_json",
     "similar",
     "tokio",

@@ -9,7 +9,9 @@ use protocol::{CallState, EventBody, Message, Op, SessionId, SessionState};
 use serde_json::{Value, json};
 use support::{Fixture, call};
 
-use super::{Roles, said};
+use support::cast::Cast;
+
+use super::{cast, said};
 
 const REVIEW: &str = r#"{"review": {
     "type": "object",
@@ -33,9 +35,9 @@ async fn sessions(desk: &Fixture) -> Vec<(SessionId, Option<Parent>, SessionStat
         .collect()
 }
 
-async fn delegating(reviewer: Value) -> (Fixture, Arc<Roles>) {
+async fn delegating(reviewer: Value) -> (Fixture, Arc<Cast>) {
     let others = json!([call("review", json!({ "path": "a.rs" })), { "text": "Reviewed." }]);
-    let roles = Roles::new(others, reviewer);
+    let roles = cast(others, reviewer);
     let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
     desk.file(".countersign/tools/review.json", REVIEW)
         .file(".countersign/delegates/reviewer.json", REVIEWER);

@@ -6,7 +6,7 @@ use protocol::{EventBody, Message, ModelChoice, Op, SessionState};
 use serde_json::{Value, json};
 use support::Fixture;
 
-use super::{Roles, SENTIMENT, said};
+use super::{SENTIMENT, cast, said};
 
 fn summary_schema() -> Value {
     json!({ "type": "object", "properties": { "summary": { "type": "string" } }, "required": ["summary"] })
@@ -44,7 +44,7 @@ async fn a_run_comes_to_an_output_in_its_schema() {
         { "_tool": "sentimentAnalysis", "text": "hello", "_output": { "sentiment": "neutral" } },
     ], "output": null });
     let last = json!({ "calls": [], "output": { "summary": "It says hello." } });
-    let roles = Roles::new(json!([said(&first), said(&last)]), json!([]));
+    let roles = cast(json!([said(&first), said(&last)]), json!([]));
     let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
     desk.file("a.txt", "hello\n")
         .file(".countersign/tools/sentiment.json", SENTIMENT);
@@ -104,7 +104,7 @@ async fn a_broken_answer_is_reported_and_mended() {
     ], "output": null });
     let missing = json!({ "calls": [{ "_tool": "write", "path": "b.txt" }], "output": null });
     let good = json!({ "calls": [], "output": { "summary": "Mended." } });
-    let roles = Roles::new(
+    let roles = cast(
         json!([said(&unknown), said(&missing), said(&good)]),
         json!([]),
     );
@@ -135,7 +135,7 @@ async fn a_model_that_does_not_come_to_anything_ends_the_run() {
         (nothing, 2, "neither calls nor an output"),
         (words, 3, "it is not JSON"),
     ] {
-        let roles = Roles::new(json!(vec![turn; 8]), json!([]));
+        let roles = cast(json!(vec![turn; 8]), json!([]));
         let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
         assert_eq!(summarize(&mut desk).await, SessionState::Failed);
         assert_eq!(roles.asked().len(), asked, "{told}");
@@ -153,7 +153,7 @@ async fn a_model_that_does_not_come_to_anything_ends_the_run() {
 async fn a_restart_goes_on_to_the_output() {
     let first = json!({ "calls": [{ "_tool": "bash", "command": "true" }], "output": null });
     let last = json!({ "calls": [], "output": { "summary": "After all." } });
-    let roles = Roles::new(json!([said(&first), said(&last)]), json!([]));
+    let roles = cast(json!([said(&first), said(&last)]), json!([]));
     let mut desk = Fixture::with_provider(roles.clone(), Host::Person).await;
     desk.start_with("Go.", Some(summary_schema())).await;
     desk.until_waiting().await;

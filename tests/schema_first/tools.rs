@@ -6,7 +6,7 @@ use protocol::{CallState, Op};
 use serde_json::json;
 use support::{Fixture, call};
 
-use super::{Roles, SENTIMENT};
+use super::{SENTIMENT, cast};
 
 /// Latent and coded tools in one run, chosen by the model among all that are offered (`S004-14`, `S004-21`, `S004-22`,
 /// `S004-24`, `S004-25`), with the reason that the system asks for (`S004-08`, `S004-09`).
@@ -17,7 +17,7 @@ async fn latent_and_coded_tools_in_one_run() {
         "_reasoningForCall": "The person asked for it.",
         "_output": { "sentiment": "positive", "confidence": 0.99 },
     });
-    let roles = Roles::new(
+    let roles = cast(
         json!([
             call("read", json!({ "path": "a.txt" })),
             call("sentimentAnalysis", latent),

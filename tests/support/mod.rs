@@ -23,6 +23,7 @@ use provider::{Provider, Script, Scripted};
 use runtime::clock::{CountingIds, FrozenClock};
 use serde_json::{Value, json};
 
+pub mod cast;
 pub mod golden;
 pub mod liar;
 pub mod probe;

@@ -291,6 +291,8 @@ export class FakeHost implements Host {
       case 'try_call':
       case 'check_rules':
       case 'check_rule':
+      case 'briefing':
+        return { type: 'briefing', instructions: [], skills: [], agents: [], bytes: 0, tokens: 0, faults: [] };
       case 'compare_rules':
       case 'suggestions':
       case 'imports': {

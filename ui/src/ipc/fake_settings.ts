@@ -20,6 +20,7 @@ export const firstSettings: Settings = {
   dry_run: 'ask',
   effects: { none: 'ask' },
   variables: { withheld: [], passed: [] },
+  skills: { folders: [] },
   watchdogs: [],
   providers: [],
   tools: {},

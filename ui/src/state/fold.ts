@@ -29,6 +29,7 @@ export function entryId(event: Event): string | null {
     case 'limit_reached':
       return null;
     case 'person_said':
+    case 'errand_ended':
     case 'turn_started':
     case 'agent_said':
     case 'answer_checked':
@@ -66,6 +67,8 @@ export function begun(event: Event): Entry | null {
   switch (body.type) {
     case 'person_said':
       return begin({ type: 'person', text: body.text, steering: body.steering });
+    case 'errand_ended':
+      return begin({ type: 'errand', child: body.child, title: body.title, text: body.text, failed: body.failed });
     case 'turn_started':
       return begin({ type: 'agent', turn: body.turn, text: '', reasoning: '', writing: true, usage: null, error: null });
     case 'call_proposed':
@@ -102,6 +105,7 @@ export function begun(event: Event): Entry | null {
 export function changed(entry: Entry, event: Event): Entry {
   switch (entry.body.type) {
     case 'person':
+    case 'errand':
     case 'notice':
       return entry;
     case 'agent':
@@ -117,6 +121,7 @@ export function changed(entry: Entry, event: Event): Entry {
 export function isLive(entry: Entry): boolean {
   switch (entry.body.type) {
     case 'person':
+    case 'errand':
     case 'notice':
       return false;
     case 'agent':
@@ -222,6 +227,7 @@ function callAfter(view: CallView, event: Event): CallView {
     case 'session_renamed':
     case 'session_changed':
     case 'person_said':
+    case 'errand_ended':
     case 'turn_started':
     case 'agent_said':
     case 'answer_checked':

@@ -56,6 +56,8 @@ impl RunLimitsGiven {
 pub struct DeskConfig {
     /// Folder of database, copies, sidecar files, settings and the person's rules.
     pub data_dir: PathBuf,
+    /// The home folder of the person, for their skills and agents; none to do without.
+    pub home: Option<PathBuf>,
     /// Who answers.
     pub host: Host,
     /// A further rules file that the caller names, read as session rules.
@@ -93,6 +95,7 @@ impl DeskConfig {
     pub fn new(data_dir: PathBuf, host: Host) -> Self {
         Self {
             data_dir,
+            home: None,
             host,
             rules: None,
             provider: None,
@@ -107,6 +110,11 @@ impl DeskConfig {
             takes_up: true,
             throwaway: false,
         }
+    }
+
+    /// The home folder of whoever runs this, if there is one.
+    pub fn home_dir() -> Option<PathBuf> {
+        directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned())
     }
 
     /// The data folder: what was given, else `COUNTERSIGN_DATA_DIR`, else the system's place for it. Absolute, so that whoever

@@ -7,8 +7,8 @@ use protocol::preview::TodoItem;
 use protocol::{CallId, Event, EventBody, Message, Outcome, Preview, ToolCall};
 use serde_json::{Map, Value};
 
-use crate::composed;
 use crate::state::State;
+use crate::{background, composed};
 
 /// What the model knows, and what it is owed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,6 +35,8 @@ pub struct Conversation {
     pub ids: HashSet<String>,
     /// Calls whose result the model has not got, in call order, each with the result if it is there already.
     owed: VecDeque<Owed>,
+    /// What was said meanwhile.
+    held: Vec<Message>,
 }
 
 /// A result that the model is owed.
@@ -105,6 +107,18 @@ impl Conversation {
             self.owed.pop_front();
             self.messages.push(result);
         }
+        if self.owed.is_empty() {
+            self.messages.append(&mut self.held);
+        }
+    }
+
+    /// Lets the model hear something: after the results that it is owed, since those come right behind their calls.
+    pub fn said(&mut self, text: String) {
+        let message = Message::User { text };
+        match self.owed.is_empty() {
+            true => self.messages.push(message),
+            false => self.held.push(message),
+        }
     }
 
     /// Takes what came of an answer in a schema: its output, or the report that the model gets.
@@ -128,9 +142,13 @@ impl Conversation {
             }
             EventBody::AnswerChecked { answer, .. } => self.checked(answer),
             EventBody::StateWritten { place, value, .. } => self.state.write(place, value.clone()),
-            EventBody::PersonSaid { text, .. } => {
-                self.messages.push(Message::User { text: text.clone() })
-            }
+            EventBody::PersonSaid { text, .. } => self.said(text.clone()),
+            EventBody::ErrandEnded {
+                title,
+                text,
+                failed,
+                ..
+            } => self.said(background::heard(title, text, *failed)),
             EventBody::TurnStarted { turn, message } => {
                 self.turns = *turn;
                 places.insert(message.as_str(), self.messages.len());

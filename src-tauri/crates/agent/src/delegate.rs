@@ -8,10 +8,14 @@ use protocol::{
     CallId, EventBody, Fault, Message, ModelChoice, SessionId, SessionState, ToolError, ToolOutput,
 };
 use serde_json::Value;
-use tools::{Delegates, Errand};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tools::{Delegates, Errand, Registry, ToolContext};
 
+use crate::background;
 use crate::conversation::Conversation;
-use crate::limits::DELEGATES_DEEP_MAX;
+use crate::hub::{Batch, Events};
+use crate::limits::{DELEGATES_DEEP_MAX, LAST_WORDS_MAX};
 use crate::session::Session;
 use crate::turn;
 
@@ -20,33 +24,126 @@ pub(crate) struct Sender(pub Arc<Session>);
 
 #[async_trait]
 impl Delegates for Sender {
-    async fn run(&self, call: &CallId, errand: Errand) -> Result<ToolOutput, ToolError> {
-        let caller = &self.0;
-        if lineage(caller).len() > DELEGATES_DEEP_MAX {
-            return Err(ToolError::Failed(format!(
-                "Delegates may send out delegates {DELEGATES_DEEP_MAX} deep, and this would be deeper. Do the work here."
-            )));
-        }
+    async fn run(&self, cx: &ToolContext, errand: Errand) -> Result<ToolOutput, ToolError> {
         let cancel = errand.cancel.clone();
-        let input = errand.input.clone();
-        let child = open(caller, call, errand).await.map_err(failed)?;
+        let at_work = begin(&self.0, cx, errand).await?;
         // Whatever becomes of the call, what works for it ends with it.
-        let _stops = StopsWithCall(child.clone());
-        let ended = turn::say(&child, input).await.map_err(failed)?;
-        if let Some(mut ended) = ended {
-            tokio::select! {
-                _ = &mut ended => {}
-                () = cancel.cancelled() => {
-                    child.stop();
-                    let _ = ended.await;
-                    return Err(ToolError::Cancelled);
+        let _stops = StopsWithCall(at_work.child.clone());
+        let told = Told::to(cx);
+        at_work.ended(&cancel, |event| told.tell(event)).await
+    }
+
+    async fn begin(&self, cx: &ToolContext, errand: Errand) -> Result<SessionId, ToolError> {
+        let caller = &self.0;
+        let title = errand.title.clone();
+        let at_work = begin(caller, cx, errand).await?;
+        let id = at_work.child.id.clone();
+        background::leave(caller, title, at_work);
+        Ok(id)
+    }
+}
+
+/// An errand that is at work.
+pub(crate) struct AtWork {
+    /// Its session.
+    pub child: Arc<Session>,
+    run: Option<JoinHandle<()>>,
+    events: Events,
+}
+
+/// Opens the session of an errand and lets it begin.
+async fn begin(
+    caller: &Arc<Session>,
+    cx: &ToolContext,
+    errand: Errand,
+) -> Result<AtWork, ToolError> {
+    if lineage(caller).len() > DELEGATES_DEEP_MAX {
+        return Err(ToolError::Failed(format!(
+            "Delegates may send out delegates {DELEGATES_DEEP_MAX} deep, and this would be deeper. Do the work here."
+        )));
+    }
+    let input = errand.input.clone();
+    let shared = &caller.shared;
+    let since = shared
+        .record
+        .last_seq()
+        .map_err(|error| failed(error.into()))?;
+    let events = shared.listen(since);
+    let child = open(caller, &cx.tool_call_id, errand)
+        .await
+        .map_err(failed)?;
+    let run = turn::say(&child, input).await.map_err(failed)?;
+    Ok(AtWork { child, run, events })
+}
+
+impl AtWork {
+    /// Waits for its end, or brings it about, and gives what it came to. `on_event` hears what it does.
+    pub async fn ended(
+        mut self,
+        cancel: &CancellationToken,
+        mut on_event: impl FnMut(&EventBody),
+    ) -> Result<ToolOutput, ToolError> {
+        let child = self.child;
+        let mut hears = |batch: Batch| {
+            let own = batch.iter().filter(|event| event.session == child.id);
+            own.fold(false, |_, event| {
+                on_event(&event.body);
+                matches!(&event.body, EventBody::SessionChanged { state } if state.ends_run())
+            })
+        };
+        if let Some(mut run) = self.run.take() {
+            let mut told = false;
+            loop {
+                tokio::select! {
+                    biased;
+                    () = cancel.cancelled() => {
+                        child.stop();
+                        let _ = run.await;
+                        return Err(ToolError::Cancelled);
+                    }
+                    Ok(Some(batch)) = self.events.next() => told = hears(batch),
+                    _ = &mut run => break,
+                }
+            }
+            // Its last words come before its result.
+            while !told && !child.shared.closing.is_cancelled() {
+                match tokio::time::timeout(LAST_WORDS_MAX, self.events.next()).await {
+                    Ok(Ok(Some(batch))) => told = hears(batch),
+                    Ok(Ok(None) | Err(_)) | Err(_) => break,
                 }
             }
         }
         // Its run may have heard of the stop first: the call was stopped all the same, and did not fail.
-        match cancel.is_cancelled() || caller.shared.closing.is_cancelled() {
+        match cancel.is_cancelled() || child.shared.closing.is_cancelled() {
             true => Err(ToolError::Cancelled),
             false => result(&child),
+        }
+    }
+}
+
+/// Who hears how an errand goes on: its words as live output, its calls as progress, for people and the log only.
+struct Told<'a>(&'a ToolContext);
+
+impl<'a> Told<'a> {
+    fn to(cx: &'a ToolContext) -> Self {
+        Self(cx)
+    }
+
+    fn tell(&self, event: &EventBody) {
+        match (event, &self.0.on_output, &self.0.on_progress) {
+            (
+                EventBody::AgentSaid {
+                    text,
+                    reasoning: false,
+                    ..
+                },
+                Some(on_output),
+                _,
+            ) => on_output(text),
+            (EventBody::CallJudged { title, target, .. }, _, Some(on_progress)) => {
+                on_progress(&format!("{title} {target}"));
+            }
+            _ => {}
         }
     }
 }
@@ -86,30 +183,25 @@ async fn open(caller: &Arc<Session>, call: &CallId, errand: Errand) -> Result<Ar
     } else {
         String::new()
     };
-    let model = ModelChoice {
+    let mut model = ModelChoice {
         provider: provider.unwrap_or_else(|| caller.model.provider.clone()),
         model: errand.config.model.clone().unwrap_or(own),
     };
+    if let Some(thinking) = errand.config.thinking.filter(|_| !model.model.is_empty()) {
+        model.model = format!("{}-{}", model.model, thinking.as_str());
+    }
     shared.provider(&model.provider)?;
-    let registry = caller.tools();
-    let tools = errand
-        .config
-        .tools
-        .iter()
-        .map(|name| match registry.find(name) {
-            Ok(found) => Ok(found.tool.interface().id().to_owned()),
-            Err(error) => Err(Fault::new(
-                format!("The delegate's request names a tool that is not there. {error}"),
-                "",
-            )),
-        });
+    let own = caller.conversation(|conversation| conversation.asked.clone());
+    let alone = errand.agent.is_none();
     let asked = Asked {
         output_schema: errand.output_schema,
-        tools: Some(tools.collect::<Result<_, _>>()?),
+        tools: Some(given(&caller.tools(), errand.tools.as_deref())?),
         instructions: errand.instructions,
         temperature: errand.config.temperature,
         // Who works for an agent is bound by its manifest.
-        agent: caller.conversation(|conversation| conversation.asked.agent.clone()),
+        agent: own.agent,
+        below: own.below.into_iter().chain(errand.agent).collect(),
+        alone,
     };
     let parent = Parent {
         session: caller.id.clone(),
@@ -130,6 +222,28 @@ async fn open(caller: &Arc<Session>, call: &CallId, errand: Errand) -> Result<Ar
         })
         .await?;
     Ok(child)
+}
+
+/// The tools of an errand: those that are named, or all of its caller's; never a sub-agent (`S001-42`, M10).
+fn given(registry: &Registry, named: Option<&[String]>) -> Result<Vec<String>, Fault> {
+    let below = registry.ids_below();
+    let Some(named) = named else {
+        return Ok(below);
+    };
+    let mut given = Vec::new();
+    for name in named {
+        let found = registry.find(name).map_err(|error| {
+            Fault::new(
+                format!("What it is to work with names a tool that is not there. {error}"),
+                "",
+            )
+        })?;
+        let id = found.interface.id();
+        if below.iter().any(|known| known == id) {
+            given.push(id.to_owned());
+        }
+    }
+    Ok(given)
 }
 
 /// What a run came to: the output that it was asked for, or else its last words.

@@ -1,9 +1,10 @@
 //! The desk: one engine over one data folder, with every session in it.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use protocol::event::Asked;
 use protocol::op::Receipt;
 use protocol::query::{Answer, Query, Snapshot};
 use protocol::{Event, Fault, ModelChoice, Op, SessionId, Settings};
@@ -13,9 +14,11 @@ use runtime::{Closed, Environment, History, Inherited, Net, SessionFolder, Works
 use tokio_util::sync::CancellationToken;
 use tools::{Hands, Registry};
 
+use crate::briefing::Briefing;
 use crate::config::DeskConfig;
 use crate::conversation::Conversation;
 use crate::desk_tools::DeskTools;
+use crate::faults::Faults;
 use crate::hub::{Events, Hub};
 use crate::servers::Servers;
 use crate::session::{RulesInForce, Session};
@@ -41,7 +44,7 @@ pub(crate) struct Shared {
     /// Other people's servers of tools.
     pub servers: Servers,
     /// The tools.
-    tools: DeskTools,
+    pub tools: DeskTools,
     pub keys: Arc<dyn Keys>,
     /// Cancelled when the desk closes: runs end, what waits stays waiting on record.
     pub closing: CancellationToken,
@@ -49,17 +52,7 @@ pub(crate) struct Shared {
     sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
     settings: RwLock<Arc<Settings>>,
     providers: RwLock<Arc<Providers>>,
-    faults: Mutex<Faults>,
-}
-
-/// What is wrong, by where it comes from, so that what was corrected disappears.
-#[derive(Default)]
-struct Faults {
-    settings: Option<Fault>,
-    tools: Vec<Fault>,
-    rules: HashMap<PathBuf, Vec<Fault>>,
-    files: HashMap<PathBuf, Vec<Fault>>,
-    raised: Option<Fault>,
+    pub faults: Faults,
 }
 
 impl Desk {
@@ -85,6 +78,7 @@ impl Desk {
         for tool in &config.tools {
             registry.register(tool.clone())?;
         }
+        let faults = Faults::default();
         let inherited = Inherited::default();
         settings::inherit(&inherited, &settings);
         let keys = config
@@ -93,16 +87,13 @@ impl Desk {
             .unwrap_or_else(|| Arc::new(SystemKeys::default()));
         let servers = Servers::of_desk(&config, &inherited, &keys);
         let (tools, tool_faults) = DeskTools::new(registry, &servers, &settings.tools);
+        faults.set_settings(fault, tool_faults);
         let shared = Arc::new(Shared {
             servers,
             tools,
             providers: RwLock::new(Arc::new(Providers::new(&settings.providers, keys.clone()))),
             settings: RwLock::new(Arc::new(settings)),
-            faults: Mutex::new(Faults {
-                settings: fault,
-                tools: tool_faults,
-                ..Faults::default()
-            }),
+            faults,
             history: Arc::new(history),
             environment,
             inherited,
@@ -146,7 +137,7 @@ impl Desk {
 
     /// Every event after `since`, then what comes.
     pub fn subscribe(&self, since: u64) -> Events {
-        self.shared.hub.subscribe(self.shared.record.clone(), since)
+        self.shared.listen(since)
     }
 
     /// The position of the last recorded event.
@@ -220,8 +211,7 @@ impl Shared {
             .settings
             .write()
             .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
-        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        (faults.settings, faults.tools) = (None, Vec::new());
+        self.faults.set_settings(None, Vec::new());
         Ok(())
     }
 
@@ -241,51 +231,6 @@ impl Shared {
             _ if id == crate::try_tool::PROVIDER => Ok(crate::try_tool::provider()),
             _ => self.providers().get(id),
         }
-    }
-
-    /// What is wrong at the moment.
-    pub fn faults(&self) -> Vec<Fault> {
-        let providers = self.providers();
-        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        let rules = faults.rules.values().chain(faults.files.values()).flatten();
-        let all = faults
-            .settings
-            .iter()
-            .chain(&faults.tools)
-            .chain(rules)
-            .chain(providers.faults())
-            .chain(&faults.raised);
-        let mut all: Vec<Fault> = all.cloned().collect();
-        all.extend(self.servers.faults());
-        all.extend(self.tools.faults());
-        all.dedup();
-        all
-    }
-
-    /// What is wrong with a workspace's rules; nothing if they are right.
-    pub fn set_rule_faults(&self, root: &Path, faults: Vec<Fault>) {
-        self.faults
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .rules
-            .insert(root.to_owned(), faults);
-    }
-
-    /// What is wrong with a workspace's files of tools; nothing if they are right.
-    pub fn set_tool_faults(&self, root: &Path, faults: Vec<Fault>) {
-        self.faults
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .files
-            .insert(root.to_owned(), faults);
-    }
-
-    /// Something went wrong that may keep even the record from telling it.
-    pub fn raise(&self, fault: &Fault) {
-        self.faults
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .raised = Some(fault.clone());
     }
 
     /// A session that is on record, opened in this process if it is not yet.
@@ -311,6 +256,21 @@ impl Shared {
             view.model,
             conversation,
         )
+    }
+
+    /// Every event after `since`, then what comes.
+    pub fn listen(&self, since: u64) -> Events {
+        self.hub.subscribe(self.record.clone(), since)
+    }
+
+    /// What the model of a session is told first that is asked this.
+    pub fn briefing(&self, workspace: &Workspace, asked: &Asked) -> Briefing {
+        if asked.alone {
+            return Briefing::default();
+        }
+        let settings = self.settings();
+        let (home, data) = (self.config.home.as_deref(), &self.config.data_dir);
+        Briefing::read(workspace, home, data, &settings.skills.folders)
     }
 
     fn events_of(&self, id: &SessionId) -> Result<Vec<Event>, Fault> {
@@ -372,7 +332,11 @@ impl Shared {
             .with_readable(folder.path())?
             .closing(closed)
             .inheriting(self.inherited.clone());
-        let bounds = Bounds::of(&workspace, &self.config.data_dir, &conversation.asked)?;
+        let asked = &conversation.asked;
+        let briefing = Arc::new(self.briefing(&workspace, asked));
+        let workspace = briefing.readable(workspace);
+        let data_dir = &self.config.data_dir;
+        let bounds = Bounds::of(&workspace, data_dir, folder.path(), asked)?;
         let hands = Hands {
             picture: None,
             workspace,
@@ -383,14 +347,14 @@ impl Shared {
             todos: Arc::default(),
         };
         hands.todos.replace(conversation.todos.clone());
-        let (toolbox, faults) = Toolbox::load(self, &hands.workspace, &conversation.asked)?;
+        let (toolbox, faults) = Toolbox::load(self, &hands.workspace, &briefing, asked)?;
         self.set_tool_faults(hands.workspace.root(), faults);
         let session = Arc::new(Session::new(
             id.clone(),
             self.clone(),
             (hands, bounds),
             model,
-            (rules, toolbox),
+            (rules, toolbox, briefing),
             conversation,
         ));
         session.reload_rules();

@@ -9,6 +9,8 @@
 
 mod alarms;
 pub mod attention;
+mod background;
+mod briefing;
 mod composed;
 pub mod config;
 mod conversation;
@@ -21,6 +23,7 @@ mod desk_tools;
 mod door;
 mod dry_run;
 mod facts;
+mod faults;
 mod grant;
 mod grants;
 pub mod hooks;
@@ -55,6 +58,7 @@ mod try_tool;
 mod turn;
 mod undo;
 mod uses;
+mod waiting;
 mod way_out;
 mod weighed;
 

@@ -60,3 +60,11 @@ pub const MANIFEST_BYTES_MAX: usize = 256 * 1024;
 pub const GRANT_CHARS_MAX: usize = 200;
 /// Hosts that one run of a command may be given a way to.
 pub const WAY_OUT_HOSTS_MAX: usize = 32;
+/// Folders above a workspace that are looked through for the root of its repository.
+pub const FOLDERS_UP_MAX: usize = 16;
+/// All of a project's instructions together, in bytes: about 8,000 tokens.
+pub const INSTRUCTIONS_BYTES_MAX: usize = 32 * 1024;
+/// One file of instructions that is read at all, in bytes.
+pub const INSTRUCTION_FILE_BYTES_MAX: u64 = 1024 * 1024;
+/// How long the last words of an errand are waited for once its run is over.
+pub const LAST_WORDS_MAX: Duration = Duration::from_secs(2);

@@ -8,19 +8,13 @@ use protocol::event::{AgentFile, Asked};
 use tools::Registry;
 
 use crate::limits::MANIFEST_BYTES_MAX;
-use crate::prompt;
 
 /// Reads the manifest of a file, and gives what its session is asked. Tools that are not there are an error: an agent that
 /// was meant to have one is not let loose without it.
 ///
 /// # Errors
 /// No such file, one that is too long, or anything in it that is not as it must be.
-pub(crate) fn asked(
-    file: &str,
-    root: &Path,
-    tools: &Registry,
-    asked: Asked,
-) -> Result<Asked, Fault> {
+pub(crate) fn asked(file: &str, tools: &Registry, asked: Asked) -> Result<Asked, Fault> {
     let text = text(file)?;
     let manifest = policy::manifest::read(&text, file)?;
     let named = manifest.tools.as_ref().map(|names| {
@@ -35,17 +29,9 @@ pub(crate) fn asked(
             })
             .collect::<Result<Vec<String>, Fault>>()
     });
-    let instructions = match manifest.prompt.is_empty() {
-        true => asked.instructions,
-        false => format!(
-            "{}\n\n{}",
-            prompt::system(&root.display().to_string()),
-            manifest.prompt
-        ),
-    };
     Ok(Asked {
         tools: named.transpose()?,
-        instructions,
+        instructions: manifest.prompt,
         agent: Some(AgentFile {
             file: file.to_owned(),
             text,
@@ -84,8 +70,17 @@ fn text(file: &str) -> Result<String, Fault> {
 /// # Errors
 /// One that cannot be read any more: its session is not opened, because nobody knows what it forbids.
 pub(crate) fn in_force(asked: &Asked) -> Result<Option<Manifest>, Fault> {
-    let agent = asked.agent.as_ref();
-    agent
-        .map(|agent| policy::manifest::read(&agent.text, &agent.file))
-        .transpose()
+    asked.agent.as_ref().map(of).transpose()
+}
+
+/// The manifests of those that work was given to since, one below the other.
+///
+/// # Errors
+/// As [`in_force`].
+pub(crate) fn below(asked: &Asked) -> Result<Vec<Manifest>, Fault> {
+    asked.below.iter().map(of).collect()
+}
+
+fn of(agent: &AgentFile) -> Result<Manifest, Fault> {
+    policy::manifest::read(&agent.text, &agent.file)
 }

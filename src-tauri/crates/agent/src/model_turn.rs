@@ -47,9 +47,12 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
     let messages = Arc::new(messages);
     let composed = session.composed();
     let asked = session.conversation(|conversation| conversation.asked.clone());
-    let system = match asked.instructions.is_empty() {
-        true => crate::prompt::system(&session.hands.workspace.root().display().to_string()),
-        false => asked.instructions,
+    let system = match asked.alone {
+        true => asked.instructions,
+        false => {
+            let root = session.hands.workspace.root();
+            session.briefing.system(root, &asked.instructions)
+        }
     };
     let request = match &composed {
         Some(composed) => composed::request(session, system, &messages, composed),

@@ -46,7 +46,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             if let Some(file) = agent {
                 let tools = Toolbox::of_folder(shared, Some(&workspace))?;
                 let words = asked.unwrap_or_default();
-                asked = Some(manifest::asked(&file, folder, &tools, words)?);
+                asked = Some(manifest::asked(&file, &tools, words)?);
             }
             open(shared, folder, model, prompt, asked).await
         }

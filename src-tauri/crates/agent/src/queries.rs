@@ -4,13 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use protocol::account::Account;
+use protocol::event::Asked;
 use protocol::query::{Answer, Query, Snapshot};
 use protocol::shown::shown;
 use protocol::{CallId, EntryBody, Fault, SessionId, cut};
-use runtime::FileError;
+use runtime::{FileError, Workspace};
 use serde_json::{Map, Value};
 use tools::Registry;
 
+use crate::config::DeskConfig;
 use crate::desk::Shared;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
 use crate::rulebook::asked;
@@ -32,8 +34,8 @@ pub(crate) async fn snapshot(shared: &Arc<Shared>) -> Result<Snapshot, Fault> {
         providers,
         faults: shared.faults(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        home: directories::BaseDirs::new()
-            .map(|dirs| dirs.home_dir().display().to_string())
+        home: DeskConfig::home_dir()
+            .map(|home| home.display().to_string())
             .unwrap_or_default(),
     })
 }
@@ -182,6 +184,14 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
         Query::Suggestions { workspace } => {
             by_rulebook(shared, move |shared| {
                 asked::suggestions(shared, workspace.as_deref())
+            })
+            .await?
+        }
+        Query::Briefing { workspace } => {
+            by_rulebook(shared, move |shared| {
+                let workspace = Workspace::open(Path::new(&workspace))?;
+                let briefing = shared.briefing(&workspace, &Asked::default());
+                Ok(Answer::Briefing(briefing.view(workspace.root())))
             })
             .await?
         }

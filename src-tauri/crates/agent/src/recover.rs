@@ -10,6 +10,7 @@ use protocol::{
 
 use runtime::Environment;
 
+use crate::background;
 use crate::desk::Shared;
 use crate::session::Session;
 use crate::stages::finish;
@@ -88,6 +89,7 @@ async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
             );
         }
         session.becomes(SessionState::Interrupted);
+        background::lost(&session).await?;
         return session.journal.settle().await;
     }
     if waits {

@@ -5,17 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use policy::RuleSet;
 use protocol::event::Parent;
-use protocol::{
-    CallId, Decision, Digest, EventBody, ModelChoice, Preview, Rule, SessionId, SessionState,
-    Strategy,
-};
-use tokio::sync::{Notify, oneshot, watch};
+use protocol::{CallId, EventBody, ModelChoice, Rule, SessionId, SessionState, Strategy};
+use tokio::sync::{Notify, watch};
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tools::schema_first::Composed;
 use tools::{Hands, Registry};
 
 use crate::alarms::Alarms;
+use crate::background::Background;
+use crate::briefing::Briefing;
 use crate::conversation::Conversation;
 use crate::delegate;
 use crate::desk::Shared;
@@ -24,6 +23,7 @@ use crate::repeats::Repeats;
 use crate::run_limits::Reached;
 use crate::surface::Bounds;
 use crate::toolbox::Toolbox;
+use crate::waiting::Waiting;
 use crate::weighed::Weighed;
 
 /// A session that is open in this process.
@@ -36,6 +36,10 @@ pub(crate) struct Session {
     pub model: ModelChoice,
     /// How the calls of one model turn are run; read once, when the session was admitted (`S001-27`).
     pub strategy: Strategy,
+    /// What its model is told first.
+    pub briefing: Arc<Briefing>,
+    /// Work that it gave away and did not wait for.
+    pub background: Background,
     /// Of its running calls.
     pub alarms: Alarms,
     rules: RulesInForce,
@@ -83,25 +87,13 @@ pub(crate) enum Why {
     Fault,
 }
 
-/// A call on the desk, and the way to whoever waits for the decision.
-pub(crate) struct Waiting {
-    /// What a decision must name.
-    pub shown: Digest,
-    /// What is shown, for checking hunks and answers.
-    pub preview: Preview,
-    /// What its verdict was made from, for what may be granted.
-    pub weighed: Arc<Weighed>,
-    /// Where the decision goes.
-    pub answer: oneshot::Sender<Decision>,
-}
-
 impl Session {
     pub(crate) fn new(
         id: SessionId,
         shared: Arc<Shared>,
         (hands, bounds): (Hands, Bounds),
         model: ModelChoice,
-        (rules, toolbox): (RulesInForce, Toolbox),
+        (rules, toolbox, briefing): (RulesInForce, Toolbox, Arc<Briefing>),
         conversation: Conversation,
     ) -> Self {
         let journal = Journal::new(
@@ -122,6 +114,8 @@ impl Session {
             bounds,
             model,
             strategy,
+            briefing,
+            background: Background::default(),
             alarms: Alarms::default(),
             rules,
             rules_changed: watch::Sender::default(),
@@ -325,13 +319,14 @@ impl Session {
     /// Reads the files of tools anew; says what is wrong with them. What cannot be read leaves things as they are.
     pub(crate) fn reload_tools(&self) {
         let asked = self.conversation(|conversation| conversation.asked.clone());
-        let faults = match Toolbox::load(&self.shared, &self.hands.workspace, &asked) {
-            Ok((toolbox, faults)) => {
-                *self.toolbox.write().unwrap_or_else(PoisonError::into_inner) = toolbox;
-                faults
-            }
-            Err(fault) => vec![fault],
-        };
+        let faults =
+            match Toolbox::load(&self.shared, &self.hands.workspace, &self.briefing, &asked) {
+                Ok((toolbox, faults)) => {
+                    *self.toolbox.write().unwrap_or_else(PoisonError::into_inner) = toolbox;
+                    faults
+                }
+                Err(fault) => vec![fault],
+            };
         self.shared
             .set_tool_faults(self.hands.workspace.root(), faults);
     }
@@ -378,8 +373,9 @@ impl Session {
             &delegate::lineage(self),
             config.rules.as_deref(),
         );
-        if let Some(manifest) = &self.bounds.manifest {
-            loaded.rules.add(manifest.rules.clone());
+        let mut agents = self.bounds.rules().peekable();
+        if agents.peek().is_some() {
+            agents.for_each(|rules| loaded.rules.add(rules));
             crate::uses::spend(&config.data_dir, &mut loaded.rules);
         }
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.rules);

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use policy::path::Os;
+use policy::rules_file::RulesFile;
 use policy::{Facts, Manifest, Surface};
 use protocol::event::Asked;
 use protocol::requires::Surroundings;
@@ -21,12 +22,22 @@ pub(crate) fn hold(session: &Session, interface: &ToolInterface, facts: &mut Fac
         Ok(surface) => facts.hold_to(&surface),
         Err(fault) => facts.close(Some(fault.message)),
     }
+    for ceiling in &session.bounds.ceilings {
+        facts.hold_below(ceiling);
+    }
 }
 
 /// Why something that a call wrote lies beyond what its agent may touch, if it does: what the manifest and the session's tools
 /// require together (`S002-09`), because a command writes as all of them could. Without a manifest nobody narrowed that.
 pub(crate) fn beyond_the_agent(session: &Session, effects: &[Fact]) -> Option<String> {
     let bounds = &session.bounds;
+    let mut all = bounds
+        .ceilings
+        .iter()
+        .flat_map(|ceiling| effects.iter().filter_map(|fact| ceiling.beyond(fact, None)));
+    if let Some(beyond) = all.next() {
+        return Some(beyond);
+    }
     let manifest = bounds.manifest.as_ref()?;
     let owner = format!("the agent `{}`", manifest.name);
     let requires = bounds.requires(session.tools().requires());
@@ -52,6 +63,10 @@ pub(crate) struct Bounds {
     around: Surroundings,
     /// The manifest of its agent; none for the built-in agent.
     pub manifest: Option<Manifest>,
+    /// The manifests of those that work was given to since, one below the other.
+    pub below: Vec<Manifest>,
+    /// What each of those says that it requires, if it does: no call touches more than that (`S002-104`).
+    ceilings: Vec<Surface>,
     /// Surfaces that were understood, by tool, each with the requirements that it was made of: a tool may be replaced.
     known: Mutex<HashMap<String, (RequirementSet, Arc<Surface>)>>,
 }
@@ -61,12 +76,34 @@ impl Bounds {
     ///
     /// # Errors
     /// A manifest that cannot be read, or a data folder that cannot be opened.
-    pub fn of(workspace: &Workspace, data_dir: &Path, asked: &Asked) -> Result<Self, Fault> {
+    pub fn of(
+        workspace: &Workspace,
+        data_dir: &Path,
+        outputs: &Path,
+        asked: &Asked,
+    ) -> Result<Self, Fault> {
+        let around = around(workspace, data_dir)?;
+        let below = manifest::below(asked)?;
+        let declared = below.iter().filter(|manifest| manifest.declares);
+        let ceilings = declared.map(|manifest| {
+            let owner = format!("the agent `{}`", manifest.name);
+            let ceiling = Surface::new(&manifest.requires, &owner, &around, Os::HERE)?;
+            with_folder(ceiling, outputs)
+        });
         Ok(Self {
-            around: around(workspace, data_dir)?,
+            ceilings: ceilings.collect::<Result<_, _>>()?,
             manifest: manifest::in_force(asked)?,
+            below,
+            around,
             known: Mutex::default(),
         })
+    }
+
+    /// Rules of agents: all of the one that a person chose, and what makes it stricter of those below.
+    pub fn rules(&self) -> impl Iterator<Item = RulesFile> + '_ {
+        let own = self.manifest.iter().map(|manifest| manifest.rules.clone());
+        let below = self.below.iter();
+        own.chain(below.map(|manifest| manifest.rules.clone().only_stricter()))
     }
 
     /// What the session's agent may touch with these requirements of tools (`S002-09`).
@@ -112,10 +149,15 @@ fn made(session: &Session, interface: &ToolInterface) -> Result<Surface, Fault> 
     let requires = session.bounds.requires(&interface.requires);
     let surface = Surface::new(&requires, &owner, &session.bounds.around, Os::HERE)?;
     // Whoever may read files may read the rest of a long output (`S002-69`).
-    let outputs = session.hands.folder.path().to_string_lossy();
-    surface
-        .with_readable(&outputs, Os::HERE)
-        .map_err(|why| Fault::new(why, "Choose another data folder."))
+    let surface = with_folder(surface, session.hands.folder.path())?;
+    // What lies beside a skill belongs to it.
+    let mut skills = session.briefing.folders_elsewhere();
+    skills.try_fold(surface, |surface, folder| with_folder(surface, &folder))
+}
+
+fn with_folder(surface: Surface, folder: &Path) -> Result<Surface, Fault> {
+    let readable = surface.with_readable(&folder.to_string_lossy(), Os::HERE);
+    readable.map_err(|why| Fault::new(why, "Give the folder another name."))
 }
 
 /// What the variables stand for in a session. Files are never open by themselves on this host (`S002-57`); the folder of

@@ -11,6 +11,7 @@ use runtime::Workspace;
 use tools::Registry;
 use tools::schema_first::{self, Composed};
 
+use crate::briefing::Briefing;
 use crate::desk::Shared;
 
 /// What the calls of a session find.
@@ -25,36 +26,28 @@ pub(crate) struct Toolbox {
 }
 
 impl Toolbox {
-    /// Reads the files of tools, and says what is wrong with them. Without any the tools of the desk are taken as they
-    /// are.
+    /// Reads the files of tools, and says what is wrong with them.
     ///
     /// # Errors
     /// An output schema that is none.
     pub fn load(
         shared: &Shared,
         workspace: &Workspace,
+        briefing: &Briefing,
         asked: &Asked,
     ) -> Result<(Self, Vec<Fault>), Fault> {
         shared.servers.add_root(workspace.root());
         let set = shared.tools_set();
-        let made_from = shared.tools();
         let person = Workspace::open(&shared.config.data_dir)?;
         let mut all = Registry::clone(&shared.tools_unset());
-        let own = all.count();
-        let mut faults = schema_first::load(&mut all, workspace, &person);
-        let mut registry = match all.count() == own {
-            true => made_from,
-            false => {
-                let (set, unset) = all.as_set(&shared.settings().tools);
-                // What is wrong with settings of the desk's tools was told when they were set.
-                faults.extend(
-                    unset
-                        .into_iter()
-                        .filter(|fault| !shared.faults().contains(fault)),
-                );
-                Arc::new(set)
-            }
-        };
+        briefing.put_into(&mut all)?;
+        let mut faults = briefing.faults.clone();
+        faults.extend(schema_first::load(&mut all, workspace, &person));
+        let (held, unset) = all.as_set(&shared.settings().tools);
+        // What is wrong with settings of the desk's tools was told when they were set.
+        let known = shared.faults();
+        faults.extend(unset.into_iter().filter(|fault| !known.contains(fault)));
+        let mut registry = Arc::new(held);
         if let Some(names) = &asked.tools {
             let names: HashSet<&str> = names.iter().map(String::as_str).collect();
             registry = Arc::new(registry.only(&names));
@@ -81,7 +74,9 @@ impl Toolbox {
             return Ok(shared.tools());
         };
         let workspace = Workspace::open(Path::new(folder))?;
-        let (toolbox, faults) = Self::load(shared, &workspace, &Asked::default())?;
+        let asked = Asked::default();
+        let briefing = shared.briefing(&workspace, &asked);
+        let (toolbox, faults) = Self::load(shared, &workspace, &briefing, &asked)?;
         shared.set_tool_faults(workspace.root(), faults);
         Ok(toolbox.registry)
     }

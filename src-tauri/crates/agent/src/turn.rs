@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use protocol::event::Notice;
 use protocol::{
-    CallId, CallState, EventBody, Fault, Message, MessageId, NoticeLevel, Outcome, SessionState,
-    ToolCall,
+    CallId, CallState, EventBody, Fault, MessageId, NoticeLevel, Outcome, SessionState, ToolCall,
 };
 use tokio::task::JoinHandle;
 
+use crate::background::Background;
 use crate::composed::Repairs;
 use crate::conversation::OpenCall;
 use crate::run_limits::{self, Meter};
@@ -104,7 +104,7 @@ async fn run(session: &Arc<Session>, mut meter: Meter) -> Result<End, Fault> {
             return Ok(end);
         }
         for text in session.heard() {
-            session.conversation(|conversation| conversation.messages.push(Message::User { text }));
+            session.conversation(|conversation| conversation.said(text));
         }
         if let Err(reached) = meter.begin_turn() {
             session.stop_because(Why::Limit(reached));
@@ -121,8 +121,13 @@ async fn run(session: &Arc<Session>, mut meter: Meter) -> Result<End, Fault> {
         }
         repairs.count(answer.checked.as_ref())?;
         let checked = answer.checked.unwrap_or_default();
-        if answer.calls.is_empty() && checked.problem.is_none() && !session.is_steered() {
-            return Ok(End::Done);
+        if answer.calls.is_empty() && checked.problem.is_none() {
+            // What it gave away and did not wait for is waited for now.
+            match Background::wait(session, &stop).await {
+                false if stop.is_cancelled() => return Ok(End::Stopped),
+                false => return Ok(End::Done),
+                true => {}
+            }
         }
         let (admitted, reached) = meter.admit(answer.calls.len());
         open = answer.calls.into_iter().map(fresh).collect();
@@ -229,7 +234,7 @@ pub(crate) async fn say(
             session,
             &session.conversation(|conversation| conversation.unanswered()),
         );
-        session.conversation(|conversation| conversation.messages.push(Message::User { text }));
+        session.conversation(|conversation| conversation.said(text));
         return Ok(start(session));
     }
     Ok(None)

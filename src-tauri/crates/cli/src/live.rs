@@ -116,6 +116,10 @@ impl Live {
                 let text = story::person(out, text);
                 self.paragraph(out, &text)
             }
+            EventBody::ErrandEnded { .. } => {
+                let text = entry.map(|entry| story::entry(out, entry));
+                self.paragraph(out, &text.unwrap_or_default())
+            }
             EventBody::AgentSaid {
                 text,
                 reasoning: false,
@@ -205,7 +209,7 @@ impl Live {
 /// Whether more may be told of an entry.
 fn may_change(entry: &Entry) -> bool {
     match &entry.body {
-        EntryBody::Person { .. } | EntryBody::Notice(_) => false,
+        EntryBody::Person { .. } | EntryBody::Errand { .. } | EntryBody::Notice(_) => false,
         EntryBody::Agent { writing, .. } => *writing,
         EntryBody::Call(view) => !view.state.is_settled() || view.undo.is_some(),
     }

@@ -17,6 +17,12 @@ use crate::previews::preview;
 pub(crate) fn entry(out: &Out, entry: &Entry) -> String {
     match &entry.body {
         EntryBody::Person { text, .. } => person(out, text),
+        EntryBody::Errand {
+            title,
+            text,
+            failed,
+            ..
+        } => errand(out, title, text, *failed),
         EntryBody::Agent {
             text,
             error,
@@ -46,6 +52,20 @@ pub(crate) fn person(out: &Out, text: &str) -> String {
     let mark = out.ink(Ink::Strong, "›");
     let text = out.ink(Ink::Strong, text.trim_end());
     format!("{mark} {text}\n\n")
+}
+
+/// What came of work in the background.
+fn errand(out: &Out, title: &str, text: &str, failed: bool) -> String {
+    let (mark, ink) = match failed {
+        true => ("✗", Ink::Bad),
+        false => ("✓", Ink::Good),
+    };
+    format!(
+        "{} {}\n{}\n\n",
+        out.ink(ink, mark),
+        out.ink(Ink::Strong, &format!("In the background: {title}")),
+        out.ink(Ink::Plain, text.trim_end()),
+    )
 }
 
 /// That an answer was cut off.

@@ -39,10 +39,13 @@ impl Facts {
     pub fn hold_to(&mut self, surface: &Surface) {
         let opens = |fact: &Fact| Some((fact.real.clone(), surface.opens(fact)?.to_owned()));
         self.opens = self.all.iter().filter_map(opens).collect();
-        let beyond = self
-            .all
-            .iter()
-            .find_map(|fact| surface.beyond(fact, self.command(&fact.target)));
+        self.hold_below(surface);
+    }
+
+    /// Holds them to one more surface, which opens nothing: what lies beyond it is denied.
+    pub fn hold_below(&mut self, surface: &Surface) {
+        let beyond = |fact: &Fact| surface.beyond(fact, self.command(&fact.target));
+        let beyond = self.all.iter().find_map(beyond);
         self.close(beyond);
     }
 

@@ -16,7 +16,7 @@ pub struct Asked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tools: Option<Vec<String>>,
-    /// What the model is told before anything else; empty for what every session is told.
+    /// What the agent is told beside what every session is told; all that it is told if it is `alone`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instructions: String,
     /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
@@ -27,6 +27,14 @@ pub struct Asked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub agent: Option<AgentFile>,
+    /// The manifests of those that work was given to since, one below the other: each only narrows what its caller may do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<AgentFile>>")]
+    pub below: Vec<AgentFile>,
+    /// Whether the model is told its instructions and nothing else: nothing of the project, of skills and of other agents.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub alone: bool,
 }
 
 /// An agent's manifest as it was read when the session was opened: it holds for the session's whole life, whatever

@@ -39,6 +39,17 @@ pub enum EntryBody {
         /// Whether it was said while a turn ran.
         steering: bool,
     },
+    /// Work that the agent gave away and did not wait for came to its end.
+    Errand {
+        /// The session that did it.
+        child: SessionId,
+        /// What it is called.
+        title: String,
+        /// What came of it, or why nothing did.
+        text: String,
+        /// Whether it came to nothing.
+        failed: bool,
+    },
     /// The agent said something.
     Agent {
         /// The turn's number.

@@ -9,6 +9,7 @@ use ts_rs::TS;
 pub use crate::asked::{AgentFile, Asked, Checked};
 use crate::grounds::Grounds;
 use crate::preview::UndoOutlook;
+pub use crate::session_state::SessionState;
 use crate::{
     At, CallId, Decision, Digest, Limit, MessageId, ModelChoice, Outcome, Preview, SessionId,
     ToolCall, ToolKind, ToolMode, Trail, UndoEntry, UndoId, Usage,
@@ -66,6 +67,19 @@ pub enum EventBody {
         text: String,
         /// Whether it was said while a turn ran.
         steering: bool,
+    },
+    /// Work that was given away and not waited for came to its end: the model hears of it.
+    ErrandEnded {
+        /// The message.
+        message: MessageId,
+        /// The session that did it.
+        child: SessionId,
+        /// What it is called.
+        title: String,
+        /// Its last words, its output as JSON, or why it came to none.
+        text: String,
+        /// Whether it came to nothing.
+        failed: bool,
     },
     /// A model turn began.
     TurnStarted {
@@ -296,6 +310,7 @@ impl EventBody {
             Self::SessionRenamed { .. } => "session_renamed",
             Self::SessionChanged { .. } => "session_changed",
             Self::PersonSaid { .. } => "person_said",
+            Self::ErrandEnded { .. } => "errand_ended",
             Self::TurnStarted { .. } => "turn_started",
             Self::AgentSaid { .. } => "agent_said",
             Self::AnswerChecked { .. } => "answer_checked",
@@ -316,38 +331,6 @@ impl EventBody {
             Self::RedoApplied { .. } => "redo_applied",
             Self::LimitReached { .. } => "limit_reached",
             Self::Noted { .. } => "noted",
-        }
-    }
-}
-
-/// What a session does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum SessionState {
-    /// Waits for the person's next message.
-    Idle,
-    /// A turn runs.
-    Running,
-    /// A call waits for a decision.
-    Waiting,
-    /// The run came to its end.
-    Done,
-    /// The run ended with an error.
-    Failed,
-    /// The person, a limit, or the end of the app stopped it.
-    Interrupted,
-}
-
-impl SessionState {
-    /// The name as written in events.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Interrupted => "interrupted",
         }
     }
 }

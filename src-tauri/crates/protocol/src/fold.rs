@@ -21,6 +21,7 @@ pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
         | EventBody::SessionChanged { .. }
         | EventBody::LimitReached { .. } => None,
         EventBody::PersonSaid { message, .. }
+        | EventBody::ErrandEnded { message, .. }
         | EventBody::TurnStarted { message, .. }
         | EventBody::AgentSaid { message, .. }
         | EventBody::AnswerChecked { message, .. }
@@ -60,6 +61,18 @@ pub fn begin(event: &Event) -> Option<Entry> {
             text: text.clone(),
             steering: *steering,
         },
+        EventBody::ErrandEnded {
+            child,
+            title,
+            text,
+            failed,
+            ..
+        } => EntryBody::Errand {
+            child: child.clone(),
+            title: title.clone(),
+            text: text.clone(),
+            failed: *failed,
+        },
         EventBody::TurnStarted { turn, .. } => EntryBody::Agent {
             turn: *turn,
             text: String::new(),
@@ -89,7 +102,7 @@ pub fn change(entry: &mut Entry, event: &Event) {
     match &mut entry.body {
         EntryBody::Agent { .. } => change_message(&mut entry.body, &event.body),
         EntryBody::Call(view) => change_call(view, event),
-        EntryBody::Person { .. } | EntryBody::Notice(_) => {}
+        EntryBody::Person { .. } | EntryBody::Errand { .. } | EntryBody::Notice(_) => {}
     }
 }
 
@@ -253,6 +266,7 @@ fn change_call(view: &mut CallView, event: &Event) {
         | EventBody::SessionRenamed { .. }
         | EventBody::SessionChanged { .. }
         | EventBody::PersonSaid { .. }
+        | EventBody::ErrandEnded { .. }
         | EventBody::TurnStarted { .. }
         | EventBody::AgentSaid { .. }
         | EventBody::AnswerChecked { .. }

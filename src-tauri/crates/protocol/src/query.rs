@@ -6,6 +6,7 @@ use ts_rs::TS;
 
 use crate::account::{Account, AccountLine};
 use crate::backtest::{Backtest, RuleChange, Suggestion};
+use crate::briefing::Briefing;
 use crate::effects::Promise;
 use crate::history::{Restore, RestorePreview, RestoreReceipt, Timeline, UndoCheck};
 use crate::import::ImportSource;
@@ -225,6 +226,11 @@ pub enum Query {
         /// From the calls of this workspace alone; none for all.
         workspace: Option<String>,
     },
+    /// What the model of a session of a workspace is told first: instructions, skills, agents.
+    Briefing {
+        /// The workspace root, absolute.
+        workspace: String,
+    },
     /// Permissions of other products, found where those keep them.
     Imports {
         /// The workspace root, absolute; none for the person's own alone.
@@ -351,6 +357,8 @@ pub enum Answer {
         /// What would spare the most answers first.
         suggestions: Vec<Suggestion>,
     },
+    /// To `briefing`.
+    Briefing(Briefing),
     /// To `imports`.
     Imports {
         /// One for each file that is there.

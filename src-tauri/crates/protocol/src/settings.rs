@@ -38,6 +38,8 @@ pub struct Settings {
     pub effects: EffectsSettings,
     /// Which variables of the app's own environment commands and programs get.
     pub variables: VariablesSettings,
+    /// Where skills are found beside those of the project and of the person's home.
+    pub skills: SkillsSettings,
     /// Programs that are asked before every call, beside the built-in checks.
     pub watchdogs: Vec<WatchdogSettings>,
     /// Providers beyond the built-in ones.
@@ -62,6 +64,7 @@ impl Default for Settings {
             dry_run: DryRun::default(),
             effects: EffectsSettings::default(),
             variables: VariablesSettings::default(),
+            skills: SkillsSettings::default(),
             watchdogs: Vec::new(),
             providers: Vec::new(),
             tools: BTreeMap::new(),
@@ -136,6 +139,15 @@ pub struct VariablesSettings {
     pub withheld: Vec<VariableName>,
     /// They get these, whatever they are called; unless withheld.
     pub passed: Vec<VariableName>,
+}
+
+/// Where skills are found beside those of the project and of the person's home. Holds for sessions that are opened from now
+/// on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct SkillsSettings {
+    /// Folders that hold a folder for each skill, absolute.
+    pub folders: Vec<String>,
 }
 
 /// The name of a variable of an environment: neither empty nor with a `=`.

@@ -290,6 +290,7 @@ fn hit(
     let call = row::call(entry);
     let title = match &entry.body {
         EntryBody::Person { .. } => "You",
+        EntryBody::Errand { .. } => "Background",
         EntryBody::Agent { .. } => "Agent",
         EntryBody::Call(view) => &view.title,
         EntryBody::Notice(notice) => match notice.level {

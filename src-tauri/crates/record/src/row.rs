@@ -13,6 +13,7 @@ pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
         | EventBody::SessionRenamed { .. }
         | EventBody::SessionChanged { .. }
         | EventBody::PersonSaid { .. }
+        | EventBody::ErrandEnded { .. }
         | EventBody::TurnStarted { .. }
         | EventBody::AnswerChecked { .. }
         | EventBody::TurnEnded { .. }
@@ -43,6 +44,7 @@ pub(crate) fn prepares_undo(event: &Event) -> bool {
 pub(crate) fn body_name(body: &EntryBody) -> &'static str {
     match body {
         EntryBody::Person { .. } => "person",
+        EntryBody::Errand { .. } => "errand",
         EntryBody::Agent { .. } => "agent",
         EntryBody::Call(_) => "call",
         EntryBody::Notice(_) => "notice",
@@ -52,7 +54,7 @@ pub(crate) fn body_name(body: &EntryBody) -> &'static str {
 /// Whether an entry can no longer change by itself.
 pub(crate) fn is_settled(entry: &Entry) -> bool {
     match &entry.body {
-        EntryBody::Person { .. } | EntryBody::Notice(_) => true,
+        EntryBody::Person { .. } | EntryBody::Errand { .. } | EntryBody::Notice(_) => true,
         EntryBody::Agent { writing, .. } => !writing,
         EntryBody::Call(view) => view.state.is_settled(),
     }
@@ -62,7 +64,10 @@ pub(crate) fn is_settled(entry: &Entry) -> bool {
 pub(crate) fn call(entry: &Entry) -> Option<&CallView> {
     match &entry.body {
         EntryBody::Call(view) => Some(view),
-        EntryBody::Person { .. } | EntryBody::Agent { .. } | EntryBody::Notice(_) => None,
+        EntryBody::Person { .. }
+        | EntryBody::Errand { .. }
+        | EntryBody::Agent { .. }
+        | EntryBody::Notice(_) => None,
     }
 }
 

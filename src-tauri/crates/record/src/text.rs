@@ -11,6 +11,12 @@ pub(crate) fn search_text(entry: &Entry) -> String {
     let mut text = Text(String::new());
     match &entry.body {
         EntryBody::Person { text: said, .. } => text.line(said),
+        EntryBody::Errand {
+            title, text: came, ..
+        } => {
+            text.line(title);
+            text.line(came);
+        }
         EntryBody::Agent {
             text: said,
             reasoning,

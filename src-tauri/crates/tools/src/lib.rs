@@ -7,10 +7,12 @@
 //! Start reading at [`tool::Tool`], then [`registry::Registry`].
 
 mod admission;
+pub mod agents;
 pub mod alias;
 mod builtin;
 mod close_names;
 pub mod diff;
+pub mod front_matter;
 pub mod internal;
 pub mod limits;
 mod patch;
@@ -19,13 +21,16 @@ pub mod registry;
 pub mod schema;
 pub mod schema_first;
 mod sentence;
+pub mod skills;
+pub mod sub_agent;
 pub mod text;
 pub mod todo;
 pub mod tool;
 
-pub use builtin::{HEADLESS_REFUSAL, commit};
+pub use builtin::{HEADLESS_REFUSAL, LoadSkill, Task, commit};
 pub use registry::{Checked, Found, LOCKED, Registry};
 pub use schema::{Schema, lift_meta, validate};
+pub use sub_agent::SubAgentTool;
 pub use todo::TodoList;
 pub use tool::{
     Delegates, Errand, Hands, OutputFn, Prepared, ProgressFn, Rehearsal, Tool, ToolContext,

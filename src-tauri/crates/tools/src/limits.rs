@@ -170,3 +170,48 @@ pub const EFFECTS_DIFF_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Bytes that are compared for one command altogether, both sides.
 pub const EFFECTS_DIFF_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Longest front matter of a file, in bytes.
+pub const FRONT_MATTER_BYTES_MAX: usize = 16 * 1024;
+
+/// Skills of a session.
+pub const SKILLS_MAX: usize = 512;
+
+/// Largest `SKILL.md`, in bytes.
+pub const SKILL_BYTES_MAX: u64 = 256 * 1024;
+
+/// The lines about skills that a model gets, in bytes.
+pub const SKILL_INDEX_BYTES_MAX: usize = 16 * 1024;
+
+/// Longest name of a skill, in characters, as the open specification has it.
+pub const SKILL_NAME_CHARS_MAX: usize = 64;
+
+/// Longest description of a skill, in characters, as the open specification has it.
+pub const SKILL_DESCRIPTION_CHARS_MAX: usize = 1_024;
+
+/// Longest word of a skill on what it needs, in characters, as the open specification has it.
+pub const SKILL_COMPATIBILITY_CHARS_MAX: usize = 500;
+
+/// Files beside a skill that its loading names.
+pub const SKILL_FILES_LISTED_MAX: usize = 50;
+
+/// Files and folders in a skill's folder beyond which none is named.
+pub const SKILL_TREE_ITEMS_MAX: usize = 2_000;
+
+/// Entries of one folder that are looked through for skills or agents.
+pub const FOLDERS_LOOKED_MAX: usize = 20_000;
+
+/// Agents of a session that work can be given to.
+pub const AGENTS_MAX: usize = 128;
+
+/// Largest manifest of an agent, in bytes.
+pub const AGENT_BYTES_MAX: u64 = 256 * 1024;
+
+/// Longest name of an agent in a sentence, in characters.
+pub const AGENT_NAME_CHARS_MAX: usize = 64;
+
+/// Longest work that is given to another agent, in characters.
+pub const TASK_CHARS_MAX: usize = 100_000;
+
+/// Longest title of such work, in characters.
+pub const TASK_TITLE_CHARS_MAX: usize = 80;

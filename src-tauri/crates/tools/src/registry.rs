@@ -18,6 +18,7 @@ use crate::close_names::{close_names, did_you_mean};
 use crate::limits::{ID_BYTES_MAX, NAMES_LISTED_MAX};
 use crate::schema::Schema;
 use crate::schema_first::with_reasoning;
+use crate::sub_agent;
 use crate::tool::Tool;
 
 mod found;
@@ -83,7 +84,7 @@ pub struct Checked {
 }
 
 impl Registry {
-    /// The nine tools of the house. A tool whose schema did not compile would be missing; a test holds that none is.
+    /// The tools of the house. A tool whose schema did not compile would be missing; a test holds that none is.
     pub fn builtin() -> Self {
         let mut registry = Self::default();
         for tool in builtin::all() {
@@ -101,6 +102,31 @@ impl Registry {
             .filter_map(|tool| registry.register(tool).err())
             .collect();
         (registry, faults)
+    }
+
+    /// Puts a tool of the house in the place of the one of its name: over what this session has.
+    pub fn put(&mut self, tool: Arc<dyn Tool>) -> Result<(), Fault> {
+        let interface = tool.interface().clone();
+        let schema = Arc::new(Schema::of(&interface)?);
+        let Some(&(place, None)) = self.names.get(interface.id()) else {
+            return self.add(tool, true);
+        };
+        self.entries[place] = Arc::new(Entry {
+            classified: classify(interface.id(), Declared::of(&interface)),
+            tool,
+            interface: Arc::new(interface),
+            schema,
+            locked: true,
+        });
+        self.renew();
+        Ok(())
+    }
+
+    /// Gathers anew what all tools together say.
+    fn renew(&mut self) {
+        let definitions = self.entries.iter().filter_map(|entry| entry.definition());
+        self.definitions = Arc::new(definitions.collect());
+        self.requires = OnceLock::new();
     }
 
     /// Adds a tool of somebody else. One of a namespace whose name is taken gets a numeric tail (M11).
@@ -178,12 +204,7 @@ impl Registry {
             }
             registry.entries[place] = Arc::new(entry);
         }
-        let definitions = registry
-            .entries
-            .iter()
-            .filter_map(|entry| entry.definition());
-        registry.definitions = Arc::new(definitions.collect());
-        registry.requires = OnceLock::new();
+        registry.renew();
         (registry, faults)
     }
 
@@ -274,6 +295,12 @@ impl Registry {
         })
     }
 
+    /// The ids of those that an agent may be given that works for another one (`S001-42`).
+    pub fn ids_below(&self) -> Vec<String> {
+        let given = self.entries.iter().filter(|entry| entry.is_given_below());
+        given.map(|entry| entry.interface.id().to_owned()).collect()
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.entries.len()
@@ -301,6 +328,10 @@ impl Registry {
 impl Entry {
     fn own_mode(&self) -> Option<ToolMode> {
         classify(self.interface.id(), Declared::of(&self.interface)).mode
+    }
+
+    fn is_given_below(&self) -> bool {
+        self.interface.execution.execution_profile_ref != sub_agent::PROFILE
     }
 
     /// Whether a model may know of the tool.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
+use protocol::event::AgentFile;
 use protocol::{
     Access, CallId, Fact, Plan, Preview, SessionId, ToolError, ToolInterface, ToolOutput,
 };
@@ -223,10 +224,15 @@ pub struct ToolContext {
 pub struct Errand {
     /// What it is called in the list of sessions.
     pub title: String,
-    /// What its model is told before anything else; empty for what every session is told.
+    /// What its model is told before anything else.
     pub instructions: String,
-    /// Provider, model and tools; what is left out is the caller's, but of tools there are only those that are named.
+    /// Provider and model; what is left out is the caller's.
     pub config: RequestConfig,
+    /// The only tools of the caller's that may be called; none for all of them.
+    pub tools: Option<Vec<String>>,
+    /// The manifest of the agent that does it: it may do no more than that says, and no more than its caller. None: nobody of
+    /// a name, who is told nothing of the project either.
+    pub agent: Option<AgentFile>,
     /// The only thing that it gets to know: its first message.
     pub input: String,
     /// JSON Schema of the output that it must come to; none if words will do.
@@ -238,14 +244,30 @@ pub struct Errand {
 /// Carries out errands, each in a session of its own that can do no more than the caller's.
 #[async_trait]
 pub trait Delegates: Send + Sync {
-    /// Carries out an errand for a call.
+    /// Carries out an errand for a call, and tells the call's listeners how it goes on (`S001-44`).
     ///
     /// # Errors
     /// When it cannot begin, or comes to no output.
-    async fn run(&self, call: &CallId, errand: Errand) -> Result<ToolOutput, ToolError>;
+    async fn run(&self, cx: &ToolContext, errand: Errand) -> Result<ToolOutput, ToolError>;
+
+    /// Begins an errand and leaves it at work: what it comes to is told to the caller's model later.
+    ///
+    /// # Errors
+    /// When it cannot begin.
+    async fn begin(&self, cx: &ToolContext, errand: Errand) -> Result<SessionId, ToolError>;
 }
 
 impl ToolContext {
+    /// Who carries out errands.
+    ///
+    /// # Errors
+    /// Nobody does here.
+    pub fn delegates(&self) -> Result<&Arc<dyn Delegates>, ToolError> {
+        let nobody =
+            || ToolError::Failed("Nobody can carry out a delegate's work here.".to_owned());
+        self.delegates.as_ref().ok_or_else(nobody)
+    }
+
     /// A context that nobody listens to.
     pub fn new(call: CallId, tool: impl Into<String>, cancel: CancellationToken) -> Self {
         Self {

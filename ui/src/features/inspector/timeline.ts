@@ -78,6 +78,7 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
     case 'session_renamed':
     case 'session_changed':
     case 'person_said':
+    case 'errand_ended':
     case 'turn_started':
     case 'agent_said':
     case 'answer_checked':

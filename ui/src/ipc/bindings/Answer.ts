@@ -2,6 +2,7 @@
 import type { Account } from "./Account";
 import type { AccountLine } from "./AccountLine";
 import type { Backtest } from "./Backtest";
+import type { Briefing } from "./Briefing";
 import type { Entry } from "./Entry";
 import type { Event } from "./Event";
 import type { Fault } from "./Fault";
@@ -102,7 +103,7 @@ trail: Trail, } | { "type": "check_rules" } & RulesCheck | { "type": "check_rule
 /**
  * What would spare the most answers first.
  */
-suggestions: Array<Suggestion>, } | { "type": "imports", 
+suggestions: Array<Suggestion>, } | { "type": "briefing" } & Briefing | { "type": "imports", 
 /**
  * One for each file that is there.
  */

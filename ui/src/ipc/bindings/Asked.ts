@@ -14,7 +14,7 @@ output_schema?: unknown,
  */
 tools?: Array<string>, 
 /**
- * What the model is told before anything else; empty for what every session is told.
+ * What the agent is told beside what every session is told; all that it is told if it is `alone`.
  */
 instructions?: string, 
 /**
@@ -24,4 +24,12 @@ temperature?: number,
 /**
  * The manifest of the agent that works here; none for the built-in agent.
  */
-agent?: AgentFile, };
+agent?: AgentFile, 
+/**
+ * The manifests of those that work was given to since, one below the other: each only narrows what its caller may do.
+ */
+below?: Array<AgentFile>, 
+/**
+ * Whether the model is told its instructions and nothing else: nothing of the project, of skills and of other agents.
+ */
+alone?: boolean, };

@@ -3,6 +3,7 @@ import type { CallView } from "./CallView";
 import type { Checked } from "./Checked";
 import type { Fault } from "./Fault";
 import type { Notice } from "./Notice";
+import type { SessionId } from "./SessionId";
 import type { Usage } from "./Usage";
 
 /**
@@ -16,7 +17,23 @@ text: string,
 /**
  * Whether it was said while a turn ran.
  */
-steering: boolean, } | { "type": "agent", 
+steering: boolean, } | { "type": "errand", 
+/**
+ * The session that did it.
+ */
+child: SessionId, 
+/**
+ * What it is called.
+ */
+title: string, 
+/**
+ * What came of it, or why nothing did.
+ */
+text: string, 
+/**
+ * Whether it came to nothing.
+ */
+failed: boolean, } | { "type": "agent", 
 /**
  * The turn's number.
  */

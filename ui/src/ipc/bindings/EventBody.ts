@@ -13,6 +13,7 @@ import type { Notice } from "./Notice";
 import type { Outcome } from "./Outcome";
 import type { Parent } from "./Parent";
 import type { Preview } from "./Preview";
+import type { SessionId } from "./SessionId";
 import type { SessionState } from "./SessionState";
 import type { ToolCall } from "./ToolCall";
 import type { ToolKind } from "./ToolKind";
@@ -66,7 +67,27 @@ text: string,
 /**
  * Whether it was said while a turn ran.
  */
-steering: boolean, } | { "type": "turn_started", 
+steering: boolean, } | { "type": "errand_ended", 
+/**
+ * The message.
+ */
+message: MessageId, 
+/**
+ * The session that did it.
+ */
+child: SessionId, 
+/**
+ * What it is called.
+ */
+title: string, 
+/**
+ * Its last words, its output as JSON, or why it came to none.
+ */
+text: string, 
+/**
+ * Whether it came to nothing.
+ */
+failed: boolean, } | { "type": "turn_started", 
 /**
  * Its number in the session, from 1.
  */

@@ -245,7 +245,11 @@ workspace: string | null, } | { "type": "suggestions",
 /**
  * From the calls of this workspace alone; none for all.
  */
-workspace: string | null, } | { "type": "imports", 
+workspace: string | null, } | { "type": "briefing", 
+/**
+ * The workspace root, absolute.
+ */
+workspace: string, } | { "type": "imports", 
 /**
  * The workspace root, absolute; none for the person's own alone.
  */

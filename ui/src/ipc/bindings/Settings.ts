@@ -5,6 +5,7 @@ import type { EffectsSettings } from "./EffectsSettings";
 import type { ModelChoice } from "./ModelChoice";
 import type { ProviderSettings } from "./ProviderSettings";
 import type { RunLimits } from "./RunLimits";
+import type { SkillsSettings } from "./SkillsSettings";
 import type { Strategy } from "./Strategy";
 import type { Theme } from "./Theme";
 import type { ToolSettings } from "./ToolSettings";
@@ -67,6 +68,10 @@ effects: EffectsSettings,
  * Which variables of the app's own environment commands and programs get.
  */
 variables: VariablesSettings, 
+/**
+ * Where skills are found beside those of the project and of the person's home.
+ */
+skills: SkillsSettings, 
 /**
  * Programs that are asked before every call, beside the built-in checks.
  */

@@ -14,7 +14,8 @@ use super::found::Called;
 use super::prepared::Ready;
 use super::{Ended, finish, stopped};
 use crate::config::Host;
-use crate::session::{Session, Waiting};
+use crate::session::Session;
+use crate::waiting::Waiting;
 use crate::weighed::Weighed;
 use crate::{grant, way_out};
 

@@ -1,5 +1,6 @@
 //! One file for each thing that can be asked.
 
+mod briefing;
 mod call;
 mod demo;
 mod dry_run;
@@ -40,6 +41,9 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::Policy(asked) => policy::run(data_dir, asked, out),
         Verb::Servers(asked) => servers::run(&look(data_dir).await?, asked, out).await,
         Verb::Tools => inspect::tools(&look(data_dir).await?, out).await,
+        Verb::Briefing { workspace } => {
+            briefing::show(&look(data_dir).await?, &workspace, out).await
+        }
         Verb::Sessions => inspect::sessions(&look(data_dir).await?, out).await,
         Verb::Show { session, call } => {
             let desk = look(data_dir).await?;
@@ -113,6 +117,7 @@ fn config(data_dir: Option<PathBuf>, host: Host) -> Result<DeskConfig, Ending> {
     let own = std::env::current_exe().ok();
     Ok(DeskConfig {
         takes_up: false,
+        home: DeskConfig::home_dir(),
         room: own.and_then(|own| agent::room_beside(&own)),
         ..DeskConfig::new(data_dir, host)
     })

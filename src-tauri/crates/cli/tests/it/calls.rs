@@ -257,6 +257,8 @@ fn tools_are_listed() {
         "bash",
         "question",
         "todo",
+        "task",
+        "skill",
         "delete_path",
         "apply_patch",
     ];

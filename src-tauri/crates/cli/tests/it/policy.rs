@@ -137,7 +137,7 @@ fn modes_protections_and_the_watchdog_speak_beside_the_rules() {
         verdicts(&place, &[], rules, &calls),
         [
             "1 allow", "2 ask", "3 allow", "4 deny", "5 deny", "6 deny", "7 allow", "8 deny",
-            "9 ask", "10 ask"
+            "9 ask", "10 allow"
         ]
     );
 }

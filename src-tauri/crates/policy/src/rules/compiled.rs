@@ -15,7 +15,7 @@ use crate::shell::is_pathed;
 pub struct CompiledRule {
     /// The rule as written.
     pub rule: Rule,
-    /// Whether it may loosen: a project's file has to be trusted first.
+    /// Whether it may loosen: a project's file has to be trusted first, and who works for an agent never may.
     pub trusted: bool,
     /// Whether it decided as many calls as it may.
     pub spent: bool,

@@ -292,7 +292,7 @@ fn is_over(rule: &CompiledRule, now: At) -> bool {
 }
 
 /// The verdict of the rules that matched, strongest first, and why each speaks or does not. A project's file that nobody
-/// trusts may tighten what would hold without it, and never loosen.
+/// trusts may tighten what would hold without it, and never loosen; neither may an agent that works for another.
 fn speaking(found: &[Match<'_>], otherwise: Verdict) -> (Option<Verdict>, Vec<RuleTrace>) {
     let Some(first) = found.first() else {
         return (None, Vec::new());
@@ -320,7 +320,18 @@ fn speaking(found: &[Match<'_>], otherwise: Verdict) -> (Option<Verdict>, Vec<Ru
                         && !one.rule.trusted
                         && Verdict::from(one.rule.rule.action) < held =>
                 {
-                    "lost: a project's rules may only tighten until you trust their file".to_owned()
+                    match one.rule.rule.scope {
+                        RuleScope::Manifest => {
+                            "lost: who works for an agent may only have stricter rules"
+                        }
+                        RuleScope::Builtin
+                        | RuleScope::User
+                        | RuleScope::Project
+                        | RuleScope::Session => {
+                            "lost: a project's rules may only tighten until you trust their file"
+                        }
+                    }
+                    .to_owned()
                 }
                 false => one.key.under(speaks.map_or(first.key, |at| found[at].key)),
             };

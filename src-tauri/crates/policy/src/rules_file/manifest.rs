@@ -2,6 +2,7 @@
 
 use protocol::{Action, Fault, RequirementSet, RuleScope};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use toml::Spanned;
 
 use super::written::{File, Written};
@@ -14,12 +15,20 @@ use crate::limits::{AGENT_NAME_CHARS_MAX, AGENT_PROMPT_BYTES_MAX};
 pub struct Manifest {
     /// What it is called.
     pub name: String,
+    /// What it is for, for whoever gives it work; empty if it does not say.
+    pub description: String,
     /// What it is told beside what every agent is told; empty for nothing.
     pub prompt: String,
     /// The only tools that it may call; all that there are if none are named.
     pub tools: Option<Vec<String>>,
+    /// The provider that its model is of; its caller's if it names none.
+    pub provider: Option<String>,
+    /// Its model; its caller's if it names none.
+    pub model: Option<String>,
     /// What it may touch beside what each of its tools requires (`S002-09`).
     pub requires: RequirementSet,
+    /// Whether it says what it requires. Who works for another agent may touch no more than that.
+    pub declares: bool,
     /// Its rules. Their denies are final (`S002-84`).
     pub rules: RulesFile,
 }
@@ -29,11 +38,13 @@ pub struct Manifest {
 #[serde(deny_unknown_fields)]
 struct WrittenManifest {
     name: Spanned<String>,
-    #[serde(default, rename = "description")]
-    _description: String,
+    #[serde(default)]
+    description: String,
     #[serde(default)]
     prompt: Option<Spanned<String>>,
     tools: Option<Vec<String>>,
+    provider: Option<String>,
+    model: Option<String>,
     #[serde(default)]
     requires: Option<Spanned<RequirementSet>>,
     default: Option<Action>,
@@ -50,14 +61,46 @@ pub fn read(text: &str, file: &str) -> Result<Manifest, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = Lines::of(text);
     parse(text, &lines, file).map_err(|wrong| {
-        Fault::new(
-            format!("{file}, line {}: {}.", lines.at(wrong.at), wrong.what),
-            format!(
-                "{} Until then no session of this agent is opened.",
-                wrong.next
-            ),
-        )
+        let at = format!("line {}", lines.at(wrong.at));
+        wrong_in(file, &at, &wrong)
     })
+}
+
+/// Reads a manifest that is written as a Markdown file: its front matter, and its prompt below. Gives it as a manifest in
+/// TOML too, by which it can be read again.
+///
+/// # Errors
+/// As [`read`], without a line.
+pub fn of_markdown(
+    mut head: Map<String, Value>,
+    prompt: &str,
+    file: &str,
+) -> Result<(Manifest, String), Fault> {
+    let wrong = |what: String| {
+        let next = "Correct it.";
+        wrong_in(file, "front matter", &Wrong::new(0, what, next))
+    };
+    if head.contains_key("prompt") {
+        return Err(wrong(
+            "the key `prompt` is not known here: the prompt is the text below".to_owned(),
+        ));
+    }
+    head.retain(|_, value| !value.is_null());
+    head.insert("prompt".to_owned(), prompt.into());
+    let text = toml::to_string(&head).map_err(|error| wrong(error.to_string()))?;
+    let manifest = parse(&text, &Lines::of(&text), file);
+    let manifest = manifest.map_err(|wrong| wrong_in(file, "front matter", &wrong))?;
+    Ok((manifest, text))
+}
+
+fn wrong_in(file: &str, at: &str, wrong: &Wrong) -> Fault {
+    Fault::new(
+        format!("{file}, {at}: {}.", wrong.what),
+        format!(
+            "{} Until then no session of this agent is opened.",
+            wrong.next
+        ),
+    )
 }
 
 fn parse(text: &str, lines: &Lines, file: &str) -> Result<Manifest, Wrong> {
@@ -85,6 +128,7 @@ fn parse(text: &str, lines: &Lines, file: &str) -> Result<Manifest, Wrong> {
             "Put the text in a file of the workspace and name the file.",
         ));
     }
+    let declares = written.requires.is_some();
     let requires_at = written.requires.as_ref().map_or(0, |set| set.span().start);
     let requires = written
         .requires
@@ -104,6 +148,10 @@ fn parse(text: &str, lines: &Lines, file: &str) -> Result<Manifest, Wrong> {
     Ok(Manifest {
         rules: checked(rules, lines, &Source::new(file, RuleScope::Manifest))?,
         name: written.name.into_inner(),
+        description: written.description,
+        provider: written.provider,
+        model: written.model,
+        declares,
         prompt: written.prompt.map(Spanned::into_inner).unwrap_or_default(),
         tools: written.tools,
         requires,
@@ -158,6 +206,40 @@ action = "deny"
         assert_eq!(read.requires, requires);
         let least = super::read("name = \"x\"\n", "agent.toml").unwrap();
         assert!(least.requires.is_empty() && least.tools.is_none() && least.rules.rules.is_empty());
+    }
+
+    #[test]
+    fn a_manifest_in_markdown_reads_like_one_in_toml() {
+        let head = serde_json::json!({
+            "requires": { "fs": { "read": ["docs/**"] } },
+            "name": "reviewer",
+            "tools": ["read", "grep"],
+            "model": null,
+            "rule": [{ "permission": "fs.read", "pattern": "docs/secret/**", "action": "deny" }],
+        });
+        let Value::Object(head) = head else {
+            unreachable!()
+        };
+        let (manifest, text) = of_markdown(head.clone(), "You review.\n", "a.md").unwrap();
+        assert!(manifest.declares && manifest.model.is_none());
+        assert_eq!(manifest.rules.rules[0].rule.action, Action::Deny);
+        let again = read(&text, "a.md").unwrap();
+        assert_eq!(
+            (again.prompt.as_str(), again.requires),
+            ("You review.\n", manifest.requires)
+        );
+        for (key, told) in [
+            ("promt", "the key `promt` is not known here"),
+            ("prompt", "the text below"),
+        ] {
+            let mut head = head.clone();
+            head.insert(key.to_owned(), "x".into());
+            let fault = of_markdown(head, "", "a.md").unwrap_err();
+            assert!(
+                fault.message.starts_with("a.md, front matter: ") && fault.message.contains(told),
+                "{fault}"
+            );
+        }
     }
 
     /// `S002-60`: what cannot be understood is told when the manifest is read, with its line and what may be meant.

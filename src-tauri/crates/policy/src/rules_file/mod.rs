@@ -61,6 +61,23 @@ pub struct RulesFile {
     pub warnings: Vec<Warning>,
 }
 
+impl RulesFile {
+    /// The same without what would loosen anything: of an agent that works for another one, which can be given no more than
+    /// that has (`S002-104`).
+    #[must_use]
+    pub fn only_stricter(mut self) -> Self {
+        let stricter = |action: Action| match action {
+            Action::Deny | Action::Ask => true,
+            Action::Allow => false,
+        };
+        self.default = self.default.filter(|action| stricter(*action));
+        self.rules.retain(|rule| stricter(rule.rule.action));
+        // One that asks may be the more specific beside another's deny.
+        self.rules.iter_mut().for_each(|rule| rule.trusted = false);
+        self
+    }
+}
+
 /// Something wrong, and where.
 struct Wrong {
     at: usize,

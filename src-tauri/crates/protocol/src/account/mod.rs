@@ -301,6 +301,7 @@ impl Account {
             | EventBody::SessionRenamed { .. }
             | EventBody::SessionChanged { .. }
             | EventBody::PersonSaid { .. }
+            | EventBody::ErrandEnded { .. }
             | EventBody::TurnStarted { .. }
             | EventBody::AgentSaid { .. }
             | EventBody::AnswerChecked { .. }

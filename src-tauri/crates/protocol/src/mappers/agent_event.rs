@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 pub use super::agent_words::{AgentEvent, Delta, Message, Part, Partial};
-use super::{ends_run, time};
+use super::time;
 use crate::{At, CallId, Event, EventBody, MessageId, Outcome, Usage};
 
 /// Maps a session's events to agent events.
@@ -69,7 +69,15 @@ impl AgentEvents {
                 };
                 whole(&loop_id, said, &mut out);
             }
-            EventBody::SessionChanged { state } if ends_run(*state) => {
+            EventBody::ErrandEnded { message, text, .. } => {
+                let loop_id = self.begin(event, &mut out);
+                let said = Message::User {
+                    id: message.clone(),
+                    content: vec![Part::Text { text: text.clone() }],
+                };
+                whole(&loop_id, said, &mut out);
+            }
+            EventBody::SessionChanged { state } if state.ends_run() => {
                 self.end(*state, event.at, &mut out);
             }
             EventBody::SessionChanged {

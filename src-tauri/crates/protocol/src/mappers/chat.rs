@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::ends_run;
 use crate::{CallId, Event, EventBody, MessageId, NoticeLevel, SessionState, ToolCall, ToolResult};
 
 /// One event of a chat: `{"type", "payload"}`, and `callId` where it is about a call.
@@ -187,11 +186,12 @@ impl Chat {
                     code: limit.code().to_owned(),
                 },
             }),
-            EventBody::SessionChanged { state } => ends_run(*state).then_some(ChatEvent::Done {
+            EventBody::SessionChanged { state } => state.ends_run().then_some(ChatEvent::Done {
                 payload: ChatDone { state: *state },
             }),
             EventBody::SessionRenamed { .. }
             | EventBody::PersonSaid { .. }
+            | EventBody::ErrandEnded { .. }
             | EventBody::TurnStarted { .. }
             | EventBody::AgentSaid {
                 reasoning: true, ..

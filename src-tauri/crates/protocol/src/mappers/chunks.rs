@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::ends_run;
 use crate::{CallId, CallState, Decision, Event, EventBody, MessageId, Outcome};
 
 /// One chunk, by its name in the specification; members in camel case, as on the wire.
@@ -102,7 +101,17 @@ impl Chunks {
                 let said = json!({ "messageId": message, "text": text });
                 out.push(data("data-person", said));
             }
-            EventBody::SessionChanged { state } if ends_run(*state) => self.finish(&mut out),
+            EventBody::ErrandEnded {
+                message,
+                child,
+                text,
+                failed,
+                ..
+            } => {
+                let errand = json!({ "messageId": message, "sessionId": child, "text": text, "failed": failed });
+                out.push(data("data-errand", errand));
+            }
+            EventBody::SessionChanged { state } if state.ends_run() => self.finish(&mut out),
             EventBody::SessionChanged { .. } => self.running = true,
             EventBody::TurnStarted { .. } => {
                 self.finish_step(&mut out);

@@ -19,7 +19,7 @@ pub use tool_events::{ToolEvent, ToolEvents};
 
 use serde_json::Value;
 
-use crate::{Event, Fault, SessionId, SessionState};
+use crate::{Event, Fault, SessionId};
 
 /// The words that a session can be told in, beside its own events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -105,14 +105,6 @@ fn json(words: Vec<impl serde::Serialize>) -> Vec<Value> {
     // Every word is made of texts, numbers and JSON, so each can be written.
     let written = words.iter().map(serde_json::to_value);
     written.filter_map(Result::ok).collect()
-}
-
-/// Whether a run is over in this state.
-fn ends_run(state: SessionState) -> bool {
-    match state {
-        SessionState::Done | SessionState::Failed | SessionState::Interrupted => true,
-        SessionState::Idle | SessionState::Running | SessionState::Waiting => false,
-    }
 }
 
 /// A point in time as RFC 3339 in UTC with milliseconds; the epoch for one that no calendar has.

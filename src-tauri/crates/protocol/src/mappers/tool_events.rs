@@ -171,6 +171,7 @@ impl ToolEvents {
             | EventBody::LimitReached { .. }
             | EventBody::SessionChanged { .. }
             | EventBody::PersonSaid { .. }
+            | EventBody::ErrandEnded { .. }
             | EventBody::TurnStarted { .. }
             | EventBody::AgentSaid { .. }
             | EventBody::AnswerChecked { .. }

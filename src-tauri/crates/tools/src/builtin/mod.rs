@@ -1,4 +1,4 @@
-//! The tools of the house: eight of the locked set (`S002-11`), and `delete_path` and `apply_patch` beside it (`S002-32`).
+//! The tools of the house: ten of the locked set (`S002-11`), and `delete_path` and `apply_patch` beside it (`S002-32`).
 
 mod apply_patch;
 mod bash;
@@ -18,6 +18,8 @@ mod read_image;
 mod read_lines;
 mod read_masked;
 mod replace;
+mod skill;
+mod task;
 mod todo;
 mod write;
 
@@ -37,9 +39,11 @@ use crate::tool::Tool;
 pub(crate) use self::look_alike::look_alike;
 pub(crate) use self::masked::why_not_found;
 pub use self::question::HEADLESS_REFUSAL;
+pub use self::skill::LoadSkill;
+pub use self::task::Task;
 
 /// Every built-in tool, in the order that a model sees.
-pub(crate) fn all() -> [Arc<dyn Tool>; 10] {
+pub(crate) fn all() -> [Arc<dyn Tool>; 12] {
     [
         Arc::new(read::Read::new()),
         Arc::new(write::Write::new()),
@@ -49,6 +53,8 @@ pub(crate) fn all() -> [Arc<dyn Tool>; 10] {
         Arc::new(bash::Bash::new()),
         Arc::new(question::Question::new()),
         Arc::new(todo::Todo::new()),
+        Arc::new(Task::new(Arc::default())),
+        Arc::new(LoadSkill::new(Arc::default())),
         Arc::new(delete_path::DeletePath::new()),
         Arc::new(apply_patch::ApplyPatch::new()),
     ]

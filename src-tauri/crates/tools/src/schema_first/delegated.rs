@@ -82,19 +82,16 @@ impl Tool for Delegated {
         cx: &ToolContext,
     ) -> Result<ToolOutput, ToolError> {
         let request = self.request()?;
-        let Some(delegates) = &cx.delegates else {
-            return Err(ToolError::Failed(
-                "Nobody can carry out a delegate's work here.".to_owned(),
-            ));
-        };
         let errand = Errand {
             title: self.interface.title().to_owned(),
             instructions: request.prompt(),
             config: request.config.clone(),
+            tools: Some(request.config.tools.clone()),
+            agent: None,
             input: Value::Object(approved.arguments().clone()).to_string(),
             output_schema: self.output.clone(),
             cancel: cx.cancel.clone(),
         };
-        delegates.run(&cx.tool_call_id, errand).await
+        cx.delegates()?.run(cx, errand).await
     }
 }

@@ -22,5 +22,5 @@ pub use compose::compose;
 pub use definition::{Definition, Execution, Problem, with_reasoning};
 pub use file::{Definitions, definitions};
 pub use load::load;
-pub use request::{ContextItem, Request, RequestConfig};
+pub use request::{ContextItem, Request, RequestConfig, Thinking};
 pub use state_path::StatePath;

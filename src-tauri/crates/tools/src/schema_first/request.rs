@@ -34,9 +34,35 @@ pub struct RequestConfig {
     /// How freely the model chooses its words, from 0 to 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
+    /// How long the model thinks before it answers; as it does by itself if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<Thinking>,
     /// Names of the session's tools that may be called; none of them if left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+}
+
+/// How long a model thinks before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Thinking {
+    /// Shortly.
+    Low,
+    /// As long as most work needs.
+    Medium,
+    /// Long.
+    High,
+}
+
+impl Thinking {
+    /// As it stands behind a model's name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
 }
 
 /// One thing in the context (`S004-43`).

@@ -9,6 +9,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod agents;
 mod ask;
 mod bad_input;
 mod bash;
@@ -24,4 +25,5 @@ mod registry;
 mod schema;
 mod schema_first;
 mod schema_first_tools;
+mod skills;
 mod support;

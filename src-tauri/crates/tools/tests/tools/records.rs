@@ -88,6 +88,8 @@ fn each_tool_has_one_kind() {
         ("bash", ToolKind::Execute),
         ("question", ToolKind::Other),
         ("todo", ToolKind::Other),
+        ("task", ToolKind::Other),
+        ("skill", ToolKind::Think),
         ("delete_path", ToolKind::Delete),
         ("apply_patch", ToolKind::Edit),
     ];

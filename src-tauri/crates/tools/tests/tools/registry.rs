@@ -51,7 +51,7 @@ impl Tool for Foreign {
 
 #[test]
 fn what_there_is_s001_46_s002_25() {
-    use ToolMode::{Destructive, Local, Read, SafeWrite};
+    use ToolMode::{Destructive, External, Local, Read, SafeWrite};
     let registry = Registry::builtin();
     let views = registry.views();
     let seen: Vec<_> = views
@@ -70,12 +70,14 @@ fn what_there_is_s001_46_s002_25() {
             ("bash", Some(Local), ToolKind::Execute, by_tool),
             ("question", Some(Read), ToolKind::Other, by_tool),
             ("todo", Some(Read), ToolKind::Other, by_tool),
+            ("task", Some(External), ToolKind::Other, by_tool),
+            ("skill", Some(Read), ToolKind::Think, by_tool),
             ("delete_path", Some(Destructive), ToolKind::Delete, by_tool),
             ("apply_patch", Some(SafeWrite), ToolKind::Edit, by_tool),
         ]
     );
     let definitions = registry.definitions();
-    assert_eq!(definitions.len(), 10, "the model sees ids only (M05)");
+    assert_eq!(definitions.len(), 12, "the model sees ids only (M05)");
     for definition in definitions.iter() {
         assert!(
             definition.description.len() > 40,
@@ -134,7 +136,7 @@ fn an_unknown_name_gets_a_hint_s001_22_s000_03() {
         ),
         (
             "browser_open",
-            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, delete_path, apply_patch.",
+            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, skill, delete_path, apply_patch.",
         ),
     ] {
         assert_eq!(
@@ -302,7 +304,7 @@ fn who_may_join_s002_26_s002_07_s002_106() {
         .register(Arc::new(Foreign(Foreign::named("weather").build())))
         .unwrap();
     let views = registry.views();
-    let modes: Vec<_> = views[10..]
+    let modes: Vec<_> = views[Registry::builtin().count()..]
         .iter()
         .map(|v| (v.mode, v.mode_from.as_str()))
         .collect();

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use protocol::interface::Origin;
-use protocol::{CallId, Plan, Preview, ToolError, ToolKind, ToolMode, ToolOutput};
+use protocol::{CallId, Plan, Preview, SessionId, ToolError, ToolKind, ToolMode, ToolOutput};
 use runtime::Workspace;
 use serde_json::{Value, json};
 use tools::{Delegates, Errand, ToolContext, schema_first};
@@ -320,9 +320,13 @@ struct Taken(Mutex<Option<Errand>>);
 
 #[async_trait]
 impl Delegates for Taken {
-    async fn run(&self, _call: &CallId, errand: Errand) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, _cx: &ToolContext, errand: Errand) -> Result<ToolOutput, ToolError> {
         *self.0.lock().unwrap() = Some(errand);
         Ok(ToolOutput::new("done", "done"))
+    }
+
+    async fn begin(&self, _cx: &ToolContext, _errand: Errand) -> Result<SessionId, ToolError> {
+        unreachable!("a delegate is waited for")
     }
 }
 

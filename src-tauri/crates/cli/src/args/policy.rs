@@ -1,0 +1,133 @@
+//! What can be asked about rules.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+/// What the rules are asked.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// Judge calls: reads lines `{"id":…,"tool":…,"args":{…}}` from standard input and writes lines
+    /// `{"id":…,"verdict":"allow|deny|ask","trail":[…]}` in the same order. Without --rules, the person's rules and those
+    /// of the workspace hold.
+    Check(Judging),
+    /// Judge one call and say why, in words.
+    Explain {
+        /// The tool's id or an alias.
+        tool: String,
+        /// Its arguments: a JSON object.
+        #[arg(value_name = "ARGS_JSON")]
+        arguments: String,
+        #[command(flatten)]
+        judging: Judging,
+    },
+    /// Show a project's rules file, what changed since it was trusted, and whether it is; it may loosen nothing before.
+    Trust {
+        /// The project's folder.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        workspace: PathBuf,
+        /// Trust the file, if it still is the one with this digest.
+        #[arg(long, value_name = "DIGEST")]
+        accept: Option<String>,
+        /// Trust it no more.
+        #[arg(long, conflicts_with = "accept")]
+        revoke: bool,
+    },
+    /// Hold a change of the rules against every call on record: which would have got another verdict, those that were
+    /// rejected first. Nothing is changed.
+    Backtest(Backtest),
+    /// Show permissions of other products as rules that are never looser, as the text of a rules file.
+    Import(Import),
+    /// List what was granted on cards, the newest first, or take a grant back.
+    Grants {
+        #[command(subcommand)]
+        asked: Option<Grants>,
+    },
+    /// Look for errors in rules files, and for what is hardly meant.
+    Lint {
+        /// The files.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+}
+
+/// What is done with grants.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Grants {
+    /// Take a grant back, at once, in every running session.
+    Revoke {
+        /// Its id.
+        id: String,
+    },
+}
+
+/// A change to hold against the record.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Backtest {
+    #[command(flatten)]
+    pub(crate) change: Change,
+    /// The workspace whose calls are judged.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Judge the calls of every workspace, each by its own rules.
+    #[arg(long, conflicts_with = "workspace")]
+    pub(crate) everywhere: bool,
+    /// Look at so many of the newest calls at most; 0 for all.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) calls: u32,
+}
+
+/// What is changed.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Change {
+    /// Put this file in the place of the person's (user) or the project's (if left out) rules.
+    #[arg(long, value_name = "[SCOPE:]FILE")]
+    pub(crate) rules: Option<String>,
+    /// Add this rule to the person's, as in `allow bash cargo test*`.
+    #[arg(long, value_name = "ACTION PERMISSION [PATTERN]")]
+    pub(crate) rule: Option<String>,
+}
+
+/// What is imported.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Import {
+    /// One product alone; needed where a file is named.
+    #[arg(long, value_parser = ["claude-code", "opencode", "codex"])]
+    pub(crate) from: Option<String>,
+    /// The file; where it is not named, the places where products keep theirs are looked through.
+    #[arg(requires = "from", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The workspace.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Add the rules to the person's or the project's file. Without this nothing is written.
+    #[arg(long, value_name = "SCOPE", value_parser = ["user", "project"])]
+    pub(crate) write: Option<String>,
+}
+
+/// By what calls are judged.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Judging {
+    /// A rules file, in the scope manifest, user, project (if left out) or session. It counts as trusted. May be repeated;
+    /// no other rules hold then.
+    #[arg(long, value_name = "[SCOPE:]FILE")]
+    pub(crate) rules: Vec<String>,
+    /// The workspace.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Judge paths by this system's rules; no disk is looked at if it is not the one that this runs on.
+    #[arg(long, value_parser = ["linux", "macos", "windows"])]
+    pub(crate) os: Option<String>,
+    /// The manifest of the agent that calls: its rules hold beside the others, and it may touch what it and its tools
+    /// require, and nothing else.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agent: Option<PathBuf>,
+    /// Nobody is there to ask, so asking means denying.
+    #[arg(long)]
+    pub(crate) headless: bool,
+    /// Judge the rules alone, without mode defaults, built-in protections and requirements; where none matches, the
+    /// `default` of their file holds, else ask.
+    #[arg(long)]
+    pub(crate) only_rules: bool,
+}

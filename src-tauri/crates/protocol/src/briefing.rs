@@ -1,0 +1,83 @@
+//! What a session's model is told before anybody says anything, as a person looks at it: the project's instructions, the
+//! skills and the agents that it may turn to.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::Fault;
+
+/// All of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+pub struct Briefing {
+    /// The project's instructions, the outermost folder first, as the model gets them.
+    pub instructions: Vec<InstructionFile>,
+    /// The skills, the first source first (`S002-40`).
+    pub skills: Vec<SkillView>,
+    /// Agents that work can be given to.
+    pub agents: Vec<AgentView>,
+    /// How long the whole text is that the model gets, in bytes.
+    pub bytes: u64,
+    /// About how many tokens that is.
+    pub tokens: u64,
+    /// What could not be read, and was left out.
+    pub faults: Vec<Fault>,
+}
+
+/// A file of instructions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct InstructionFile {
+    /// Its path, absolute.
+    pub file: String,
+    /// How much of it the model gets, in bytes.
+    pub bytes: u64,
+    /// Whether the rest was left out, because all of them together are too long.
+    pub cut: bool,
+}
+
+/// Where a skill or an agent comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The project: whoever can write to it can change it.
+    Project,
+    /// The person's own folders.
+    Person,
+    /// A folder that the settings name.
+    Configured,
+    /// The house: it is always there.
+    House,
+}
+
+/// A skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SkillView {
+    /// By which it is loaded.
+    pub name: String,
+    /// When to use it.
+    pub description: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Its `SKILL.md`, absolute.
+    pub file: String,
+    /// Tools that its author would have allowed. They grant nothing.
+    pub allowed_tools: Vec<String>,
+    /// What it needs, in its author's words; empty if it does not say.
+    pub compatibility: String,
+}
+
+/// An agent that work can be given to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AgentView {
+    /// By which it is called.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Its manifest, absolute.
+    pub file: String,
+    /// The only tools that it may call; none for all of its caller's.
+    pub tools: Option<Vec<String>>,
+    /// Its model, as the manifest names it; empty for its caller's.
+    pub model: String,
+}

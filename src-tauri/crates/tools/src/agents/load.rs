@@ -1,0 +1,220 @@
+//! Reads the manifests of every place that has some: Markdown with front matter, or TOML. The first of a name wins, and what
+//! is wrong is told.
+
+use std::collections::HashMap;
+
+use policy::{Manifest, manifest};
+use protocol::Fault;
+use protocol::briefing::{AgentView, Source};
+use protocol::event::AgentFile;
+use runtime::{FileError, Workspace};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Agent, Roster};
+use crate::front_matter;
+use crate::limits::{AGENT_BYTES_MAX, AGENTS_MAX, FOLDERS_LOOKED_MAX};
+use crate::skills::in_one_line;
+
+/// What every session has: an agent like its caller, with a context of its own.
+const GENERAL: &str = "name = \"general\"\n\
+    description = \"Works like you do, with your tools, in a context of its own. For work whose steps you need not see.\"\n";
+
+/// A folder of manifests.
+#[derive(Debug, Clone)]
+pub struct Shelf {
+    /// Where it can be read.
+    pub from: Workspace,
+    /// Its path there.
+    pub path: String,
+    /// Whose it is.
+    pub source: Source,
+    /// Whether they are another program's, of which name, description, tools and prompt are taken.
+    pub foreign: bool,
+}
+
+/// As other programs write it.
+#[derive(Deserialize)]
+struct Foreign {
+    name: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    tools: Option<Tools>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Tools {
+    Words(String),
+    List(Vec<String>),
+}
+
+impl Roster {
+    /// Reads the agents of these folders, in this order; none of them has to be there. Gives what is wrong with those that
+    /// are left out.
+    pub fn read(shelves: &[Shelf]) -> (Self, Vec<Fault>) {
+        let mut roster = Self::default();
+        let mut known: HashMap<String, String> = HashMap::new();
+        let mut faults = Vec::new();
+        for shelf in shelves {
+            let names = match shelf.from.names(&shelf.path, FOLDERS_LOOKED_MAX) {
+                Ok(names) => names,
+                Err(FileError::NotAFolder { .. }) => continue,
+                Err(error) => {
+                    faults.push(Fault::new(
+                        format!("The agents in {} cannot be read: {error}", shelf.named("")),
+                        "Until they can, none of them is there.",
+                    ));
+                    continue;
+                }
+            };
+            for file in names {
+                let agent = match shelf.agent(&file) {
+                    Ok(Some(agent)) => agent,
+                    Ok(None) => continue,
+                    Err(fault) => {
+                        faults.push(fault);
+                        continue;
+                    }
+                };
+                let (name, file) = (agent.view.name.clone(), agent.view.file.clone());
+                if let Some(first) = known.get(&name) {
+                    faults.push(Fault::new(
+                        format!("{file}: there is an agent `{name}` already, in {first}."),
+                        "The first one is used. Rename or remove one of them.",
+                    ));
+                    continue;
+                }
+                if roster.0.len() == AGENTS_MAX {
+                    faults.push(Fault::new(
+                        format!("There are more than {AGENTS_MAX} agents; those from {file} on are left out."),
+                        "Keep those that this work needs.",
+                    ));
+                    return (roster, faults);
+                }
+                known.insert(name, file);
+                roster.0.push(agent);
+            }
+        }
+        if !known.contains_key("general")
+            && let Ok(manifest) = manifest::read(GENERAL, "the house")
+        {
+            roster.0.push(agent(
+                manifest,
+                GENERAL.to_owned(),
+                "the house".to_owned(),
+                Source::House,
+            ));
+        }
+        (roster, faults)
+    }
+}
+
+impl Shelf {
+    fn named(&self, path: &str) -> String {
+        let whole = self.from.root().join(&self.path).join(path);
+        protocol::shown::name(&whole)
+    }
+
+    /// The agent in a file of this name; none if it is no manifest.
+    fn agent(&self, name: &str) -> Result<Option<Agent>, Fault> {
+        let markdown = match name.rsplit_once('.') {
+            Some((_, "md")) => true,
+            Some((_, "toml")) if !self.foreign => false,
+            _ => return Ok(None),
+        };
+        let shown = self.named(name);
+        let wrong = |why: &str| {
+            Fault::new(
+                format!("{shown}: {}.", why.trim_end_matches('.')),
+                "Until it is corrected, this agent is left out.",
+            )
+        };
+        let path = format!("{}/{name}", self.path);
+        let text = match self.from.read_whole(&path, AGENT_BYTES_MAX) {
+            Ok(Some(bytes)) => {
+                String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))?
+            }
+            Ok(None) | Err(FileError::IsFolder { .. }) => return Ok(None),
+            Err(error) => return Err(wrong(&error.to_string())),
+        };
+        let (manifest, text) = match (markdown, self.foreign) {
+            (false, _) => (manifest::read(&text, &shown)?, text),
+            (true, false) => {
+                let (head, prompt): (Map<String, Value>, &str) = read_head(&text, wrong)?;
+                manifest::of_markdown(head, prompt, &shown)?
+            }
+            (true, true) => {
+                let (head, prompt): (Foreign, &str) = read_head(&text, wrong)?;
+                manifest::of_markdown(taken(head), prompt, &shown)?
+            }
+        };
+        if in_one_line(&manifest.description).is_empty() {
+            return Err(wrong(
+                "it has no description, so nobody could know when to give it work",
+            ));
+        }
+        Ok(Some(agent(manifest, text, shown, self.source)))
+    }
+}
+
+fn read_head<T: serde::de::DeserializeOwned>(
+    text: &str,
+    wrong: impl Fn(&str) -> Fault,
+) -> Result<(T, &str), Fault> {
+    front_matter::read(text).map_err(|it| wrong(&format!("line {}: {}", it.line, it.reason)))
+}
+
+fn agent(manifest: Manifest, text: String, file: String, source: Source) -> Agent {
+    Agent {
+        view: AgentView {
+            name: manifest.name,
+            description: in_one_line(&manifest.description),
+            source,
+            file: file.clone(),
+            tools: manifest.tools,
+            model: manifest.model.clone().unwrap_or_default(),
+        },
+        prompt: manifest.prompt,
+        provider: manifest.provider,
+        model: manifest.model,
+        manifest: AgentFile { file, text },
+    }
+}
+
+/// What is taken of another program's agent: its model is not ours to know.
+fn taken(foreign: Foreign) -> Map<String, Value> {
+    let mut head = Map::new();
+    head.insert("name".to_owned(), foreign.name.into());
+    head.insert("description".to_owned(), foreign.description.into());
+    let names: Option<Vec<String>> = foreign.tools.map(|tools| match tools {
+        Tools::List(names) => names,
+        Tools::Words(words) => words
+            .split(',')
+            .map(|word| word.trim().to_owned())
+            .collect(),
+    });
+    if let Some(names) = names {
+        let names = names.iter().filter(|name| !name.is_empty());
+        let names: Vec<String> = names.map(|name| our_name(name)).collect();
+        head.insert("tools".to_owned(), names.into());
+    }
+    head
+}
+
+/// The name that a tool of another program has here.
+fn our_name(name: &str) -> String {
+    match name {
+        "TodoWrite" | "TodoRead" => "todo".to_owned(),
+        "WebFetch" => "web_fetch".to_owned(),
+        "WebSearch" => "web_search".to_owned(),
+        "MultiEdit" => "edit".to_owned(),
+        "LS" => "glob".to_owned(),
+        "AskUserQuestion" => "question".to_owned(),
+        name => match name.strip_prefix("mcp__") {
+            Some(foreign) => foreign.to_owned(),
+            None => name.to_lowercase(),
+        },
+    }
+}

@@ -1,0 +1,113 @@
+//! One skill's file, `SKILL.md`, as the open specification has it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::front_matter::{self, Wrong};
+use crate::limits::{
+    SKILL_COMPATIBILITY_CHARS_MAX, SKILL_DESCRIPTION_CHARS_MAX, SKILL_NAME_CHARS_MAX,
+};
+
+/// What a skill says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Head {
+    pub name: String,
+    pub description: String,
+    pub compatibility: String,
+    pub allowed_tools: Vec<String>,
+}
+
+/// As it is written. Members beyond the specification's are other programs' business.
+#[derive(Deserialize)]
+struct Written {
+    name: String,
+    description: String,
+    #[serde(default)]
+    compatibility: Option<String>,
+    #[serde(default, rename = "license")]
+    _license: Option<String>,
+    #[serde(default, rename = "metadata")]
+    _metadata: Option<BTreeMap<String, IgnoredAny>>,
+    #[serde(default, rename = "allowed-tools")]
+    allowed_tools: Option<AllowedTools>,
+}
+
+/// Divided by spaces, as the specification has it, or a list, as many write it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AllowedTools {
+    Words(String),
+    List(Vec<String>),
+}
+
+/// Reads a skill that lies in a folder of this name.
+///
+/// # Errors
+/// Anything that is not as the specification has it.
+pub(super) fn read<'a>(text: &'a str, folder: &str) -> Result<(Head, &'a str), Wrong> {
+    let (written, body): (Written, &str) = front_matter::read(text)?;
+    let wrong = |reason: String| Err(Wrong::new(1, reason));
+    if let Some(reason) = why_no_name(&written.name) {
+        return wrong(format!("its name {reason}"));
+    }
+    if written.name != folder {
+        return wrong(format!(
+            "its name is `{}`, and its folder has another one",
+            written.name
+        ));
+    }
+    let description = in_one_line(&written.description);
+    match description.chars().count() {
+        0 => return wrong("its description is empty".to_owned()),
+        chars if chars > SKILL_DESCRIPTION_CHARS_MAX => {
+            return wrong(format!(
+                "its description is longer than {SKILL_DESCRIPTION_CHARS_MAX} characters"
+            ));
+        }
+        _ => {}
+    }
+    let compatibility = in_one_line(&written.compatibility.unwrap_or_default());
+    if compatibility.chars().count() > SKILL_COMPATIBILITY_CHARS_MAX {
+        return wrong(format!(
+            "its compatibility is longer than {SKILL_COMPATIBILITY_CHARS_MAX} characters"
+        ));
+    }
+    let head = Head {
+        name: written.name,
+        description,
+        compatibility,
+        allowed_tools: match written.allowed_tools {
+            None => Vec::new(),
+            Some(AllowedTools::List(tools)) => tools,
+            Some(AllowedTools::Words(words)) => {
+                words.split_whitespace().map(str::to_owned).collect()
+            }
+        },
+    };
+    Ok((head, body))
+}
+
+fn why_no_name(name: &str) -> Option<String> {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    match name {
+        "" => Some("is empty".to_owned()),
+        name if name.chars().count() > SKILL_NAME_CHARS_MAX => {
+            Some(format!("is longer than {SKILL_NAME_CHARS_MAX} characters"))
+        }
+        name if !name.chars().all(allowed) => {
+            Some("holds more than small letters, digits and `-`".to_owned())
+        }
+        name if name.starts_with('-') || name.ends_with('-') || name.contains("--") => {
+            Some("begins or ends with `-`, or holds two of them together".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// A text as one line, with characters that cannot be seen by their names: it stands among lines of ours.
+pub(crate) fn in_one_line(text: &str) -> String {
+    let told = protocol::shown::in_a_sentence(text.trim(), usize::MAX);
+    told.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,119 @@
+//! A tool that is an agent of its own: a fresh run with its own prompt, model and tools, whose last words are the result
+//! (`S001-39` to `S001-45`). Hosts make these; a session's person names agents in manifests instead.
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
+use serde_json::{Map, Value, json};
+
+use crate::limits::{DELEGATE_TIMEOUT_MS, TASK_CHARS_MAX};
+use crate::schema_first::{RequestConfig, Thinking};
+use crate::tool::{Errand, Hands, Tool, ToolContext};
+
+/// The profile by which these tools are known: whoever works for an agent is not given any of them (`S001-42`).
+pub const PROFILE: &str = "sub_agent";
+
+/// An agent as a tool (`S001-41`).
+pub struct SubAgentTool {
+    interface: ToolInterface,
+    system_prompt: String,
+    config: RequestConfig,
+}
+
+impl SubAgentTool {
+    /// An agent under a unique name, with what the calling model reads of it. It has no tools until some are named.
+    pub fn new(tool_name: &str, description: &str) -> Self {
+        let interface = ToolInterface::tool(tool_name)
+            .description(description)
+            .model_input_schema(json!({
+                "type": "object",
+                "properties": {
+                    "task": { "type": "string", "minLength": 1, "maxLength": TASK_CHARS_MAX, "description": "What it is to do, with everything that it must know." },
+                },
+                "required": ["task"],
+                "additionalProperties": false,
+            }))
+            .requires(RequirementSet::nothing())
+            .mode(ToolMode::External)
+            .kind(ToolKind::Other)
+            .is_open_world(true)
+            .execution_profile_ref(PROFILE)
+            .timeout_ms(DELEGATE_TIMEOUT_MS);
+        Self {
+            interface: interface.build(),
+            system_prompt: String::new(),
+            config: RequestConfig::default(),
+        }
+    }
+
+    /// What it is told before anything else.
+    #[must_use]
+    pub fn with_system_prompt(mut self, prompt: &str) -> Self {
+        prompt.clone_into(&mut self.system_prompt);
+        self
+    }
+
+    /// Its model; its caller's if none is named.
+    #[must_use]
+    pub fn with_model(mut self, model: &str) -> Self {
+        self.config.model = Some(model.to_owned());
+        self
+    }
+
+    /// The provider of its model, by id; its caller's if none is named.
+    #[must_use]
+    pub fn with_provider(mut self, provider: &str) -> Self {
+        self.config.provider = Some(provider.to_owned());
+        self
+    }
+
+    /// Tools of its caller's that it may call. Sub-agents among them are left out.
+    #[must_use]
+    pub fn with_tools(mut self, tools: &[&str]) -> Self {
+        self.config.tools = tools.iter().map(|&name| name.to_owned()).collect();
+        self
+    }
+
+    /// How long its model thinks before it answers.
+    #[must_use]
+    pub fn with_thinking_level(mut self, thinking: Thinking) -> Self {
+        self.config.thinking = Some(thinking);
+        self
+    }
+}
+
+#[async_trait]
+impl Tool for SubAgentTool {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        let task = arguments.get("task").and_then(Value::as_str);
+        protocol::shown::in_a_sentence(task.unwrap_or_default(), 80)
+    }
+
+    fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
+        Vec::new()
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        _hands: &Hands,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let task = approved.arguments().get("task").and_then(Value::as_str);
+        let errand = Errand {
+            title: self.interface.title().to_owned(),
+            instructions: self.system_prompt.clone(),
+            tools: Some(self.config.tools.clone()),
+            config: self.config.clone(),
+            agent: None,
+            input: task.unwrap_or_default().to_owned(),
+            output_schema: None,
+            cancel: cx.cancel.clone(),
+        };
+        cx.delegates()?.run(cx, errand).await
+    }
+}

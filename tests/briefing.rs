@@ -1,0 +1,149 @@
+//! What a session's model is told first: the project's instructions, skills, agents; and what a person sees of it.
+
+use agent::Host;
+use protocol::CallState;
+use protocol::briefing::Source;
+use protocol::query::{Answer, Query};
+use serde_json::json;
+use support::cast::Cast;
+use support::{Fixture, call};
+
+const PDF: &str =
+    "---\nname: pdf\ndescription: For PDF files.\nallowed-tools: bash\n---\nUse the script.\n";
+
+/// `S002-23`, `S002-40`: a skill is one line at first; its body comes when it is loaded, as it was the first time. What it
+/// would have allowed is not (`allowed-tools` grants nothing).
+#[tokio::test]
+async fn a_skill_is_a_line_until_it_is_loaded() {
+    let cast = Cast::new(
+        json!([
+            call("skill", json!({ "name": "pdf" })),
+            call("skill", json!({ "name": "pdf" })),
+            call("bash", json!({ "command": "true" })),
+            call("skill", json!({ "name": "pfd" })),
+            {},
+        ]),
+        [],
+    );
+    let mut desk =
+        Fixture::with_provider(cast.clone(), Host::Headless { approve_all: false }).await;
+    desk.file(".agents/skills/pdf/SKILL.md", PDF)
+        .file(".agents/skills/pdf/scripts/split.py", "pass")
+        .file(".claude/skills/broken/SKILL.md", "nothing");
+    desk.play().await;
+    let outcomes = desk.outcomes().await;
+    let loaded = &outcomes[0].1;
+    assert!(
+        loaded.starts_with("<skill_content name=\"pdf\">\nUse the script.\n</skill_content>\n"),
+        "{loaded}"
+    );
+    assert!(loaded.contains("- scripts/split.py"), "{loaded}");
+    assert_eq!(outcomes[1].1, *loaded);
+    assert_eq!(outcomes[2].0, CallState::Denied, "{outcomes:?}");
+    assert!(
+        outcomes[3].1.contains("Did you mean `pdf`?"),
+        "{outcomes:?}"
+    );
+    let system = &cast.asked()[0].system;
+    assert!(system.contains("\n- pdf: For PDF files."), "{system}");
+    assert!(!system.contains("Use the script."), "{system}");
+    let faults = desk.desk.snapshot().await.unwrap().faults;
+    assert!(
+        faults
+            .iter()
+            .any(|fault| fault.message.contains("broken/SKILL.md")),
+        "{faults:?}"
+    );
+}
+
+/// Instructions come from the root of the repository down to the workspace, skills from the person's home too; a person sees
+/// where each comes from and how long it all is.
+#[tokio::test]
+async fn a_briefing_is_gathered_and_shown() {
+    let home = tempfile::tempdir().unwrap();
+    let skill = home.path().join(".agents/skills/notes");
+    std::fs::create_dir_all(&skill).unwrap();
+    let text = "---\nname: notes\ndescription: For notes.\n---\nWrite them.\n";
+    std::fs::write(skill.join("SKILL.md"), text).unwrap();
+    std::fs::write(skill.join("form.md"), "a form").unwrap();
+    let form = skill.join("form.md").canonicalize().unwrap();
+    let cast = Cast::new(json!([call("read", json!({ "path": form })), {}]), []);
+    let mut desk = Fixture::with_config(cast.clone(), Host::Person, |config| {
+        config.home = Some(home.path().to_owned());
+    })
+    .await;
+    let project = desk.root().parent().unwrap().to_owned();
+    std::fs::create_dir(project.join(".git")).unwrap();
+    std::fs::write(project.join("CLAUDE.md"), "Outer words.").unwrap();
+    let long = "x".repeat(40_000);
+    desk.file("AGENTS.md", "Inner words.\u{202e}")
+        .file("CLAUDE.md", "not this one");
+    desk.play().await;
+    let (state, text) = desk.outcomes().await.remove(0);
+    assert_eq!(
+        state,
+        CallState::Done,
+        "what lies beside a skill can be read: {text}"
+    );
+    let system = &cast.asked()[0].system;
+    let [outer, inner] = ["Outer words.", "Inner words."].map(|words| system.find(words).unwrap());
+    assert!(
+        outer < inner && !system.contains("not this one"),
+        "{system}"
+    );
+
+    std::fs::write(project.join("CLAUDE.md"), &long).unwrap();
+    let query = Query::Briefing {
+        workspace: desk.root().display().to_string(),
+    };
+    let Answer::Briefing(briefing) = desk.desk.query(query).await.unwrap() else {
+        unreachable!()
+    };
+    let [outer, inner] = briefing.instructions.as_slice() else {
+        panic!("{briefing:?}");
+    };
+    assert!(
+        outer.cut && outer.file.ends_with("/CLAUDE.md") && outer.bytes > 30_000,
+        "{outer:?}"
+    );
+    assert!(
+        !inner.cut && inner.file.ends_with("workspace/AGENTS.md"),
+        "{inner:?}"
+    );
+    let skill = &briefing.skills[0];
+    assert_eq!(
+        (skill.name.as_str(), skill.source),
+        ("notes", Source::Person)
+    );
+    assert_eq!(briefing.agents[0].name, "general");
+    assert!(
+        briefing.bytes > 32_000 && briefing.tokens >= briefing.bytes / 4,
+        "{briefing:?}"
+    );
+    let told: Vec<&str> = briefing
+        .faults
+        .iter()
+        .map(|fault| fault.message.as_str())
+        .collect();
+    assert!(
+        told.iter()
+            .any(|told| told.contains("bytes of it are left out")),
+        "{told:?}"
+    );
+    assert!(
+        told.iter()
+            .any(|told| told.contains("characters that cannot be seen")),
+        "{told:?}"
+    );
+}
+
+/// Without a repository nobody can say where the project ends: nothing above the workspace is read.
+#[tokio::test]
+async fn nothing_is_read_above_a_folder_without_a_repository() {
+    let cast = Cast::new(json!([{}]), []);
+    let mut desk = Fixture::with_provider(cast.clone(), Host::Person).await;
+    let above = desk.root().parent().unwrap().join("AGENTS.md");
+    std::fs::write(above, "Outer words.").unwrap();
+    desk.play().await;
+    assert!(!cast.asked()[0].system.contains("Outer words."));
+}
