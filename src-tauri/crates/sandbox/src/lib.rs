@@ -2,7 +2,7 @@
 //! than it may.
 //!
 //! Here stands what a room is made of ([`Room`]), what its program says of it ([`Told`]) and how it is entered: on Linux with all
-//! its walls, on macOS by what Seatbelt has ([`seatbelt`]), which nobody asks for yet.
+//! its walls, on macOS by what Seatbelt has ([`seatbelt`]).
 //! The program `countersign-room` reads a room from its standard input, enters it with everything it has closed behind it,
 //! and runs one command; it has one thread and no runtime, so that it can fork.
 //!

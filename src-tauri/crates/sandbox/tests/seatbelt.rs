@@ -15,7 +15,12 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use protocol::effects::Assurance;
+use protocol::history::Restore;
+use protocol::{Exit, UndoId};
+use runtime::{ActMeta, EntryMeta, Environment, History, Net, Workspace};
 use sandbox::{End, Limits, Room, Told, read_told};
+use tokio_util::sync::CancellationToken;
 
 struct Place {
     _home: tempfile::TempDir,
@@ -51,6 +56,7 @@ impl Place {
             workspace: at("workspace"),
             folder: at("workspace"),
             layers: None,
+            bare: Some(at("temporary")),
             read_only: vec![at("workspace/.git/hooks")],
             masked: vec![at("workspace/keys/secret")],
             limits: Limits::default(),
@@ -169,4 +175,66 @@ fn a_room_that_nobody_wants_ends() {
         ),
         "{told:?}"
     );
+}
+
+/// By the runtime, over a picture: told, recorded, taken back; what lies outside and what is ours stays closed.
+#[tokio::test]
+async fn what_a_command_did_is_told_and_taken_back() {
+    let place = Place::new();
+    let root = place.home.join("workspace");
+    let ours = place.home.join("data");
+    let workspace = Workspace::open(&root).unwrap();
+    let history = History::open(&ours.join("history"), 1 << 30).unwrap();
+    let program = env!("CARGO_BIN_EXE_countersign-room").into();
+    let environment =
+        Environment::open(Some(program), &ours.join("rooms"), vec![ours.clone()]).unwrap();
+    let probe = environment.probe(&workspace).await;
+    assert_eq!(probe.assurance, Assurance::Snapshot, "{probe:?}");
+    assert!(probe.in_place && probe.net_off && probe.unix_sockets_off && !probe.kill_tree);
+    let meta = EntryMeta {
+        id: "und_1".into(),
+        session: "ses_1".into(),
+        call: "call_1".into(),
+        at: 1_000,
+        title: "a command".into(),
+    };
+    let line = "echo x > new; echo x > $TMPDIR/mine && echo kept; \
+        echo x > ../outside/new || ls ../data || rm keys/secret";
+    let command = runtime::Command {
+        line: line.into(),
+        workspace: workspace.clone(),
+        folder: String::new(),
+        env: Vec::new(),
+        timeout_ms: 60_000,
+        output_bytes_max: 100_000,
+        spill: None,
+        errors: None,
+        masks: true,
+    };
+    let (net, never) = (Net::closed(), CancellationToken::new());
+    let picture = environment.picture(&workspace, &history, meta).await;
+    let picture = picture.unwrap();
+    let ran = environment.run_in_place(&command, &net, &picture, |_: &str| {}, &never);
+    let ran = ran.await.unwrap().ran;
+    assert_eq!(ran.exit, Exit::Code(0));
+    assert!(String::from_utf8_lossy(&ran.head).contains("kept"));
+    let done = Environment::settle(picture).unwrap();
+    let told: Vec<String> = done
+        .effects
+        .changes
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(told, ["deleted keys/secret", "added new"]);
+    drop(done);
+    let undo = Restore::Undo {
+        entries: vec![UndoId("und_1".into())],
+    };
+    let act = ActMeta {
+        id: UndoId("und_2".into()),
+        at: 2_000,
+    };
+    history.restore(&undo, &[], act).unwrap();
+    assert_eq!(fs::read(root.join("keys/secret")).unwrap(), b"words\n");
+    assert!(!root.join("new").exists() && !place.home.join("outside/new").exists());
 }

@@ -156,9 +156,13 @@ pub(crate) async fn doctor(desk: &Desk, workspace: &Path, out: &mut Out) -> Ende
             Ink::Good,
             "Commands run in a sealed copy: nothing real changes before it was shown.",
         ),
-        Assurance::Snapshot => (
+        Assurance::Snapshot if promise.net_off => (
             Ink::Plain,
             "Commands run for real inside a sealed room; what they change in the workspace can be taken back.",
+        ),
+        Assurance::Snapshot => (
+            Ink::Warn,
+            "Commands run for real, in no sealed room; what they change in the workspace can be taken back, and nothing else.",
         ),
         Assurance::GateOnly => (
             Ink::Bad,
@@ -180,7 +184,7 @@ pub(crate) async fn doctor(desk: &Desk, workspace: &Path, out: &mut Out) -> Ende
         ),
         (
             promise.in_place,
-            "one can be run for real in such a room, and what it changes in the workspace undone (--in-place)",
+            "one can be run for real over a picture of the workspace, and what it changes in the workspace undone (--in-place)",
             "none can be run for real in a way that can be undone",
         ),
         (

@@ -37,6 +37,11 @@ impl Dir {
         File::open(path)
     }
 
+    /// Where a name of this folder lies.
+    pub(super) fn path_of(&self, name: &OsStr) -> PathBuf {
+        self.0.join(name)
+    }
+
     fn below(&self, rel: &Path) -> io::Result<PathBuf> {
         let mut path = self.0.clone();
         for part in rel.components() {
@@ -141,8 +146,11 @@ impl Dir {
         Ok(())
     }
 
-    /// Sets the modification time of a file.
+    /// Sets the modification time of a file; that of a folder or a link is left to the system.
     pub(crate) fn set_mtime_of(&self, name: &OsStr, mtime_ns: i64) -> io::Result<()> {
+        if !fs::symlink_metadata(self.0.join(name))?.is_file() {
+            return Ok(());
+        }
         let nanos = u64::try_from(mtime_ns).unwrap_or(0);
         let time: SystemTime = UNIX_EPOCH + Duration::from_nanos(nanos);
         OpenOptions::new()

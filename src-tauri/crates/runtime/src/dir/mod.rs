@@ -7,6 +7,8 @@ use std::path::Path;
 
 use crate::files::PathKind;
 
+mod clone;
+mod details;
 #[cfg(not(unix))]
 mod fallback;
 #[cfg(target_os = "linux")]
@@ -15,13 +17,19 @@ mod traits;
 #[cfg(unix)]
 mod unix;
 
+pub(crate) use details::{Details, Mark};
 #[cfg(not(unix))]
 pub(crate) use fallback::Dir;
-#[cfg(target_os = "linux")]
-pub(crate) use layer::Details;
 pub(crate) use traits::Traits;
 #[cfg(unix)]
 pub(crate) use unix::Dir;
+
+/// Whether links can be made here, which takes a right of its own on some systems.
+pub(crate) const MAKES_LINKS: bool = cfg!(unix);
+/// Whether pipes and sockets can be made here by their names.
+pub(crate) const MAKES_PIPES: bool = cfg!(target_os = "linux");
+/// Whether the time of a folder can be set here.
+pub(crate) const SETS_FOLDER_TIMES: bool = cfg!(unix);
 
 /// What the system says of one name, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -242,7 +242,7 @@ impl Dir {
     }
 }
 
-fn mode_of(mode: u32) -> Mode {
+pub(super) fn mode_of(mode: u32) -> Mode {
     // The width of a mode differs between systems; permission bits fit in all of them.
     #[allow(clippy::useless_conversion, reason = "narrower on some systems")]
     Mode::from_raw_mode(((mode & 0o7777) as u16).into())

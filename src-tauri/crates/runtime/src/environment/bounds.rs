@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use tokio_util::sync::CancellationToken;
+
 use super::LayerKind;
 use crate::dir::Dir;
 use crate::files::PathKind;
@@ -19,8 +21,26 @@ pub(super) fn bytes_max(kind: LayerKind) -> u64 {
     }
 }
 
+/// Stays with a command while what it changes is looked after, and ends it by `stop` when that takes more bytes than it may.
+/// Gives what came of it, and in which way it became too large, if it did.
+pub(super) async fn looked_after<T>(
+    ran: impl Future<Output = T>,
+    (watched, bytes_max): (PathBuf, u64),
+    stop: &CancellationToken,
+) -> (T, Option<String>) {
+    let too_large = outgrown(watched, bytes_max);
+    tokio::pin!(ran, too_large);
+    tokio::select! {
+        ran = &mut ran => (ran, None),
+        why = &mut too_large => {
+            stop.cancel();
+            (ran.await, Some(why))
+        }
+    }
+}
+
 /// Comes to its end when a layer has become too large, and says in which way.
-pub(super) async fn outgrown(upper: PathBuf, bytes_max: u64) -> String {
+async fn outgrown(upper: PathBuf, bytes_max: u64) -> String {
     let mut pause = LAYER_PAUSE;
     loop {
         tokio::time::sleep(pause).await;

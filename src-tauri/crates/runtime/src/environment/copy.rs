@@ -7,14 +7,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::FileError;
-use crate::dir::{Details, Dir, kind_of_open};
+use crate::dir::{Details, Dir, MAKES_LINKS, MAKES_PIPES, Mark, kind_of_open};
 use crate::files::{PathKind, shown};
 use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX, TREE_DEPTH_MAX};
 
 /// A copy, and how each thing in it was when it was made.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
-    marks: BTreeMap<PathBuf, Mark>,
+    /// None where nothing was told by which it is known again.
+    marks: BTreeMap<PathBuf, Option<Mark>>,
     /// How much was written for it.
     pub bytes: u64,
     /// What all that was copied takes on the disk.
@@ -30,20 +31,15 @@ pub(super) enum Marked {
     Original,
 }
 
-/// By what a thing is known that nobody touched: its number, and when anything about it changed last, which no program sets.
-#[derive(Debug, PartialEq, Eq)]
-struct Mark {
-    place: (u64, u64),
-    changed_ns: i64,
-}
-
-impl Mark {
-    fn of(found: &Details) -> Self {
-        Self {
-            place: found.place,
-            changed_ns: found.changed_ns,
-        }
-    }
+/// What a copy is made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copier {
+    /// All that this system has.
+    System,
+    /// What every system has: no references, and nothing by which a thing is known again. It is there to be tried where the
+    /// others are.
+    #[cfg(test)]
+    Plain,
 }
 
 impl Copied {
@@ -55,7 +51,8 @@ impl Copied {
     /// Whether what stands at this path on the marked side is what was copied there, or from there, untouched. Of a folder that is never said: what
     /// is in it may be another in any case.
     pub(super) fn is_untouched(&self, path: &Path, is: &Details) -> bool {
-        is.stat.kind != PathKind::Folder && self.marks.get(path) == Some(&Mark::of(is))
+        let then = self.marks.get(path).copied().flatten();
+        is.stat.kind != PathKind::Folder && then.is_some() && then == is.mark
     }
 }
 
@@ -64,15 +61,20 @@ impl Copied {
 /// # Errors
 /// [`FileError::NoRoom`] with the reason why not.
 pub(super) fn weigh(workspace: &Dir) -> Result<(), FileError> {
-    Copying::of(workspace, Marked::Copy)?.folder(workspace, None, Path::new(""), 0)
+    Copying::of(workspace, Marked::Copy, Copier::System)?.folder(workspace, None, Path::new(""), 0)
 }
 
 /// Copies a workspace into an empty folder, and keeps in mind how each thing is on one of both sides.
 ///
 /// # Errors
 /// [`FileError::NoRoom`] when it is too large or holds what cannot be copied; else what the system said.
-pub(super) fn copy(workspace: &Dir, to: &Path, marked: Marked) -> Result<Copied, FileError> {
-    let mut copying = Copying::of(workspace, marked)?;
+pub(super) fn copy(
+    workspace: &Dir,
+    to: &Path,
+    marked: Marked,
+    copier: Copier,
+) -> Result<Copied, FileError> {
+    let mut copying = Copying::of(workspace, marked, copier)?;
     let to = Dir::open(to).map_err(|error| FileError::from_io("the folder for rooms", &error))?;
     copying.folder(workspace, Some(&to), Path::new(""), 0)?;
     Ok(copying.copied)
@@ -83,20 +85,22 @@ struct Copying {
     paths: usize,
     device: u64,
     marked: Marked,
+    copier: Copier,
     /// Whether the disk has given a reference to every file so far that it was asked for.
     clones: bool,
 }
 
 impl Copying {
-    fn of(workspace: &Dir, marked: Marked) -> Result<Self, FileError> {
+    fn of(workspace: &Dir, marked: Marked, copier: Copier) -> Result<Self, FileError> {
         let found = workspace.details(OsStr::new("."));
         let found = found.map_err(|error| FileError::from_io("the workspace", &error))?;
         Ok(Self {
             copied: Copied::default(),
             paths: 0,
-            device: found.map_or(0, |found| found.place.0),
+            device: found.map_or(0, |found| found.device),
             marked,
-            clones: true,
+            copier,
+            clones: copier == Copier::System,
         })
     }
 
@@ -160,13 +164,16 @@ impl Copying {
             )));
         }
         let path = shown(path);
-        if found.place.0 != self.device {
+        if found.device != self.device {
             return Err(not_copied(&format!("another disk is mounted at `{path}`")));
         }
-        match found.is_device {
-            true => Err(not_copied(&format!("`{path}` is a device"))),
-            false => Ok(()),
-        }
+        let cannot = match found.stat.kind {
+            _ if found.is_device => "a device",
+            PathKind::Special if !MAKES_PIPES => "a pipe or a socket",
+            PathKind::Link if !MAKES_LINKS => "a link",
+            PathKind::File | PathKind::Folder | PathKind::Link | PathKind::Special => return Ok(()),
+        };
+        Err(not_copied(&format!("`{path}` is {cannot}")))
     }
 
     fn count(&mut self, bytes: u64) -> Result<(), FileError> {
@@ -201,8 +208,9 @@ impl Copying {
                 if kind_of_open(&source).map_err(failed)? != PathKind::File {
                     return Err(FileError::Changed { path: shown(path) });
                 }
-                let mut made = to.create(name, Some(0o600)).map_err(failed)?;
-                self.clones = self.clones && rustix::fs::ioctl_ficlone(&made, &source).is_ok();
+                let made = to.create_for(name, from, &source, self.clones);
+                let (mut made, has_content) = made.map_err(failed)?;
+                self.clones = has_content;
                 if !self.clones {
                     // One byte more than is left tells that there was more.
                     let left = COPY_BYTES_MAX.saturating_sub(self.copied.bytes);
@@ -234,7 +242,8 @@ impl Copying {
             Marked::Original => Some(*found),
         };
         if let Some(marked) = marked {
-            self.copied.marks.insert(path, Mark::of(&marked));
+            let mark = marked.mark.filter(|_| self.copier == Copier::System);
+            self.copied.marks.insert(path, mark);
         }
         Ok(())
     }

@@ -2,18 +2,15 @@
 
 use std::io;
 
-use protocol::effects::{Reached, Refused, RefusedKind};
+use protocol::effects::{Refused, RefusedKind};
 use protocol::{Exit, Ran};
 use sandbox::{End, Told};
 
-use super::passed::Passed;
+use super::refusals::{KILLED, Refusals};
 use crate::FileError;
 
-/// The signal by which a room ends what is in it.
-pub(super) const KILLED: i32 = 9;
-
 /// That the list of what it was refused is not all.
-const MORE: &str = "It was refused more than is listed.";
+pub(super) const MORE: &str = "It was refused more than is listed.";
 
 /// How the command itself ended, as the room says, and what it was refused.
 pub(super) fn settled(
@@ -47,30 +44,7 @@ pub(super) fn settled(
     }
 }
 
-/// What a command was refused, and what a person should know of that list.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Refusals {
-    pub list: Vec<Refused>,
-    pub notes: Vec<String>,
-    /// Where it was let.
-    pub reached: Vec<Reached>,
-}
-
 impl Refusals {
-    /// Adds what came to the way out: what the room itself was asked for and what went past it is known already.
-    pub fn add(&mut self, passed: &Passed) {
-        let (refused, more) = passed.refused();
-        for one in refused {
-            if !self.list.contains(&one) {
-                self.list.push(one);
-            }
-        }
-        if more && !self.notes.iter().any(|note| note == MORE) {
-            self.notes.push(MORE.to_owned());
-        }
-        self.reached = passed.reached();
-    }
-
     fn of(refused: Vec<sandbox::Refused>, more: bool, watched: bool) -> Self {
         let mut notes = Vec::new();
         if more {

@@ -1,28 +1,22 @@
-//! Commands that run for real: in a room, in the workspace itself, over a picture of it from before; and what they did there,
-//! recorded so that it can be taken back.
+//! Commands that run for real, in the workspace itself, over a picture of it from before: the picture taken, and what they did
+//! there, recorded so that it can be taken back. The same on every system.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use protocol::effects::{Assurance, Effects};
-use protocol::{Exit, Plan, Ran, UndoEntry};
-use tokio_util::sync::CancellationToken;
-
-use super::bounds::bytes_max;
+use super::TakenUp;
 use super::change::{Change, Thing};
-use super::copy::weigh;
-use super::linux::{Inner, blocking, layer};
+use super::copy::{Copier, weigh};
 use super::look::{Upper, look};
-use super::masks::masks;
 use super::picture::Picture;
 use super::read_out::{Done, read_out};
-use super::site::Site;
 use super::told::{Over, told};
-use super::{LayerKind, RanInPlace, TakenUp, Walls};
 use crate::dir::Dir;
 use crate::history::Happened;
-use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
+use crate::{EntryMeta, FileError, History, Workspace};
+use protocol::effects::{Assurance, Effects};
+use protocol::{Exit, Plan, Ran, UndoEntry};
 
 /// What a person should know of every such run that changed something.
 const NOT_APART: &str = "What else changed in the folder while it ran is told as its doing: whose it was cannot be told apart.";
@@ -51,72 +45,19 @@ impl Drop for Gone {
     }
 }
 
-impl Inner {
-    /// Takes a picture of a workspace for a command that is to run in it.
-    pub(super) async fn picture(
-        &self,
-        workspace: &Workspace,
-        history: &History,
-        meta: EntryMeta,
-    ) -> Result<Picture, FileError> {
-        let known = self.known(workspace).await;
-        if known.walls.is_none() {
-            return Err(FileError::NoRoom {
-                reason: known.probe.reasons.join(" "),
-            });
-        }
-        let (workspace, history) = (workspace.clone(), history.clone());
-        blocking(move || {
-            weigh(workspace.dir())?;
-            Picture::take(&history, &workspace, meta)
-        })
-        .await
-    }
-
-    /// Runs a command in the workspace of a picture.
-    pub(super) async fn run_in_place(
-        &self,
-        command: &Command,
-        net: &Net,
-        picture: &Picture,
-        on_output: impl FnMut(&str) + Send,
-        cancel: &CancellationToken,
-    ) -> Result<RanInPlace, FileError> {
-        command.workspace.admit_command(&command.line)?;
-        let known = self.known(&command.workspace).await;
-        let (Some(walls), true) = (
-            known.walls,
-            command.workspace.root() == picture.workspace.root(),
-        ) else {
-            return Err(FileError::NoRoom {
-                reason: known.probe.reasons.join(" "),
-            });
-        };
-        if walls == Walls::Landlock && net.is_open() {
-            return Err(FileError::NoRoom {
-                reason: "Where nobody may make namespaces there is no way to the network that keeps to chosen hosts. Run it without."
-                    .to_owned(),
-            });
-        }
-        let folder = layer(&self.disk, &command.workspace)
-            .map_err(|error| FileError::from_io("the folder for rooms", &error))?;
-        let (workspace, own) = (command.workspace.clone(), self.masked.clone());
-        let mut masks = blocking(move || Ok(masks(&workspace, &own))).await?;
-        let grows_max = bytes_max(LayerKind::Disk).min(picture.history.bytes_max());
-        let site = Site::real(&folder, walls, command, picture.disk_bytes(), grows_max);
-        let (ran, mut refused) = self
-            .run(command, net, &site, masks.paths, on_output, cancel)
-            .await?;
-        refused.notes.append(&mut masks.notes);
-        let told = RanInPlace {
-            ran: ran.clone(),
-            refused: refused.list.clone(),
-            reached: refused.reached.clone(),
-        };
-        // A picture is run over once.
-        let _ = picture.ran.set((ran, refused));
-        Ok(told)
-    }
+/// Takes a picture of a workspace that is not too large for one.
+pub(super) async fn picture(
+    workspace: &Workspace,
+    history: &History,
+    meta: EntryMeta,
+    copier: Copier,
+) -> Result<Picture, FileError> {
+    let (workspace, history) = (workspace.clone(), history.clone());
+    blocking(move || {
+        weigh(workspace.dir())?;
+        Picture::take(&history, &workspace, meta, copier)
+    })
+    .await
 }
 
 /// Compares the workspace of a picture with it, and records what is different as one act.
@@ -208,5 +149,15 @@ fn recorded(picture: Picture) -> Result<Option<UndoEntry>, FileError> {
             Ok(Some(act))
         }
         None => Ok(settle(Arc::new(picture))?.entry.clone()),
+    }
+}
+
+/// Does work that reads many files off the threads that everything else runs on.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
+) -> Result<T, FileError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => Err(FileError::other("the workspace", error)),
     }
 }

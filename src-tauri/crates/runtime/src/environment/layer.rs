@@ -1,22 +1,20 @@
 //! Where layers lie: a folder for each of us that run, a folder in it for each command, and nothing when they are done.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use protocol::Fault;
+
 use super::copy::Copied;
+use super::folder::{found, is_lived_in, make, remove};
 use crate::lock::lock;
 use crate::private_folder;
 
 /// Held while somebody joins or leaves a place, so that nobody is swept who is just coming.
 const TURN: &str = "turn";
-/// Held by who lives in a folder. A folder whose lock is free was left by a crash.
-pub(super) const ALIVE: &str = "alive";
-/// So deep a tree is removed in place; what is deeper is brought up first.
-const DEEP: usize = 64;
-
 /// A folder on one file system in which our layers lie.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -30,15 +28,33 @@ pub(super) struct Place {
 pub(super) struct Layer {
     folder: PathBuf,
     /// How its upper folder was before the command, where that is a copy of the workspace.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        allow(dead_code, reason = "no copy stands in the place of a workspace")
+    )]
     pub copied: Option<Copied>,
 }
 
 impl Place {
+    /// The place in the data folder.
+    pub(super) fn of_data(folder: &Path) -> Result<Self, Fault> {
+        Self::open(folder).map_err(|error| {
+            Fault::new(
+                format!(
+                    "The folder for rooms `{}` cannot be used.",
+                    folder.display()
+                ),
+                "Check the permissions of the data folder.",
+            )
+            .caused_by(&error)
+        })
+    }
+
     /// Makes a folder of our own below `parent`, and removes those that nobody lives in.
     pub(super) fn open(parent: &Path) -> io::Result<Self> {
         private_folder(parent).map_err(io::Error::other)?;
-        let found = fs::symlink_metadata(parent)?;
-        if !found.is_dir() || found.uid() != rustix::process::getuid().as_raw() {
+        let stands = fs::symlink_metadata(parent)?;
+        if !stands.is_dir() || stands.uid() != rustix::process::getuid().as_raw() {
             return Err(io::Error::other("it belongs to somebody else"));
         }
         fs::set_permissions(parent, fs::Permissions::from_mode(0o700))?;
@@ -51,17 +67,15 @@ impl Place {
             }
         }
         let folder = parent.join(uuid::Uuid::now_v7().simple().to_string());
-        make(&folder, 0o700)?;
-        let alive = File::create(folder.join(ALIVE))?;
-        alive.lock()?;
         Ok(Self {
+            _alive: found(&folder)?,
             folder,
             next: AtomicU64::new(0),
-            _alive: alive,
         })
     }
 
     /// Whether it lies in a folder.
+    #[cfg(target_os = "linux")]
     pub(super) fn lies_in(&self, folder: &Path) -> bool {
         self.folder.starts_with(folder)
     }
@@ -100,6 +114,7 @@ impl Layer {
     }
 
     /// For the temporary files of a command that has no `/tmp` of its own.
+    #[cfg(target_os = "linux")]
     pub(super) fn tmp(&self) -> PathBuf {
         self.work()
     }
@@ -117,51 +132,13 @@ impl Drop for Layer {
     }
 }
 
-pub(super) fn make(folder: &Path, mode: u32) -> io::Result<()> {
-    DirBuilder::new().mode(mode).create(folder)
-}
-
 /// Removes a folder that nobody lives in. What cannot be removed is tried again at the next start.
 fn sweep(folder: &Path) {
-    let lives = File::open(folder.join(ALIVE)).is_ok_and(|alive| alive.try_lock().is_err());
-    if !lives && let Err(error) = remove(folder) {
+    if !is_lived_in(folder)
+        && let Err(error) = remove(folder)
+    {
         tracing::warn!(folder = %folder.display(), %error, "a layer of an earlier run stays");
     }
-}
-
-/// Removes a folder of ours with everything in it, whatever modes it has and however deep it is. The kernel leaves a work
-/// folder that nobody may enter.
-pub(super) fn remove(folder: &Path) -> io::Result<()> {
-    let mut deep = 0;
-    empty(folder, folder, 0, &mut deep)?;
-    for number in 0.. {
-        // What was brought up may bring up more.
-        if number >= deep {
-            break;
-        }
-        let path = folder.join(format!("deep-{number}"));
-        empty(folder, &path, 0, &mut deep)?;
-        fs::remove_dir(path)?;
-    }
-    fs::remove_dir(folder)
-}
-
-fn empty(top: &Path, folder: &Path, depth: usize, deep: &mut usize) -> io::Result<()> {
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let path = entry.path();
-        if !entry.file_type()?.is_dir() {
-            fs::remove_file(&path)?;
-        } else if depth >= DEEP {
-            fs::rename(&path, top.join(format!("deep-{deep}")))?;
-            *deep += 1;
-        } else if depth > 0 || !entry.file_name().as_encoded_bytes().starts_with(b"deep-") {
-            empty(top, &path, depth + 1, deep)?;
-            fs::remove_dir(&path)?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -177,8 +154,7 @@ mod tests {
         fs::write(layer.upper().join("kept"), "kept").unwrap();
         // As a crash leaves it: nobody holds the lock, and a folder that nobody may enter.
         let crashed = parent.join("crashed");
-        make(&crashed, 0o700).unwrap();
-        fs::write(crashed.join(ALIVE), "").unwrap();
+        drop(found(&crashed).unwrap());
         let mut deep = crashed.join("0");
         make(&deep, 0o700).unwrap();
         make(&deep.join("work"), 0o000).unwrap();

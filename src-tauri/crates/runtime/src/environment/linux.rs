@@ -1,34 +1,32 @@
 //! Rooms on Linux: where a layer works here, and one command run over it.
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use protocol::effects::{Assurance, Refused, RefusedKind};
-use protocol::{Exit, Fault, Ran};
-use sandbox::{Limits, Room};
+use protocol::effects::Assurance;
+use protocol::{Digest, Exit, Fault, Ran};
 use tokio_util::sync::CancellationToken;
 
-use super::bounds::outgrown;
-use super::copy::{Marked, copy, weigh};
-use super::ended::{KILLED, Refusals, settled};
+use super::bounds::bytes_max;
+use super::copy::{Copier, Marked, copy, weigh};
+use super::in_place::{self, blocking};
 use super::layer::{Layer, Place};
-use super::look::{Upper, hashed, look, too_much};
-use super::masks::{masks, read_only};
-use super::proxy::WayOut;
+use super::look::{Upper, look};
+use super::masks::masks;
+use super::picture::Picture;
 use super::read_out::{Done, read_out};
+use super::refusals::Refusals;
+use super::roomed;
 use super::site::Site;
 use super::told::{Over, told};
 use super::trial::without_copy;
-use super::{LayerKind, Probe, Rehearsed, Walls};
+use super::{LayerKind, Probe, RanInPlace, Rehearsed, Walls};
 use crate::dir::Dir;
-use crate::files::joined;
-use crate::process::shell::{around, shell_name};
-use crate::process::{attend, room};
-use crate::{Command, FileError, Net, Workspace};
+use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
 
 #[derive(Debug)]
 pub(super) struct Inner {
@@ -62,16 +60,7 @@ impl Inner {
         kinds: &[LayerKind],
         rooms: &[Walls],
     ) -> Result<Self, Fault> {
-        let disk = Place::open(folder).map_err(|error| {
-            Fault::new(
-                format!(
-                    "The folder for rooms `{}` cannot be used.",
-                    folder.display()
-                ),
-                "Check the permissions of the data folder.",
-            )
-            .caused_by(&error)
-        })?;
+        let disk = Place::of_data(folder)?;
         masked.push(folder.to_owned());
         Ok(Self {
             program,
@@ -137,7 +126,8 @@ impl Inner {
         let (began_ns, kind) = (now_ns(), known.probe.layer);
         if kind == LayerKind::Copy {
             let (workspace, upper) = (command.workspace.clone(), layer.upper());
-            let copied = blocking(move || copy(workspace.dir(), &upper, Marked::Copy));
+            let copied =
+                blocking(move || copy(workspace.dir(), &upper, Marked::Copy, Copier::System));
             layer.copied = Some(copied.await?);
         }
         let site = Site::layered(kind, &layer);
@@ -172,6 +162,61 @@ impl Inner {
         })
     }
 
+    /// Takes a picture of a workspace for a command that is to run in it.
+    pub(super) async fn picture(
+        &self,
+        workspace: &Workspace,
+        history: &History,
+        meta: EntryMeta,
+    ) -> Result<Picture, FileError> {
+        let known = self.known(workspace).await;
+        if known.walls.is_none() {
+            return Err(FileError::NoRoom {
+                reason: known.probe.reasons.join(" "),
+            });
+        }
+        in_place::picture(workspace, history, meta, Copier::System).await
+    }
+
+    /// Runs a command in the workspace of a picture.
+    pub(super) async fn run_in_place(
+        &self,
+        command: &Command,
+        net: &Net,
+        picture: &Picture,
+        on_output: impl FnMut(&str) + Send,
+        cancel: &CancellationToken,
+    ) -> Result<RanInPlace, FileError> {
+        command.workspace.admit_command(&command.line)?;
+        let known = self.known(&command.workspace).await;
+        let (Some(walls), true) = (
+            known.walls,
+            command.workspace.root() == picture.workspace.root(),
+        ) else {
+            return Err(FileError::NoRoom {
+                reason: known.probe.reasons.join(" "),
+            });
+        };
+        if walls == Walls::Landlock && net.is_open() {
+            return Err(FileError::NoRoom {
+                reason: "Where nobody may make namespaces there is no way to the network that keeps to chosen hosts. Run it without."
+                    .to_owned(),
+            });
+        }
+        let folder = layer(&self.disk, &command.workspace)
+            .map_err(|error| FileError::from_io("the folder for rooms", &error))?;
+        let (workspace, own) = (command.workspace.clone(), self.masked.clone());
+        let mut masks = blocking(move || Ok(masks(&workspace, &own))).await?;
+        let grows_max = bytes_max(LayerKind::Disk).min(picture.history.bytes_max());
+        let bare = (walls == Walls::Landlock).then(|| folder.tmp());
+        let site = Site::real(&folder, bare, command, (picture.disk_bytes(), grows_max));
+        let (ran, mut refused) = self
+            .run(command, net, &site, masks.paths, on_output, cancel)
+            .await?;
+        refused.notes.append(&mut masks.notes);
+        Ok(picture.was_run_over(ran, refused))
+    }
+
     /// Runs a command where it is to run, and ends it when it changes too much.
     pub(super) async fn run(
         &self,
@@ -183,110 +228,12 @@ impl Inner {
         cancel: &CancellationToken,
     ) -> Result<(Ran, Refusals), FileError> {
         let program = self.program.as_deref().unwrap_or(Path::new(""));
-        let room = room_of(command, net, site, masked)?;
-        let stop = cancel.child_token();
-        let way_out = OnceLock::new();
-        let start = async {
-            let (started, listener) =
-                room::start(program, &room, command.errors.as_deref()).await?;
-            if let Some(listener) = listener {
-                let failed = |error: io::Error| FileError::from_io("the way out", &error);
-                let opened = WayOut::open(listener, net.clone()).map_err(failed)?;
-                way_out.get_or_init(|| opened);
-            }
-            Ok(started)
-        };
-        let ran = attend(command, start, on_output, &stop);
-        let (watched, bytes_max) = site.watched.clone();
-        let too_large = outgrown(watched, bytes_max);
-        tokio::pin!(ran, too_large);
-        let (mut ran, outgrew) = tokio::select! {
-            ran = &mut ran => (ran?, None),
-            why = &mut too_large => {
-                stop.cancel();
-                (ran.await?, Some(why))
-            }
-        };
-        let mut limits = Vec::new();
-        if let Some(why) = outgrew {
-            if site.layers.is_some() {
-                return Err(too_much(&why));
-            }
-            // What it did for real is told, and that it was ended for it.
-            if !cancel.is_cancelled() {
-                ran.exit = Exit::Signal(KILLED);
-            }
-            limits.push(Refused {
-                kind: RefusedKind::Limit,
-                target: why,
-            });
-        }
-        let told = sandbox::read_told(&site.folder.told());
-        let (ran, mut refusals) = settled(ran, told)?;
-        refusals.list.append(&mut limits);
-        if let Some(way_out) = way_out.get() {
-            refusals.add(way_out.close());
-        }
-        Ok((ran, refusals))
+        roomed::run((program, command), (net, site), masked, on_output, cancel).await
     }
 }
 
 pub(super) fn layer(place: &Place, workspace: &Workspace) -> io::Result<Layer> {
     place.layer(workspace.dir().stat_self()?.mode)
-}
-
-fn room_of(
-    command: &Command,
-    net: &Net,
-    site: &Site<'_>,
-    masked: Vec<PathBuf>,
-) -> Result<Room, FileError> {
-    let workspace = &command.workspace;
-    let folder = match command.folder.as_str() {
-        "" => workspace.root().to_owned(),
-        folder => joined(workspace.root(), &workspace.own_place(folder, true)?),
-    };
-    // A variable that is no text cannot be written down; programs that need one are not known.
-    let mut environment: HashMap<String, String> = workspace
-        .inherited()
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    let tmp = site
-        .bare()
-        .and_then(|tmp| tmp.into_os_string().into_string().ok());
-    let tmp = tmp.unwrap_or_else(|| "/tmp".to_owned());
-    environment.insert("TMPDIR".to_owned(), tmp);
-    // Whom the person's own proxy is not asked for is nobody's matter here.
-    environment.retain(|name, _| !name.eq_ignore_ascii_case("no_proxy"));
-    if net.leads_home() {
-        environment.insert("no_proxy".to_owned(), String::new());
-    }
-    for (name, value) in around(command, &folder) {
-        if let Ok(value) = value.into_string() {
-            environment.insert(name, value);
-        }
-    }
-    Ok(Room {
-        workspace: workspace.root().to_owned(),
-        folder,
-        layers: site.layers.clone(),
-        bare: site.bare(),
-        read_only: read_only(workspace),
-        masked,
-        limits: Limits {
-            file_bytes: site.file_bytes,
-            ..Limits::default()
-        },
-        proxy: net.is_open(),
-        command: vec![
-            shell_name().to_owned(),
-            "-c".to_owned(),
-            command.line.clone(),
-        ],
-        environment: environment.into_iter().collect(),
-        told: site.folder.told(),
-    })
 }
 
 /// Now, by the finest clock: a file of the moment before is not taken for a later one. Times of files may lag one tick of
@@ -298,12 +245,9 @@ fn now_ns() -> i64 {
         .saturating_add(now.tv_nsec)
 }
 
-/// Does work that reads many files off the threads that everything else runs on.
-pub(super) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
-) -> Result<T, FileError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(error) => Err(FileError::other("the workspace", error)),
-    }
+/// The digest and length of a content that nobody keeps.
+fn hashed(file: &mut File, _: u64) -> io::Result<(Digest, u64)> {
+    let mut hasher = blake3::Hasher::new();
+    let length = io::copy(file, &mut hasher)?;
+    Ok((Digest::of_hash(&hasher.finalize()), length))
 }

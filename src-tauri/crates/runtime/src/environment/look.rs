@@ -6,30 +6,31 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use protocol::Digest;
 use protocol::history::Node;
 
 use super::change::{Change, NOTHING, Thing, is_same};
 use super::copy::Copied;
+use super::marks::{is_gone_by_mark, marks};
 use super::reading::{Reading, Side};
+use super::same::same_content;
 use crate::FileError;
-use crate::dir::{Details, Dir, kind_of_open};
+use crate::dir::{Details, Dir, SETS_FOLDER_TIMES, kind_of_open};
 use crate::files::{PathKind, shown};
 use crate::history::Content;
 use crate::limits::{LAYER_PATHS_MAX, TREE_DEPTH_MAX};
 
-/// How a folder is marked whose content below is hidden, and one in which names that are gone are marked files.
-const OPAQUE: (&str, &[u8], &[u8]) = ("user.overlay.opaque", b"y", b"x");
-const GONE: &str = "user.overlay.whiteout";
-/// Marks of layers that are not laid out as the workspace is. No room is made so.
-const ELSEWHERE: [&str; 2] = ["user.overlay.redirect", "user.overlay.metacopy"];
-
 /// What is looked at for what a command changed.
 #[derive(Clone, Copy)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(
+        dead_code,
+        reason = "there are no layers, and no copies in their place"
+    )
+)]
 pub(super) enum Upper<'a> {
     /// A layer of the kernel over the workspace.
     Layer,
@@ -105,13 +106,13 @@ impl Look<'_> {
             let why = format!("it made folders deeper than {TREE_DEPTH_MAX} levels");
             return Err(self.too_much(&why));
         }
-        if let (Upper::Real(_), Some(lower)) = (self.kind, lower) {
+        if let (Upper::Real(_), Some(lower), true) = (self.kind, lower, SETS_FOLDER_TIMES) {
             let (was, is) = (lower.stat_self(), upper.stat_self());
             let (was, is) = (was.map_err(failed)?, is.map_err(failed)?);
             let times = (at.to_owned(), was.mtime_ns, is.mtime_ns);
             self.looked.folders.push(times);
         }
-        let (replaced, gone_by_mark) = self.marks(upper).map_err(failed)?;
+        let (replaced, gone_by_mark) = marks(self.kind, upper).map_err(failed)?;
         let hidden = hidden || replaced;
         let mut names: BTreeSet<OsString> = upper.names().map_err(failed)?.into_iter().collect();
         if hidden && let Some(lower) = lower {
@@ -151,7 +152,7 @@ impl Look<'_> {
                     if gone_by_mark
                         && is.stat.kind == PathKind::File
                         && is.stat.bytes == 0
-                        && !upper.mark_of(&name, GONE).map_err(failed)?.is_empty() =>
+                        && is_gone_by_mark(upper, &name).map_err(failed)? =>
                 {
                     None
                 }
@@ -171,22 +172,6 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// What the kernel says of a folder of the layer: that it was replaced, and that names that are gone are marked files. In
-    /// a copy it says nothing.
-    fn marks(&self, upper: &Dir) -> io::Result<(bool, bool)> {
-        match self.kind {
-            Upper::Layer => {}
-            Upper::Copy(_) | Upper::Real(_) => return Ok((false, false)),
-        }
-        for mark in ELSEWHERE {
-            if !upper.mark(mark)?.is_empty() {
-                return Err(io::Error::other("its layer cannot be read"));
-            }
-        }
-        let mark = upper.mark(OPAQUE.0)?;
-        Ok((mark == OPAQUE.1, mark == OPAQUE.2))
-    }
-
     /// What came to stand at a name, or still stands there.
     fn stands(
         &mut self,
@@ -203,6 +188,13 @@ impl Look<'_> {
                 None
             }
         };
+        if let (Upper::Real(_), Some((lower, was))) = (self.kind, was)
+            && is.stat == was.stat
+            && is.stat.kind == PathKind::File
+            && same_content(upper, lower, one.name).map_err(failed)?
+        {
+            return Ok(());
+        }
         let after = self.thing(Side::After, upper, one, is)?;
         let is_folder = is.stat.kind == PathKind::Folder;
         let (before, lower) = match was {
@@ -357,13 +349,6 @@ fn open_up(upper: &Dir, name: &OsStr, is: &Details) -> io::Result<()> {
         Some(mode) => upper.set_mode_of(name, mode),
         None => Ok(()),
     }
-}
-
-/// The digest and length of a content that nobody keeps.
-pub(super) fn hashed(file: &mut File, _: u64) -> io::Result<(Digest, u64)> {
-    let mut hasher = blake3::Hasher::new();
-    let length = io::copy(file, &mut hasher)?;
-    Ok((Digest::of_hash(&hasher.finalize()), length))
 }
 
 /// What a person is told of a command that did more than can be looked at.

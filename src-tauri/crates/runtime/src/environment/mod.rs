@@ -1,4 +1,5 @@
-//! Where commands run for show: in the sealed room, with a layer over the workspace that takes what they change.
+//! Where commands run for show: in the sealed room, with a layer over the workspace that takes what they change. Or for real, over
+//! a picture of the workspace: where a person wants it so, and where no layer can lie over one, as on macOS and Windows.
 //!
 //! [`Environment::probe`] says what this machine can promise, found out by trying once. [`Environment::rehearse`] runs a
 //! command so that nothing real changes, and gives what it did: as effects for a person and as a plan for
@@ -13,61 +14,68 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
 
-#[cfg(target_os = "linux")]
 mod bounds;
-#[cfg(target_os = "linux")]
 mod change;
 mod contents;
-#[cfg(target_os = "linux")]
 mod copy;
-#[cfg(target_os = "linux")]
+#[cfg(any(not(target_os = "linux"), test))]
+mod elsewhere;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 mod ended;
-#[cfg(target_os = "linux")]
+mod folder;
 mod in_place;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 mod layer;
 #[cfg(target_os = "linux")]
 mod linux;
-#[cfg(target_os = "linux")]
 mod look;
-#[cfg(target_os = "linux")]
+mod marks;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 mod masks;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 mod nowhere;
 #[cfg(target_os = "linux")]
 mod passed;
-#[cfg(target_os = "linux")]
 mod picture;
+#[cfg(any(windows, test))]
+mod plain;
 #[cfg(target_os = "linux")]
 mod proxy;
-#[cfg(target_os = "linux")]
 mod read_out;
-#[cfg(target_os = "linux")]
 mod reading;
-#[cfg(target_os = "linux")]
+mod refusals;
 mod renames;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod roomed;
+mod same;
+#[cfg(target_os = "macos")]
+mod seatbelt;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 mod site;
-#[cfg(target_os = "linux")]
 mod told;
 #[cfg(target_os = "linux")]
 mod trial;
+mod tried;
 
 pub use contents::{Contents, contents};
-#[cfg(target_os = "linux")]
+#[cfg(all(test, target_os = "linux"))]
+pub(crate) use copy::Copier;
+#[cfg(not(target_os = "linux"))]
+use elsewhere::Layer;
 pub use in_place::InPlace;
-#[cfg(target_os = "linux")]
 use in_place::{settle, take_up};
 #[cfg(target_os = "linux")]
 use layer::Layer;
 #[cfg(target_os = "linux")]
 use linux::Inner;
-#[cfg(not(target_os = "linux"))]
-pub use nowhere::{InPlace, Picture};
-#[cfg(not(target_os = "linux"))]
-use nowhere::{Inner, Layer, settle, take_up};
-#[cfg(target_os = "linux")]
 pub use picture::Picture;
+
+#[cfg(target_os = "macos")]
+type Inner = elsewhere::Elsewhere<seatbelt::Seatbelt>;
+#[cfg(windows)]
+type Inner = elsewhere::Elsewhere<plain::Plain>;
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+type Inner = elsewhere::Elsewhere<nowhere::Nowhere>;
 
 /// Where commands run for show. Cheap to clone; opened once.
 #[derive(Debug, Clone)]
@@ -171,7 +179,7 @@ const ROOMS: [Walls; 2] = [Walls::All, Walls::Landlock];
 impl Environment {
     /// Opens it, and sweeps what a crash left.
     ///
-    /// `program` is `countersign-room`, none where there is none. `folder` is for layers, for the owner alone. `masked` are
+    /// `program` is `countersign-room`, or on Windows any at all; none where there is none. `folder` is for layers, for the owner alone. `masked` are
     /// files and folders that are empty in every room beside the ones that are known to hold secrets; `folder` is one of
     /// them.
     ///
@@ -278,8 +286,12 @@ impl Environment {
 }
 
 /// The program of the room, where it is installed with another one: beside it, or where packages keep what is no command
-/// of a person. None where it is not.
+/// of a person. None where it is not. On Windows there is no room to enter, and the other program does by itself what is done
+/// there.
 pub fn room_beside(program: &Path) -> Option<PathBuf> {
+    if cfg!(windows) {
+        return Some(program.to_owned());
+    }
     const NAME: &str = "countersign-room";
     let kept = program.parent()?.with_file_name("lib").join("countersign");
     let mut places = [program.with_file_name(NAME), kept.join(NAME)].into_iter();
@@ -297,6 +309,10 @@ mod tests {
         std::fs::create_dir_all(&bin).unwrap();
         std::fs::create_dir_all(&lib).unwrap();
         let program = bin.join("countersign");
+        if cfg!(windows) {
+            assert_eq!(room_beside(&program), Some(program));
+            return;
+        }
         assert_eq!(room_beside(&program), None);
         for place in [lib, bin] {
             let room = place.join("countersign-room");

@@ -11,6 +11,8 @@ use protocol::effects::{Reached, Refused, RefusedKind, host_and_port};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
+use super::ended::MORE;
+use super::refusals::Refusals;
 use crate::limits::{PROXY_BYTES_MAX, PROXY_REFUSED_MAX};
 
 /// A host and a port.
@@ -86,6 +88,22 @@ impl Passed {
             }
             false => Ok(()),
         }
+    }
+}
+
+impl Refusals {
+    /// Adds what came to the way out: what the room itself was asked for and what went past it is known already.
+    pub fn add(&mut self, passed: &Passed) {
+        let (refused, more) = passed.refused();
+        for one in refused {
+            if !self.list.contains(&one) {
+                self.list.push(one);
+            }
+        }
+        if more && !self.notes.iter().any(|note| note == MORE) {
+            self.notes.push(MORE.to_owned());
+        }
+        self.reached = passed.reached();
     }
 }
 

@@ -4,19 +4,20 @@
 //! A picture is whole when it says what was begun over it; one that does not say so was never run over. Whoever took it
 //! holds its lock, so what nobody holds was left by a crash.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::copy::{Copied, Marked, copy};
-use super::ended::Refusals;
-use super::layer::{ALIVE, make, remove};
+use super::RanInPlace;
+use super::copy::{Copied, Copier, Marked, copy};
+use super::folder::{found, make, remove, taken_over};
+use super::refusals::Refusals;
 use crate::dir::Dir;
+use crate::history::Way;
 use crate::limits::DISK_RESERVE_BYTES;
 use crate::steps::between;
 use crate::{EntryMeta, FileError, History, Ran, Workspace, private_folder, write_atomic};
@@ -41,8 +42,8 @@ pub struct Picture {
 #[derive(Serialize, Deserialize)]
 struct Begun {
     meta: EntryMeta,
-    /// The workspace. A path need not be text.
-    root: Vec<u8>,
+    /// The workspace.
+    root: Way,
 }
 
 /// The folder of a picture. It stays when this is dropped, since what happened may not be recorded yet.
@@ -62,11 +63,12 @@ impl Picture {
         history: &History,
         workspace: &Workspace,
         meta: EntryMeta,
+        copier: Copier,
     ) -> Result<Self, FileError> {
         let failed = |error: io::Error| FileError::from_io("the history", &error);
         let folder = history.alone(|| Folder::make(&history.pictures()))?;
         let folder = folder.map_err(failed)?;
-        match fill(&folder, history, workspace, &meta) {
+        match fill(&folder, history, workspace, (&meta, copier)) {
             Ok(copied) => Ok(Self {
                 folder,
                 history: history.clone(),
@@ -99,7 +101,7 @@ impl Picture {
                     continue;
                 }
             };
-            let root = PathBuf::from(OsString::from_vec(begun.root));
+            let Way(root) = begun.root;
             match Workspace::open(&root) {
                 Ok(workspace) => left.push(Self {
                     folder,
@@ -117,6 +119,17 @@ impl Picture {
         Ok(left)
     }
 
+    /// Takes down how the command ended, and gives it. A picture is run over once.
+    pub(super) fn was_run_over(&self, ran: Ran, refused: Refusals) -> RanInPlace {
+        let told = RanInPlace {
+            ran: ran.clone(),
+            refused: refused.list.clone(),
+            reached: refused.reached.clone(),
+        };
+        let _ = self.ran.set((ran, refused));
+        told
+    }
+
     /// How much the workspace took on the disk, in bytes.
     pub(super) fn disk_bytes(&self) -> u64 {
         self.copied.disk_bytes
@@ -128,13 +141,13 @@ fn fill(
     folder: &Folder,
     history: &History,
     workspace: &Workspace,
-    meta: &EntryMeta,
+    (meta, copier): (&EntryMeta, Copier),
 ) -> Result<Copied, FileError> {
     let failed = |error: io::Error| FileError::from_io("the history", &error);
     let tree = folder.tree();
     make(&tree, 0o700).map_err(failed)?;
     between().map_err(failed)?;
-    let copied = copy(workspace.dir(), &tree, Marked::Original)?;
+    let copied = copy(workspace.dir(), &tree, Marked::Original, copier)?;
     let bytes_max = history.bytes_max();
     if copied.disk_bytes > bytes_max {
         let max = bytes_max >> 20;
@@ -160,7 +173,7 @@ fn fill(
     between().map_err(failed)?;
     let begun = Begun {
         meta: meta.clone(),
-        root: workspace.root().as_os_str().as_bytes().to_vec(),
+        root: Way(workspace.root().to_owned()),
     };
     let begun =
         serde_json::to_vec(&begun).map_err(|error| FileError::other("the history", error))?;
@@ -172,12 +185,9 @@ impl Folder {
     fn make(parent: &Path) -> io::Result<Self> {
         private_folder(parent).map_err(io::Error::other)?;
         let path = parent.join(uuid::Uuid::now_v7().simple().to_string());
-        make(&path, 0o700)?;
-        let alive = File::create(path.join(ALIVE))?;
-        alive.lock()?;
         Ok(Self {
+            _alive: found(&path)?,
             path,
-            _alive: alive,
         })
     }
 
@@ -190,8 +200,7 @@ impl Folder {
         let mut left = Vec::new();
         for entry in entries {
             let path = entry?.path();
-            let alive = File::create(path.join(ALIVE))?;
-            if alive.try_lock().is_ok() {
+            if let Some(alive) = taken_over(&path)? {
                 left.push(Self {
                     path,
                     _alive: alive,

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use sandbox::Layers;
 
+#[cfg(target_os = "linux")]
+use super::LayerKind;
+#[cfg(target_os = "linux")]
 use super::bounds::bytes_max;
 use super::layer::Layer;
-use super::{LayerKind, Walls};
 use crate::Command;
 
 /// Where a command runs.
@@ -15,7 +17,8 @@ pub(super) struct Site<'a> {
     pub folder: &'a Layer,
     /// What takes its changes; none where the workspace itself does.
     pub layers: Option<Layers>,
-    pub walls: Walls,
+    /// The folder for temporary files, where the room cannot have its own `/tmp`.
+    pub bare: Option<PathBuf>,
     /// What is looked after while it runs, and how many bytes that may take on the disk.
     pub watched: (PathBuf, u64),
     /// How long a file may become, in bytes.
@@ -24,6 +27,7 @@ pub(super) struct Site<'a> {
 
 impl<'a> Site<'a> {
     /// Over a layer.
+    #[cfg(target_os = "linux")]
     pub fn layered(kind: LayerKind, layer: &'a Layer) -> Self {
         let copied = layer.copied.as_ref().map_or(0, |copied| copied.bytes);
         let bytes_max = bytes_max(kind);
@@ -33,7 +37,7 @@ impl<'a> Site<'a> {
                 upper: layer.upper(),
                 work: (kind != LayerKind::Copy).then(|| layer.work()),
             }),
-            walls: Walls::All,
+            bare: None,
             watched: (layer.upper(), bytes_max.saturating_add(copied)),
             file_bytes: bytes_max,
         }
@@ -42,26 +46,17 @@ impl<'a> Site<'a> {
     /// In the workspace itself, which takes so many bytes on the disk and may grow by so many.
     pub fn real(
         folder: &'a Layer,
-        walls: Walls,
+        bare: Option<PathBuf>,
         command: &Command,
-        disk_bytes: u64,
-        grows_max: u64,
+        (disk_bytes, grows_max): (u64, u64),
     ) -> Self {
         let root = command.workspace.root().to_owned();
         Self {
             folder,
             layers: None,
-            walls,
+            bare,
             watched: (root, disk_bytes.saturating_add(grows_max)),
             file_bytes: grows_max,
-        }
-    }
-
-    /// The folder for temporary files, where the room cannot have its own `/tmp`.
-    pub fn bare(&self) -> Option<PathBuf> {
-        match self.walls {
-            Walls::All => None,
-            Walls::Landlock => Some(self.folder.tmp()),
         }
     }
 }

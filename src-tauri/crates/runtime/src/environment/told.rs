@@ -6,8 +6,8 @@ use std::sync::Arc;
 use protocol::effects::{Assurance, Effects, Refused, RefusedKind};
 use protocol::{Captured, Exit, Plan, Ran};
 
-use super::ended::Refusals;
 use super::read_out::ReadOut;
+use super::refusals::Refusals;
 
 /// A command that ran.
 pub(super) struct Over {

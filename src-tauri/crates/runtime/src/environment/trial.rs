@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use protocol::Exit;
 use protocol::effects::Assurance;
 use tokio_util::sync::CancellationToken;
 
@@ -12,15 +11,14 @@ use super::bounds::bytes_max;
 use super::layer::Place;
 use super::linux::{Inner, Known, layer};
 use super::site::Site;
+use super::tried::{did_nothing, not_copied, nothing, pictured};
 use super::{LayerKind, Probe, Walls};
 use crate::dir::Dir;
 use crate::limits::{COPY_BYTES_MAX, COPY_PATHS_MAX};
-use crate::{Command, FileError, Net, Workspace};
+use crate::{FileError, Net, Workspace};
 
 /// Memory that is there for files, where there is any.
 const MEMORY: &str = "/dev/shm";
-/// How long a trial may take.
-const TRIAL_MS: u64 = 10_000;
 
 impl Inner {
     /// Enters a room once with a layer on the disk of the data folder; where that does not work, with one in memory; and where
@@ -156,10 +154,9 @@ impl Inner {
         let command = nothing(workspace);
         let site = Site::real(
             &folder,
-            walls,
+            (walls == Walls::Landlock).then(|| folder.tmp()),
             &command,
-            u64::MAX,
-            bytes_max(LayerKind::Disk),
+            (u64::MAX, bytes_max(LayerKind::Disk)),
         );
         self.try_at(&site, workspace).await
     }
@@ -169,22 +166,7 @@ impl Inner {
         let (command, net) = (nothing(workspace), Net::closed());
         let never = CancellationToken::new();
         let ran = self.run(&command, &net, site, Vec::new(), |_: &str| {}, &never);
-        let (ran, _) = ran.await.map_err(|error| match error {
-            FileError::NoRoom { reason } => reason,
-            other => other.to_string(),
-        })?;
-        match ran.exit {
-            Exit::Code(0) => Ok(()),
-            Exit::Code(code) => Err(format!(
-                "a command that does nothing ended with code {code}"
-            )),
-            Exit::Signal(signal) => Err(format!(
-                "a command that does nothing was ended by signal {signal}"
-            )),
-            Exit::TimedOut | Exit::Cancelled => {
-                Err("a command that does nothing did not end".to_owned())
-            }
-        }
+        did_nothing(ran.await.map(|(ran, _)| ran))
     }
 }
 
@@ -210,10 +192,7 @@ fn promised(kind: LayerKind) -> String {
 /// What holds for a workspace that cannot be copied, where nothing but a copy would do.
 pub(super) fn without_copy(known: Known, error: &FileError) -> Known {
     let mut reasons = known.why_no_better;
-    reasons.push(match error {
-        FileError::NoRoom { reason } => reason.clone(),
-        other => format!("The workspace cannot be copied for a command: {other}"),
-    });
+    reasons.push(not_copied(error));
     gate_only(reasons)
 }
 
@@ -227,27 +206,6 @@ fn promised_in_place(walls: Walls) -> impl Iterator<Item = &'static str> {
         ],
     };
     said.iter().copied()
-}
-
-fn pictured() -> String {
-    let copy_max = COPY_BYTES_MAX >> 20;
-    format!(
-        "What it changes in the workspace can be undone: a picture of it is taken before, of at most {copy_max} MiB and {COPY_PATHS_MAX} paths."
-    )
-}
-
-fn nothing(workspace: &Workspace) -> Command {
-    Command {
-        line: ":".to_owned(),
-        workspace: workspace.whole(),
-        folder: String::new(),
-        env: Vec::new(),
-        timeout_ms: TRIAL_MS,
-        output_bytes_max: 4_096,
-        spill: None,
-        errors: None,
-        masks: false,
-    }
 }
 
 /// What every room closes.

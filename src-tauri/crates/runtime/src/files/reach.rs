@@ -45,7 +45,6 @@ impl Workspace {
     }
 
     /// The same workspace for the engine itself.
-    #[cfg(target_os = "linux")]
     pub(crate) fn whole(&self) -> Self {
         Self {
             reach: Reach::Whole,

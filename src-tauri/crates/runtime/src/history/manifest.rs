@@ -22,7 +22,7 @@ use crate::{FileError, write_atomic};
 /// A way from the workspace root. It need not be UTF-8, so it is text where it can be and bytes where it cannot.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "Spelled", into = "Spelled")]
-pub(super) struct Way(pub PathBuf);
+pub(crate) struct Way(pub PathBuf);
 
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]

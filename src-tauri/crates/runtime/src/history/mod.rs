@@ -36,12 +36,12 @@ mod states;
 mod store;
 mod walk;
 
-#[cfg(target_os = "linux")]
 pub(crate) use after::{Content, Happened};
 pub(crate) use captured::carry_out;
 pub use clash::Clash;
 pub use collect::Keep;
-use manifest::{Entries, Manifest, Step, Way};
+pub(crate) use manifest::Way;
+use manifest::{Entries, Manifest, Step};
 pub use protocol::Direction;
 pub use restore::{ActMeta, Looked, Restored};
 use store::Store;

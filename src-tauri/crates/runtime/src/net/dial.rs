@@ -10,16 +10,6 @@ use super::{Net, NetError};
 use crate::limits::CONNECT_TIMEOUT;
 
 impl Net {
-    /// Whether anything can be reached at all.
-    pub(crate) fn is_open(&self) -> bool {
-        self.door.is_some()
-    }
-
-    /// Whether something of this very machine can be.
-    pub(crate) fn leads_home(&self) -> bool {
-        self.door.as_ref().is_some_and(|door| door.leads_home())
-    }
-
     /// Connects to the host and port of an address.
     ///
     /// # Errors

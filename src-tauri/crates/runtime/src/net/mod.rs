@@ -106,6 +106,17 @@ impl std::fmt::Debug for Net {
 }
 
 impl Net {
+    /// Whether anything can be reached at all.
+    pub(crate) fn is_open(&self) -> bool {
+        self.door.is_some()
+    }
+
+    /// Whether something of this very machine can be.
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    pub(crate) fn leads_home(&self) -> bool {
+        self.door.as_ref().is_some_and(|door| door.leads_home())
+    }
+
     /// No way at all.
     pub fn closed() -> Self {
         Self {

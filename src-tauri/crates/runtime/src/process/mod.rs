@@ -17,7 +17,7 @@ mod fallback;
 mod inherited;
 mod output;
 mod program;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 pub(crate) mod room;
 pub(crate) mod shell;
 #[cfg(unix)]

@@ -4,7 +4,9 @@ use std::io;
 use std::net::TcpListener;
 use std::path::Path;
 
-use sandbox::{Outside, Room};
+#[cfg(target_os = "linux")]
+use sandbox::Outside;
+use sandbox::Room;
 use tokio::process::Command as Starter;
 
 use super::{Pipe, Started};
@@ -74,4 +76,32 @@ async fn ask(wanted: Wanted, room: Room) -> io::Result<(Wanted, Option<TcpListen
         (wanted, listener.ok().flatten())
     });
     asking.await.map_err(io::Error::other)
+}
+
+/// A pipe to the program, where no room has a way out.
+#[cfg(target_os = "macos")]
+struct Outside(io::PipeWriter);
+
+#[cfg(target_os = "macos")]
+impl Outside {
+    /// This end, and the one that becomes the program's standard input.
+    fn pair() -> io::Result<(Self, io::PipeReader)> {
+        let (inside, outside) = io::pipe()?;
+        Ok((Self(outside), inside))
+    }
+
+    /// Says what the room is.
+    fn ask(&self, room: &Room) -> io::Result<()> {
+        let mut line = serde_json::to_vec(room)?;
+        line.push(b'\n');
+        io::Write::write_all(&mut &self.0, &line)
+    }
+
+    /// It ends when this is let go of.
+    fn no_longer(&self) {}
+
+    /// There never is one.
+    fn take_listener(&self) -> io::Result<TcpListener> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }

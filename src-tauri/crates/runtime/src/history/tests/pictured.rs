@@ -6,8 +6,11 @@ use std::process::{Command, Stdio};
 
 use super::crash::assert_clean;
 use super::*;
-use crate::environment::{Environment, Picture as Whole, TakenUp};
+use crate::environment::{Copier, Environment, Picture as Whole, TakenUp};
 use crate::steps::strike::{self, Strike};
+
+/// With all that this system has, and with what every system has.
+const COPIERS: [Copier; 2] = [Copier::System, Copier::Plain];
 
 /// Set for the process that is to be killed: before which step, and where.
 const ORDER: &str = "COUNTERSIGN_TEST_KILL_PICTURED";
@@ -41,7 +44,11 @@ fn meta(id: &str) -> EntryMeta {
 
 impl Room {
     fn whole(&self, id: &str) -> Whole {
-        Whole::take(&self.history, &self.workspace, meta(id)).unwrap()
+        self.whole_by(id, Copier::System)
+    }
+
+    fn whole_by(&self, id: &str, copier: Copier) -> Whole {
+        Whole::take(&self.history, &self.workspace, meta(id), copier).unwrap()
     }
 
     /// Does something to the workspace itself.
@@ -59,63 +66,71 @@ impl Room {
 
 #[test]
 fn what_was_done_for_real_is_taken_back_whole_and_done_again() {
-    let room = Room::new();
-    room.everything();
-    let before = room.picture();
-    let whole = room.whole("und_1");
-    room.runs(LINES);
-    let after = room.picture();
-    let done = Environment::settle(whole).unwrap();
-    assert!(room.picture() == after, "looking changes nothing");
-    let entry = done.entry.clone().unwrap();
-    assert_eq!(
-        (entry.state, entry.paths),
-        (UndoState::Applied, done.plan.paths().len() as u64)
-    );
-    drop(done);
-    assert_eq!(room.pictures(), 0);
-    for _ in 0..2 {
-        room.undo(&entry.id).unwrap();
-        assert!(room.picture() == before, "not as before");
-        room.redo(&entry.id).unwrap();
-        assert!(room.picture() == after, "not as after");
+    for copier in COPIERS {
+        let room = Room::new();
+        room.everything();
+        let before = room.picture();
+        let whole = room.whole_by("und_1", copier);
+        room.runs(LINES);
+        let after = room.picture();
+        let done = Environment::settle(whole).unwrap();
+        assert!(room.picture() == after, "looking changes nothing");
+        let entry = done.entry.clone().unwrap();
+        assert_eq!(
+            (entry.state, entry.paths),
+            (UndoState::Applied, done.plan.paths().len() as u64)
+        );
+        drop(done);
+        assert_eq!(room.pictures(), 0);
+        for _ in 0..2 {
+            room.undo(&entry.id).unwrap();
+            assert!(room.picture() == before, "not as before");
+            room.redo(&entry.id).unwrap();
+            assert!(room.picture() == after, "not as after");
+        }
+        assert_clean(&room, "done and undone");
     }
-    assert_clean(&room, "done and undone");
 }
 
 #[test]
 fn where_nothing_happened_there_is_no_act() {
-    let room = Room::new();
-    room.everything();
-    let whole = room.whole("und_1");
-    // Looked at anew, and found the same.
-    room.runs("cp -p keep/a.txt t; mv t keep/a.txt; chmod 600 old/run.sh; chmod 755 old/run.sh");
-    let done = Environment::settle(whole).unwrap();
-    assert_eq!((&done.entry, done.effects.changes.len()), (&None, 0));
-    drop(done);
-    assert_eq!(
-        (room.pictures(), room.history.entries().unwrap().len()),
-        (0, 0)
-    );
-    assert_clean(&room, "nothing happened");
+    for copier in COPIERS {
+        let room = Room::new();
+        room.everything();
+        let whole = room.whole_by("und_1", copier);
+        // Looked at anew, and found the same.
+        room.runs(
+            "cp -p keep/a.txt t; mv t keep/a.txt; chmod 600 old/run.sh; chmod 755 old/run.sh",
+        );
+        let done = Environment::settle(whole).unwrap();
+        assert_eq!((&done.entry, done.effects.changes.len()), (&None, 0));
+        drop(done);
+        assert_eq!(
+            (room.pictures(), room.history.entries().unwrap().len()),
+            (0, 0)
+        );
+        assert_clean(&room, "nothing happened");
+    }
 }
 
 #[test]
 fn pipes_and_sockets_are_told_and_do_not_stand_in_the_way() {
-    let room = Room::new();
-    room.everything();
-    let before = room.picture();
-    let whole = room.whole("und_1");
-    room.runs("mkfifo pipe; mkdir -p new; echo in > new/in; mkfifo new/pipe; rm -r old");
-    let done = Environment::settle(whole).unwrap();
-    let notes = done.effects.notes.join(" ");
-    assert!(notes.contains("`pipe` is a pipe"), "{notes}");
-    let id = done.entry.clone().unwrap().id;
-    drop(done);
-    room.undo(&id).unwrap();
-    // Whoever made the pipes takes them away.
-    room.runs("test -p pipe; test -p new/pipe; rm pipe new/pipe; rmdir new");
-    assert!(without_folder_times(room.picture()) == without_folder_times(before));
+    for copier in COPIERS {
+        let room = Room::new();
+        room.everything();
+        let before = room.picture();
+        let whole = room.whole_by("und_1", copier);
+        room.runs("mkfifo pipe; mkdir -p new; echo in > new/in; mkfifo new/pipe; rm -r old");
+        let done = Environment::settle(whole).unwrap();
+        let notes = done.effects.notes.join(" ");
+        assert!(notes.contains("`pipe` is a pipe"), "{notes}");
+        let id = done.entry.clone().unwrap().id;
+        drop(done);
+        room.undo(&id).unwrap();
+        // Whoever made the pipes takes them away.
+        room.runs("test -p pipe; test -p new/pipe; rm pipe new/pipe; rmdir new");
+        assert!(without_folder_times(room.picture()) == without_folder_times(before));
+    }
 }
 
 #[test]
@@ -123,13 +138,16 @@ fn what_cannot_be_pictured_is_not_begun() {
     let room = Room::new();
     room.everything();
     let small = History::open(&room.home.path().join("history"), 1).unwrap();
-    let refused = Whole::take(&small, &room.workspace, meta("und_1"));
+    let refused = Whole::take(&small, &room.workspace, meta("und_1"), Copier::System);
     assert!(
         matches!(&refused, Err(FileError::NoRoom { reason }) if reason.contains("can be undone at once")),
         "{refused:?}"
     );
     for at in 0..2 {
-        let full = || Whole::take(&room.history, &room.workspace, meta("und_1"));
+        let full = || {
+            let (history, workspace) = (&room.history, &room.workspace);
+            Whole::take(history, workspace, meta("und_1"), Copier::System)
+        };
         let (refused, hit) = strike::after(at, Strike::Full, full);
         assert!(hit && refused.unwrap().is_err());
         assert_eq!(room.pictures(), 0);

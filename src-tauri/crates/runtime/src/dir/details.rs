@@ -1,0 +1,166 @@
+//! More of what the system says of a name than every file needs: what it is known by, how many names it has, what it takes.
+
+use std::ffi::OsStr;
+use std::io;
+
+use super::{Dir, Stat};
+use crate::files::PathKind;
+
+/// More of what the system says of one name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Details {
+    pub stat: Stat,
+    /// Whether it is a device with the number 0: so the kernel says that a name is gone.
+    pub is_gone: bool,
+    /// The file system that it is on; always the same where there is no number for that.
+    pub device: u64,
+    /// Whether it is a device of any kind.
+    pub is_device: bool,
+    /// How many names it has.
+    names: u64,
+    /// What it takes on the disk.
+    pub disk_bytes: u64,
+    /// When anything about it changed last, nanoseconds since the epoch.
+    pub changed_ns: i64,
+    /// By what it is known again; none where the system tells nothing that no program can set.
+    pub mark: Option<Mark>,
+}
+
+/// By what a thing is known that nobody touched: its number, and when anything about it changed last, which no program sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark {
+    place: (u64, u64),
+    changed_ns: i64,
+}
+
+/// A name that can be read for as long as this is kept.
+pub(crate) struct Readable<'a> {
+    dir: &'a Dir,
+    name: &'a OsStr,
+    /// The mode that it gets back; none if it was not changed.
+    mode: Option<u32>,
+}
+
+impl Drop for Readable<'_> {
+    fn drop(&mut self) {
+        if let Some(mode) = self.mode
+            && let Err(error) = self.dir.set_mode_of(self.name, mode)
+        {
+            tracing::warn!(name = %self.name.display(), %error, "its mode stays another");
+        }
+    }
+}
+
+impl PathKind {
+    /// The mode with which its owner may read it; none if that is so already, or goes by no mode.
+    pub(crate) fn opened(self, mode: u32) -> Option<u32> {
+        let needed = match self {
+            Self::File => 0o400,
+            Self::Folder => 0o700,
+            Self::Link | Self::Special => return None,
+        };
+        (mode & needed != needed).then_some(mode | needed)
+    }
+}
+
+impl Details {
+    /// Whether it is a file with other names than this one.
+    pub(crate) fn has_more_names(&self) -> bool {
+        self.names > 1 && self.stat.kind == PathKind::File
+    }
+}
+
+impl Dir {
+    /// Lets us read what stands at a name until this is dropped, whatever its mode says.
+    pub(crate) fn readable<'a>(
+        &'a self,
+        name: &'a OsStr,
+        found: &Details,
+    ) -> io::Result<Readable<'a>> {
+        let mode = found.stat.mode;
+        let opened = found.stat.kind.opened(mode);
+        if let Some(opened) = opened {
+            self.set_mode_of(name, opened)?;
+        }
+        Ok(Readable {
+            dir: self,
+            name,
+            mode: opened.map(|_| mode),
+        })
+    }
+}
+
+#[cfg(unix)]
+mod on_unix {
+    use std::ffi::OsStr;
+    use std::io;
+
+    use rustix::fs::{self as sys, AtFlags, FileType};
+    use rustix::io::Errno;
+
+    use super::{Details, Dir, Mark};
+    use crate::dir::unix::{mode_of, nanos, stat_of};
+
+    impl Dir {
+        /// More of what a name is; none if there is no such name.
+        #[allow(
+            clippy::useless_conversion,
+            clippy::unnecessary_cast,
+            reason = "of another width on some systems"
+        )]
+        pub(crate) fn details(&self, name: &OsStr) -> io::Result<Option<Details>> {
+            const BLOCK: u64 = 512;
+            let stat = match sys::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => stat,
+                Err(Errno::NOENT) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
+            let kind = FileType::from_raw_mode(stat.st_mode);
+            let device = stat.st_dev as u64;
+            let changed_ns = nanos(stat.st_ctime.into(), i128::from(stat.st_ctime_nsec));
+            Ok(Some(Details {
+                stat: stat_of(&stat),
+                is_gone: kind == FileType::CharacterDevice && stat.st_rdev == 0,
+                device,
+                is_device: matches!(kind, FileType::CharacterDevice | FileType::BlockDevice),
+                names: stat.st_nlink.into(),
+                disk_bytes: u64::try_from(stat.st_blocks)
+                    .unwrap_or(0)
+                    .saturating_mul(BLOCK),
+                changed_ns,
+                mark: Some(Mark {
+                    place: (device, stat.st_ino.into()),
+                    changed_ns,
+                }),
+            }))
+        }
+
+        /// Sets the permission bits of a name that is known to be no link.
+        pub(crate) fn set_mode_of(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+            Ok(sys::chmodat(self, name, mode_of(mode), AtFlags::empty())?)
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Dir {
+    /// More of what a name is; none if there is no such name. The system tells other names and numbers only of open files.
+    pub(crate) fn details(&self, name: &OsStr) -> io::Result<Option<Details>> {
+        Ok(self.stat(name)?.map(|stat| Details {
+            stat,
+            is_gone: false,
+            device: 0,
+            is_device: false,
+            names: 1,
+            disk_bytes: stat.bytes,
+            changed_ns: stat.mtime_ns,
+            mark: None,
+        }))
+    }
+
+    /// There are no permission bits here.
+    pub(crate) fn set_mode_of(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        let _ = (name, mode);
+        Ok(())
+    }
+}

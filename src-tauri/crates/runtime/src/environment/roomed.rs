@@ -1,0 +1,127 @@
+//! One command in a room: the program of the room is started and told what the room is, and the command is ended when it changes
+//! too much.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::sync::OnceLock;
+
+use protocol::Ran;
+use sandbox::{Limits, Room};
+use tokio_util::sync::CancellationToken;
+
+use super::bounds::looked_after;
+use super::ended::settled;
+use super::look::too_much;
+use super::masks::read_only;
+#[cfg(target_os = "linux")]
+use super::proxy::WayOut;
+use super::refusals::Refusals;
+use super::site::Site;
+use crate::files::joined;
+use crate::process::shell::{around, shell_name};
+use crate::process::{attend, room};
+use crate::{Command, FileError, Net};
+
+/// Runs a command by the program of the room, with this way to the network, where it is to run.
+pub(super) async fn run(
+    (program, command): (&Path, &Command),
+    (net, site): (&Net, &Site<'_>),
+    masked: Vec<PathBuf>,
+    on_output: impl FnMut(&str) + Send,
+    cancel: &CancellationToken,
+) -> Result<(Ran, Refusals), FileError> {
+    let room = room_of(command, net, site, masked)?;
+    let stop = cancel.child_token();
+    #[cfg(target_os = "linux")]
+    let way_out = OnceLock::new();
+    let start = async {
+        let (started, listener) = room::start(program, &room, command.errors.as_deref()).await?;
+        #[cfg(target_os = "linux")]
+        if let Some(listener) = listener {
+            let failed = |error: std::io::Error| FileError::from_io("the way out", &error);
+            let opened = WayOut::open(listener, net.clone()).map_err(failed)?;
+            way_out.get_or_init(|| opened);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = listener;
+        Ok(started)
+    };
+    let ran = attend(command, start, on_output, &stop);
+    let (ran, outgrew) = looked_after(ran, site.watched.clone(), &stop).await;
+    if let Some(why) = &outgrew
+        && site.layers.is_some()
+    {
+        ran?;
+        return Err(too_much(why));
+    }
+    let mut ran = ran?;
+    let mut limits = Refusals::default();
+    if let Some(why) = outgrew {
+        // What it did for real is told, and that it was ended for it.
+        limits.outgrew(&mut ran, why, cancel.is_cancelled());
+    }
+    let told = sandbox::read_told(&site.folder.told());
+    let (ran, mut refusals) = settled(ran, told)?;
+    refusals.list.append(&mut limits.list);
+    #[cfg(target_os = "linux")]
+    if let Some(way_out) = way_out.get() {
+        refusals.add(way_out.close());
+    }
+    Ok((ran, refusals))
+}
+
+fn room_of(
+    command: &Command,
+    net: &Net,
+    site: &Site<'_>,
+    masked: Vec<PathBuf>,
+) -> Result<Room, FileError> {
+    let workspace = &command.workspace;
+    let folder = match command.folder.as_str() {
+        "" => workspace.root().to_owned(),
+        folder => joined(workspace.root(), &workspace.own_place(folder, true)?),
+    };
+    // A variable that is no text cannot be written down; programs that need one are not known.
+    let mut environment: HashMap<String, String> = workspace
+        .inherited()
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let tmp = site
+        .bare
+        .clone()
+        .and_then(|tmp| tmp.into_os_string().into_string().ok());
+    let tmp = tmp.unwrap_or_else(|| "/tmp".to_owned());
+    environment.insert("TMPDIR".to_owned(), tmp);
+    // Whom the person's own proxy is not asked for is nobody's matter here.
+    environment.retain(|name, _| !name.eq_ignore_ascii_case("no_proxy"));
+    if net.leads_home() {
+        environment.insert("no_proxy".to_owned(), String::new());
+    }
+    for (name, value) in around(command, &folder) {
+        if let Ok(value) = value.into_string() {
+            environment.insert(name, value);
+        }
+    }
+    Ok(Room {
+        workspace: workspace.root().to_owned(),
+        folder,
+        layers: site.layers.clone(),
+        bare: site.bare.clone(),
+        read_only: read_only(workspace),
+        masked,
+        limits: Limits {
+            file_bytes: site.file_bytes,
+            ..Limits::default()
+        },
+        proxy: net.is_open(),
+        command: vec![
+            shell_name().to_owned(),
+            "-c".to_owned(),
+            command.line.clone(),
+        ],
+        environment: environment.into_iter().collect(),
+        told: site.folder.told(),
+    })
+}
