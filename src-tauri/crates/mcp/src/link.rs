@@ -24,7 +24,7 @@ use crate::handler::Handler;
 use crate::limits::{
     CANCEL_TOLD_MAX, MESSAGE_BYTES_MAX, PAGES_MAX, REASON_CHARS_MAX, RELIST_EVERY, ROUNDS_MAX,
 };
-use crate::reasons::{deepest, exit_told, unopened, wants_to_know_who};
+use crate::reasons::{deepest, exit_told, is_lost, unopened, wants_to_know_who};
 use crate::wire::{Lines, Why, listen_to};
 
 /// What a connection is made of, its references looked up.
@@ -331,7 +331,12 @@ impl Link {
                 Failure::Gone("authentication failed".to_owned())
             }
             ServiceError::TransportSend(error) => {
-                Failure::Gone(format!("nothing could be sent to it: {}", deepest(&error)))
+                let error = error.error.as_ref();
+                let why = format!("nothing could be sent to it: {}", deepest(error));
+                if is_lost(error) {
+                    self.close(&why);
+                }
+                Failure::Gone(why)
             }
             other => Failure::Strange(format!("its answer makes no sense: {other}")),
         }

@@ -1,7 +1,9 @@
 //! Why a server could not be connected, or is not connected any more, in words.
 
 use rmcp::service::ClientInitializeError;
-use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, InsufficientScopeError, StreamableHttpError,
+};
 use runtime::{Exit, Life};
 
 use crate::handler::Handler;
@@ -39,7 +41,13 @@ pub(crate) async fn unopened(
             "it speaks no version of the protocol that is spoken here".to_owned()
         }
         (other, _) => {
-            let told = tools::text::shortened(&deepest(other), REASON_CHARS_MAX);
+            let told = match other {
+                ClientInitializeError::TransportError { error, .. } => {
+                    deepest(error.error.as_ref())
+                }
+                other => deepest(other),
+            };
+            let told = tools::text::shortened(&told, REASON_CHARS_MAX);
             format!("it could not be connected: {told}")
         }
     }
@@ -77,11 +85,31 @@ pub(crate) fn wants_to_know_who(error: &(dyn std::error::Error + 'static)) -> bo
     false
 }
 
-/// The cause at the bottom, which alone says something.
-pub(crate) fn deepest(error: &dyn std::error::Error) -> String {
-    let mut at = error;
-    while let Some(inner) = at.source() {
-        at = inner;
+/// Whether nothing can be sent over a connection any more: nobody is there, or nobody knows the session.
+pub(crate) fn is_lost(error: &(dyn std::error::Error + 'static)) -> bool {
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => error.is_connect() || error.is_request(),
+        Some(
+            StreamableHttpError::SessionExpired
+            | StreamableHttpError::SessionRecoveryTimeout
+            | StreamableHttpError::ReinitializationFailed(_)
+            | StreamableHttpError::TransportChannelClosed,
+        ) => true,
+        Some(_) => false,
+        None => error.source().is_some_and(is_lost),
     }
-    at.to_string()
+}
+
+/// The cause at the bottom, which alone says something.
+pub(crate) fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
+    // The library does not call what its client says a cause.
+    if let Some(StreamableHttpError::Client(inner)) =
+        error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
+    {
+        return deepest(inner);
+    }
+    match error.source() {
+        Some(inner) => deepest(inner),
+        None => error.to_string(),
+    }
 }

@@ -30,6 +30,17 @@ impl Checks {
         self.tally.skipped += 1;
     }
 
+    /// Where stages are told.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// A test that could not even begin.
+    pub fn fail(&mut self, failure: Failure) {
+        self.tally.failed += 1;
+        self.failures.push(failure);
+    }
+
     /// A check that either passes or does not; it is no test, so passing it counts nothing.
     pub fn pass(&mut self, name: &str, next: &str, command: impl FnOnce() -> Command) {
         self.stage(name, next, command, |ok, _| ok);

@@ -19,6 +19,7 @@ mod driver;
 mod failure;
 mod frames;
 mod installed;
+mod peers;
 mod place;
 mod progress;
 mod run;
@@ -36,6 +37,7 @@ Usage: cargo xtask COMMAND
 
   run [--screenshot DIR] [-- ARGS]      build the app and open it; with DIR, play the demo unseen and save pictures
   test [--only PART] [-- ARGS]          everything that must hold; PART is engine, ui, window or lint
+  test --peers [--only engine]          the same, and the servers of tools that other people wrote
   dist [--bundles deb,rpm] [--check]    write the installers; --check installs the .deb, starts it and removes it
   bindings                              write the TypeScript types of the protocol to ui/src/ipc/bindings
   bench [-- ARGS]                       the measurements, in release mode

@@ -31,6 +31,11 @@ pub fn endpoint() -> PathBuf {
     root().join("tests").join("aimock")
 }
 
+/// What is known of the servers of tools that other people wrote.
+pub fn peers() -> PathBuf {
+    root().join("tests").join("peers")
+}
+
 /// A program that cargo built, by profile folder (`debug`, `release`) and name.
 pub fn built(profile: &str, name: &str) -> PathBuf {
     target()

@@ -6,6 +6,7 @@ use crate::checks::Checks;
 use crate::command;
 use crate::driver;
 use crate::failure::Failure;
+use crate::peers;
 use crate::place;
 use crate::progress::Progress;
 use crate::run;
@@ -30,7 +31,7 @@ const PACKAGES: [&str; 4] = ["--workspace", "--exclude", "bench", "--locked"];
 
 /// Runs all parts, or the one after `--only`.
 pub fn test(own: &[String], passed_on: &[String]) -> Result<ExitCode, Failure> {
-    let only = part(own)?;
+    let (only, with_peers) = asked(own)?;
     let wanted = |part| only.is_none_or(|only| only == part);
     let progress = Progress::start();
     prepare(&progress, only)?;
@@ -44,14 +45,23 @@ pub fn test(own: &[String], passed_on: &[String]) -> Result<ExitCode, Failure> {
     if wanted(Part::Engine) {
         check_engine(&mut checks, passed_on);
     }
+    if with_peers && wanted(Part::Engine) {
+        check_peers(&mut checks, passed_on);
+    }
     if wanted(Part::Window) {
         check_window(&mut checks, passed_on);
     }
     Ok(checks.conclude())
 }
 
-fn part(own: &[String]) -> Result<Option<Part>, Failure> {
-    let words: Vec<&str> = own.iter().map(String::as_str).collect();
+/// Which part alone, and whether with the servers of others.
+fn asked(own: &[String]) -> Result<(Option<Part>, bool), Failure> {
+    let words = own.iter().map(String::as_str);
+    let (peers, words): (Vec<&str>, Vec<&str>) = words.partition(|word| *word == "--peers");
+    Ok((part(&words)?, !peers.is_empty()))
+}
+
+fn part(words: &[&str]) -> Result<Option<Part>, Failure> {
     match words[..] {
         [] => Ok(None),
         ["--only", "ui"] => Ok(Some(Part::Ui)),
@@ -115,7 +125,16 @@ fn check_lint(checks: &mut Checks) {
         "Read clippy's reasons above; `clippy.toml` says what the walls are for.",
         || {
             let mut clippy = cargo(&["clippy"], &PACKAGES);
-            clippy.args(["--all-targets", "--test", "window", "--", "-D", "warnings"]);
+            clippy.args([
+                "--all-targets",
+                "--test",
+                "window",
+                "--test",
+                "peers",
+                "--",
+                "-D",
+                "warnings",
+            ]);
             clippy
         },
     );
@@ -131,6 +150,25 @@ fn check_engine(checks: &mut Checks, passed_on: &[String]) {
             cargo
         },
     );
+}
+
+/// Others change their servers, and what they are installed from may be out of reach: that is said and not taken for a pass.
+fn check_peers(checks: &mut Checks, passed_on: &[String]) {
+    let installed = checks.progress().stage("servers of others", peers::install);
+    if let Err(failure) = installed {
+        match peers::out_of_reach() {
+            Some(why) => checks.skip(why),
+            None => checks.fail(failure),
+        }
+        return;
+    }
+    let next = "`cargo xtask test --peers --only engine -- NAME` repeats one.";
+    checks.count("tests with the servers of others", next, || {
+        let mut cargo = cargo(&["test", "--no-fail-fast"], &PACKAGES);
+        cargo.args(["--test", "peers", "--"]).args(passed_on);
+        cargo.env("COUNTERSIGN_PEERS", peers::python_home());
+        cargo
+    });
 }
 
 fn check_window(checks: &mut Checks, passed_on: &[String]) {
@@ -183,7 +221,10 @@ mod tests {
             ("ui", None),
         ];
         for (line, expected) in table {
-            assert_eq!(part(&words(line)).ok(), expected, "{line}");
+            let both = |peers| expected.map(|only| (only, peers));
+            assert_eq!(asked(&words(line)).ok(), both(false), "{line}");
+            let with_peers = asked(&words(&format!("--peers {line}")));
+            assert_eq!(with_peers.ok(), both(true), "{line}");
         }
     }
 }

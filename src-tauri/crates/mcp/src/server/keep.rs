@@ -17,8 +17,9 @@ impl Core {
     /// Connects, and again whenever the connection is lost, for as long as there is somebody.
     pub(super) async fn keep(self: &Arc<Self>) {
         let mut failed = 0;
+        let mut lost = None;
         loop {
-            self.phase.send_replace(Phase::Starting);
+            self.phase.send_replace(Phase::Starting { lost });
             self.log(&format!("Started: {}", self.settings.way.told()));
             let opened = tokio::time::timeout(self.timeout(), self.open()).await;
             let late = || format!("it did not begin within {} ms", self.settings.timeout_ms);
@@ -42,10 +43,11 @@ impl Core {
                 "Unavailable: {why}. Tried again in {} s.",
                 retry.as_secs()
             ));
+            lost = Some(why.clone());
             self.phase.send_replace(Phase::Unavailable { why, retry });
             tokio::select! {
                 () = tokio::time::sleep(retry) => {}
-                () = self.now.notified() => failed = 0,
+                () = self.now.notified() => (failed, lost) = (0, None),
             }
         }
     }

@@ -72,9 +72,15 @@ struct Core {
 #[derive(Clone)]
 enum Phase {
     Idle,
-    Starting,
+    /// The first time, or again after it was lost for a reason.
+    Starting {
+        lost: Option<String>,
+    },
     Ready(Arc<Link>),
-    Unavailable { why: String, retry: Duration },
+    Unavailable {
+        why: String,
+        retry: Duration,
+    },
 }
 
 #[derive(Default)]
@@ -156,7 +162,7 @@ impl Server {
         };
         let said = match &phase {
             Phase::Ready(link) => Some(link.said.clone()),
-            Phase::Idle | Phase::Starting | Phase::Unavailable { .. } => None,
+            Phase::Idle | Phase::Starting { .. } | Phase::Unavailable { .. } => None,
         };
         let waits = catalogue.as_ref().filter(|all| pins.waits(all));
         ServerView {
@@ -164,7 +170,7 @@ impl Server {
             state: match phase {
                 _ if !self.core.settings.enabled => ServerState::Off,
                 Phase::Idle => ServerState::Idle,
-                Phase::Starting => ServerState::Starting,
+                Phase::Starting { .. } => ServerState::Starting,
                 Phase::Ready(_) => ServerState::Ready,
                 Phase::Unavailable { why, retry } => ServerState::Unavailable {
                     why,
@@ -202,7 +208,7 @@ impl Server {
     /// Why it is unavailable. It is not tried again here: that goes on by itself (`S001-58`).
     pub async fn connected(&self) -> Result<(), Fault> {
         let core = &self.core;
-        core.link().await.map(drop).map_err(|why| {
+        core.link(true).await.map(drop).map_err(|why| {
             Fault::new(
                 unavailable(core.settings.id.as_str(), &why),
                 "It is tried again by itself. Look at what it said: countersign servers logs.",
@@ -237,7 +243,7 @@ impl Server {
         let link = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ToolError::Cancelled),
-            link = core.link() => link,
+            link = core.link(false) => link,
         };
         let link = link.map_err(|why| {
             ToolError::Failed(format!(
@@ -314,13 +320,13 @@ impl Core {
         Duration::from_millis(self.settings.timeout_ms.into())
     }
 
-    /// The connection: there, or made now by whoever asks first, never by a call after it was lost.
-    async fn link(self: &Arc<Self>) -> Result<Arc<Link>, String> {
+    /// The connection: there, or made now by whoever asks first. After it was lost only a person waits for it.
+    async fn link(self: &Arc<Self>, waits: bool) -> Result<Arc<Link>, String> {
         if !self.settings.enabled || self.stop.is_cancelled() {
             return Err(LET_GO.to_owned());
         }
         if !std::mem::replace(&mut self.kept().is_kept, true) {
-            self.phase.send_replace(Phase::Starting);
+            self.phase.send_replace(Phase::Starting { lost: None });
             let (core, stop) = (self.clone(), self.stop.clone());
             tokio::spawn(async move {
                 tokio::select! {
@@ -337,11 +343,20 @@ impl Core {
             });
         }
         let mut phase = self.phase.subscribe();
-        let settled = phase.wait_for(|phase| !matches!(phase, Phase::Idle | Phase::Starting));
+        let settled = phase.wait_for(|phase| match phase {
+            Phase::Idle | Phase::Starting { lost: None } => false,
+            Phase::Starting { lost: Some(_) } => !waits,
+            Phase::Ready(_) | Phase::Unavailable { .. } => true,
+        });
         match settled.await.as_deref() {
             Ok(Phase::Ready(link)) => Ok(link.clone()),
-            Ok(Phase::Unavailable { why, .. }) => Err(why.clone()),
-            Ok(Phase::Idle | Phase::Starting) | Err(_) => Err("it was let go of".to_owned()),
+            Ok(
+                Phase::Unavailable { why, .. }
+                | Phase::Starting {
+                    lost: Some(why), ..
+                },
+            ) => Err(why.clone()),
+            Ok(Phase::Idle | Phase::Starting { lost: None }) | Err(_) => Err(LET_GO.to_owned()),
         }
     }
 
@@ -350,7 +365,7 @@ impl Core {
         self.phase.send_if_modified(|phase| {
             is_waiting = matches!(phase, Phase::Unavailable { .. });
             if is_waiting {
-                *phase = Phase::Starting;
+                *phase = Phase::Starting { lost: None };
             }
             is_waiting
         });

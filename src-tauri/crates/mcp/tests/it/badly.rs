@@ -120,6 +120,38 @@ async fn a_server_that_is_lost_is_not_waited_for() {
     assert_eq!(echo(&server, "back").await, "back");
 }
 
+/// One that hangs when it is started anew makes no call wait for it: it is told why the last connection ended.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_call_does_not_wait_for_one_that_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let was_here = folder.path().join("was here");
+    let hangs_later = ServerSettings {
+        way: ServerWay::Stdio {
+            command: "sh".to_owned(),
+            args: vec![
+                "-c".to_owned(),
+                "if [ -e \"$0\" ]; then sleep 1000; else touch \"$0\"; exec \"$1\"; fi".to_owned(),
+                was_here.display().to_string(),
+                env!("CARGO_BIN_EXE_mcp_fixture").to_owned(),
+            ],
+            env: Default::default(),
+            folder: None,
+        },
+        ..settings(&[])
+    };
+    let at_once = Ground {
+        retry_after: vec![Duration::ZERO],
+        ..ground()
+    };
+    let server = approved(hangs_later, at_once).await;
+    assert!(call(&server, "crash", json!({})).await.is_err());
+    until(|| server.view().state == ServerState::Starting).await;
+    let told = call(&server, "echo", json!({ "message": "x" })).await;
+    let told = told.unwrap_err().to_string();
+    assert!(told.contains("it ended with exit code 5"), "{told}");
+}
+
 #[tokio::test]
 async fn servers_that_never_begin_say_why() {
     for (traits, timeout_ms, why) in [
