@@ -47,6 +47,8 @@ mod agents;
 mod briefing;
 // Work that an agent gives to another.
 mod tasks;
+// Tools that are too many to be shown at once.
+mod tool_search;
 // What a tool can reach at all.
 mod surface;
 // What works for an agent has no more than that agent.

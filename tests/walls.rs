@@ -9,9 +9,10 @@ use crate::tidy::{files, root};
 
 /// What tools may be built on: nothing that opens a file, a connection or a process by itself. `tokio` could, and is kept
 /// from it by the words below.
-const TOOLS_BUILT_ON: [&str; 12] = [
+const TOOLS_BUILT_ON: [&str; 13] = [
     "async-trait",
     "base64",
+    "bm25",
     "jsonschema",
     "policy",
     "protocol",

@@ -1,11 +1,12 @@
 //! From a session's events back to what the model was told: the whole memory of a run is its record.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use protocol::event::{Asked, Checked, Parent};
 use protocol::preview::TodoItem;
 use protocol::{CallId, Event, EventBody, Message, Outcome, Preview, ToolCall};
 use serde_json::{Map, Value};
+use tools::TOOL_SEARCH;
 
 use crate::state::State;
 use crate::{background, composed};
@@ -31,6 +32,8 @@ pub struct Conversation {
     pub state: State,
     /// The output that the run came to last, in the schema that was asked for.
     pub output: Option<Value>,
+    /// The tools that the model searched for and found, by their ids.
+    pub loaded: BTreeSet<String>,
     /// Every call id so far.
     pub ids: HashSet<String>,
     /// Calls whose result the model has not got, in call order, each with the result if it is there already.
@@ -102,6 +105,9 @@ impl Conversation {
         let Some(owed) = self.owed.iter_mut().find(|owed| owed.call == *call) else {
             return;
         };
+        if owed.name == TOOL_SEARCH && outcome.is_success() {
+            self.loaded.extend(found(outcome));
+        }
         owed.result = Some(Message::of_outcome(call, &owed.name, outcome));
         while let Some(result) = self.owed.front_mut().and_then(|owed| owed.result.take()) {
             self.owed.pop_front();
@@ -246,4 +252,11 @@ impl Conversation {
             change(open);
         }
     }
+}
+
+/// The ids of the tools that a search found.
+fn found(outcome: &Outcome) -> impl Iterator<Item = String> {
+    let matches = outcome.data.as_ref().and_then(|data| data.get("matches"));
+    let matches = matches.and_then(Value::as_array).into_iter().flatten();
+    matches.filter_map(|one| Some(one.get("id")?.as_str()?.to_owned()))
 }

@@ -60,7 +60,7 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
             model: session.model.model.clone(),
             system,
             messages: messages.clone(),
-            tools: session.tools().definitions(),
+            tools: session.definitions(),
             response_schema: None,
             temperature: None,
         },

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use policy::RuleSet;
 use protocol::event::Parent;
+use protocol::model::ToolDefinition;
 use protocol::{CallId, EventBody, ModelChoice, Rule, SessionId, SessionState, Strategy};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Duration, Instant};
@@ -293,6 +294,12 @@ impl Session {
     /// The tools that its calls find.
     pub(crate) fn tools(&self) -> Arc<Registry> {
         self.toolbox().registry
+    }
+
+    /// The tools that its model sees: those that are shown at first, and those that it found since.
+    pub(crate) fn definitions(&self) -> Arc<Vec<ToolDefinition>> {
+        let tools = self.tools();
+        self.conversation(|conversation| tools.definitions_with(&conversation.loaded))
     }
 
     /// The schema that its model answers in; none if words will do.

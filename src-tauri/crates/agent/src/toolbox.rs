@@ -1,15 +1,14 @@
 //! The tools of one session: those of the house, those of its workspace and of its person, as the person set them; and
 //! the schema that they are composed to if an output is asked for.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use protocol::Fault;
 use protocol::event::Asked;
 use runtime::Workspace;
-use tools::Registry;
 use tools::schema_first::{self, Composed};
+use tools::{Registry, TOOL_SEARCH, ToolSearch};
 
 use crate::briefing::Briefing;
 use crate::desk::Shared;
@@ -47,11 +46,15 @@ impl Toolbox {
         // What is wrong with settings of the desk's tools was told when they were set.
         let known = shared.faults();
         faults.extend(unset.into_iter().filter(|fault| !known.contains(fault)));
-        let mut registry = Arc::new(held);
-        if let Some(names) = &asked.tools {
-            let names: HashSet<&str> = names.iter().map(String::as_str).collect();
-            registry = Arc::new(registry.only(&names));
+        let mut registry = match &asked.tools {
+            Some(names) => held.only(&names.iter().map(String::as_str).collect()),
+            None => held,
+        };
+        if registry.find(TOOL_SEARCH).is_ok() {
+            let index = Arc::new(registry.index());
+            registry.put(Arc::new(ToolSearch::new(index)))?;
         }
+        let registry = Arc::new(registry);
         let composed = asked.output_schema.as_ref().map(|schema| {
             let tools = registry.definitions();
             Composed::new(Vec::clone(&tools), Some(schema)).map(Arc::new)

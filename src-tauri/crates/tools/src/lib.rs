@@ -20,6 +20,7 @@ pub mod progress;
 pub mod registry;
 pub mod schema;
 pub mod schema_first;
+pub mod search;
 mod sentence;
 pub mod skills;
 pub mod sub_agent;
@@ -27,7 +28,7 @@ pub mod text;
 pub mod todo;
 pub mod tool;
 
-pub use builtin::{HEADLESS_REFUSAL, LoadSkill, Task, commit};
+pub use builtin::{HEADLESS_REFUSAL, LoadSkill, TOOL_SEARCH, Task, ToolSearch, commit};
 pub use registry::{Checked, Found, LOCKED, Registry};
 pub use schema::{Schema, lift_meta, validate};
 pub use sub_agent::SubAgentTool;

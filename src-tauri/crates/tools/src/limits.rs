@@ -215,3 +215,21 @@ pub const TASK_CHARS_MAX: usize = 100_000;
 
 /// Longest title of such work, in characters.
 pub const TASK_TITLE_CHARS_MAX: usize = 80;
+
+/// Tools that a model sees at once; with more of them those of servers and documents are searched for.
+pub const TOOLS_AT_ONCE_MAX: usize = 20;
+
+/// Tools that one search finds, unless it says how many.
+pub const MATCHES_DEFAULT: u64 = 10;
+
+/// Tools that one search finds at most.
+pub const MATCHES_MAX: usize = 50;
+
+/// What a search tells of a tool, in characters.
+pub const MATCH_CHARS_MAX: usize = 200;
+
+/// Longest query for tools, in characters.
+pub const SEARCH_CHARS_MAX: usize = 1_000;
+
+/// Of a tool's description and of its hint, what it is found by, in bytes.
+pub const SEARCHED_BYTES_MAX: usize = 4 * 1024;

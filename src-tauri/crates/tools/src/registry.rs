@@ -21,6 +21,7 @@ use crate::schema_first::with_reasoning;
 use crate::sub_agent;
 use crate::tool::Tool;
 
+mod deferred;
 mod found;
 mod only;
 
@@ -47,9 +48,12 @@ pub struct Registry {
     entries: Vec<Arc<Entry>>,
     /// Every name: the tool's place, and the place of the alias among its own.
     names: HashMap<String, (usize, Option<usize>)>,
-    definitions: Arc<Vec<ToolDefinition>>,
+    /// What a model sees at first, once somebody asked.
+    definitions: OnceLock<Arc<Vec<ToolDefinition>>>,
     /// What all of them require, once somebody asked: every call does.
     requires: OnceLock<RequirementSet>,
+    /// Whether there are too many to show a model all of them, once somebody asked.
+    many: OnceLock<bool>,
 }
 
 #[derive(Clone)]
@@ -105,28 +109,33 @@ impl Registry {
     }
 
     /// Puts a tool of the house in the place of the one of its name: over what this session has.
+    ///
+    /// # Errors
+    /// A schema that is none.
     pub fn put(&mut self, tool: Arc<dyn Tool>) -> Result<(), Fault> {
         let interface = tool.interface().clone();
         let schema = Arc::new(Schema::of(&interface)?);
         let Some(&(place, None)) = self.names.get(interface.id()) else {
             return self.add(tool, true);
         };
+        // As the person set it, it stays.
+        let before = &self.entries[place];
+        let is_enabled = before.interface.availability.is_enabled;
+        let interface = InterfaceBuilder::from(interface).is_enabled(is_enabled);
         self.entries[place] = Arc::new(Entry {
-            classified: classify(interface.id(), Declared::of(&interface)),
+            classified: before.classified.clone(),
             tool,
-            interface: Arc::new(interface),
+            interface: Arc::new(interface.build()),
             schema,
             locked: true,
         });
-        self.renew();
+        self.forget();
         Ok(())
     }
 
-    /// Gathers anew what all tools together say.
-    fn renew(&mut self) {
-        let definitions = self.entries.iter().filter_map(|entry| entry.definition());
-        self.definitions = Arc::new(definitions.collect());
-        self.requires = OnceLock::new();
+    /// What all tools together say is gathered anew when somebody asks.
+    fn forget(&mut self) {
+        (self.definitions, self.requires, self.many) = Default::default();
     }
 
     /// Adds a tool of somebody else. One of a namespace whose name is taken gets a numeric tail (M11).
@@ -177,11 +186,8 @@ impl Registry {
             schema: Arc::new(schema),
             locked,
         };
-        if let Some(definition) = entry.definition() {
-            Arc::make_mut(&mut self.definitions).push(definition);
-        }
         self.entries.push(Arc::new(entry));
-        self.requires = OnceLock::new();
+        self.forget();
         Ok(())
     }
 
@@ -204,7 +210,7 @@ impl Registry {
             }
             registry.entries[place] = Arc::new(entry);
         }
-        registry.renew();
+        registry.forget();
         (registry, faults)
     }
 
@@ -280,7 +286,12 @@ impl Registry {
     /// What the model sees first (`S001-69`): ids only, never an alias; none that is deferred (`S003-12`), switched off
     /// (`S003-18`) or the host's own.
     pub fn definitions(&self) -> Arc<Vec<ToolDefinition>> {
-        self.definitions.clone()
+        let gather = || {
+            let first = self.entries.iter().filter(|entry| entry.is_offered());
+            let first = first.filter(|entry| !self.defers(entry));
+            Arc::new(first.map(|entry| entry.definition()).collect())
+        };
+        self.definitions.get_or_init(gather).clone()
     }
 
     /// What all tools together require: with what an agent's manifest requires, the surface of an agent (`S002-09`,
@@ -340,16 +351,14 @@ impl Entry {
             && self.interface.discovery.schema_visibility == SchemaVisibility::Model
     }
 
-    /// What a model sees at first, if it does.
-    fn definition(&self) -> Option<ToolDefinition> {
-        let discovery = &self.interface.discovery;
-        let first = discovery.always_load || !discovery.should_defer;
-        (first && self.is_offered()).then(|| ToolDefinition {
+    /// What a model sees of it.
+    fn definition(&self) -> ToolDefinition {
+        ToolDefinition {
             name: self.interface.id().to_owned(),
-            description: discovery.description.clone(),
+            description: self.interface.discovery.description.clone(),
             parameters: with_reasoning(self.interface.parameters()),
             strict: self.interface.schemas.strict,
-        })
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use protocol::{ToolCall, ToolError, ToolInterface, ToolMode, redact};
 use serde_json::{Map, Value};
+use tools::TOOL_SEARCH;
 use tools::internal::{ADAPTER, HOOK};
 use tools::registry::{Found, Registry};
 
@@ -10,7 +11,7 @@ use crate::conversation::OpenCall;
 use crate::hooks::{self, Hooked};
 use crate::limits::ARGUMENTS_BYTES_MAX;
 use crate::session::Session;
-use crate::state;
+use crate::{state, try_tool};
 
 /// A tool under the name that it was called by.
 pub(crate) struct Called<'a>(pub Found<'a>);
@@ -44,7 +45,8 @@ pub(crate) async fn tool<'a>(
     call: &ToolCall,
     hooked: &mut Hooked,
 ) -> Result<Called<'a>, Ended> {
-    match lookup(tools, call) {
+    let found = lookup(tools, call).and_then(|called| loaded(tools, session, called));
+    match found {
         Ok(called) => Ok(called),
         Err(error) => {
             let about = hooks::hooked(session, &call.id, None, &call.name, &call.arguments);
@@ -53,6 +55,26 @@ pub(crate) async fn tool<'a>(
                 .map_err(stopped::hooked)?;
             Err(finish::failed(&error).into())
         }
+    }
+}
+
+/// A tool that must be searched for is not run before the model found it: it could not know what to say to it (`S002-41`).
+/// Who tries a tool by hand has it before them.
+fn loaded<'a>(
+    tools: &Registry,
+    session: &Session,
+    called: Called<'a>,
+) -> Result<Called<'a>, ToolError> {
+    let by_hand = session.model.provider == try_tool::PROVIDER;
+    if by_hand || !tools.is_deferred(&called.0) {
+        return Ok(called);
+    }
+    let id = called.id();
+    match session.conversation(|conversation| conversation.loaded.contains(id)) {
+        true => Ok(called),
+        false => Err(ToolError::Failed(format!(
+            "The tool `{id}` is not loaded, and nothing was run. Call {TOOL_SEARCH} with `select:{id}` first."
+        ))),
     }
 }
 

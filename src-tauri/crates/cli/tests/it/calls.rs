@@ -259,6 +259,7 @@ fn tools_are_listed() {
         "todo",
         "task",
         "skill",
+        "tool_search",
         "delete_path",
         "apply_patch",
     ];

@@ -1,4 +1,4 @@
-//! The tools of the house: ten of the locked set (`S002-11`), and `delete_path` and `apply_patch` beside it (`S002-32`).
+//! The tools of the house: eleven of the locked set (`S002-11`), and `delete_path` and `apply_patch` beside it (`S002-32`).
 
 mod apply_patch;
 mod bash;
@@ -21,6 +21,7 @@ mod replace;
 mod skill;
 mod task;
 mod todo;
+mod tool_search;
 mod write;
 
 use std::collections::BTreeMap;
@@ -41,9 +42,10 @@ pub(crate) use self::masked::why_not_found;
 pub use self::question::HEADLESS_REFUSAL;
 pub use self::skill::LoadSkill;
 pub use self::task::Task;
+pub use self::tool_search::{TOOL_SEARCH, ToolSearch};
 
 /// Every built-in tool, in the order that a model sees.
-pub(crate) fn all() -> [Arc<dyn Tool>; 12] {
+pub(crate) fn all() -> [Arc<dyn Tool>; 13] {
     [
         Arc::new(read::Read::new()),
         Arc::new(write::Write::new()),
@@ -55,6 +57,7 @@ pub(crate) fn all() -> [Arc<dyn Tool>; 12] {
         Arc::new(todo::Todo::new()),
         Arc::new(Task::new(Arc::default())),
         Arc::new(LoadSkill::new(Arc::default())),
+        Arc::new(ToolSearch::new(Arc::default())),
         Arc::new(delete_path::DeletePath::new()),
         Arc::new(apply_patch::ApplyPatch::new()),
     ]

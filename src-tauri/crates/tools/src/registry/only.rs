@@ -1,7 +1,7 @@
 //! A part of the tools, for a session that may do less than another.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::{Entry, Registry};
 
@@ -26,14 +26,8 @@ impl Registry {
         });
         Self {
             names: names.collect(),
-            definitions: Arc::new(
-                entries
-                    .iter()
-                    .filter_map(|entry| entry.definition())
-                    .collect(),
-            ),
             entries,
-            requires: OnceLock::new(),
+            ..Self::default()
         }
     }
 }

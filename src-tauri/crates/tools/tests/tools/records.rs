@@ -90,6 +90,7 @@ fn each_tool_has_one_kind() {
         ("todo", ToolKind::Other),
         ("task", ToolKind::Other),
         ("skill", ToolKind::Think),
+        ("tool_search", ToolKind::Search),
         ("delete_path", ToolKind::Delete),
         ("apply_patch", ToolKind::Edit),
     ];

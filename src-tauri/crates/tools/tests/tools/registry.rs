@@ -72,12 +72,13 @@ fn what_there_is_s001_46_s002_25() {
             ("todo", Some(Read), ToolKind::Other, by_tool),
             ("task", Some(External), ToolKind::Other, by_tool),
             ("skill", Some(Read), ToolKind::Think, by_tool),
+            ("tool_search", Some(Read), ToolKind::Search, by_tool),
             ("delete_path", Some(Destructive), ToolKind::Delete, by_tool),
             ("apply_patch", Some(SafeWrite), ToolKind::Edit, by_tool),
         ]
     );
     let definitions = registry.definitions();
-    assert_eq!(definitions.len(), 12, "the model sees ids only (M05)");
+    assert_eq!(definitions.len(), 13, "the model sees ids only (M05)");
     for definition in definitions.iter() {
         assert!(
             definition.description.len() > 40,
@@ -136,7 +137,7 @@ fn an_unknown_name_gets_a_hint_s001_22_s000_03() {
         ),
         (
             "browser_open",
-            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, skill, delete_path, apply_patch.",
+            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, skill, tool_search, delete_path, apply_patch.",
         ),
     ] {
         assert_eq!(

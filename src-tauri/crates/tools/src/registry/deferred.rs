@@ -1,0 +1,57 @@
+//! Tools that a model does not see at first: those that say so, and those of others once there are many (`S002-41`).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use protocol::model::ToolDefinition;
+
+use super::{Entry, Found, Registry};
+use crate::limits::TOOLS_AT_ONCE_MAX;
+use crate::search::Index;
+
+impl Registry {
+    /// Whether a model must search for a tool before it can call it.
+    pub fn is_deferred(&self, found: &Found<'_>) -> bool {
+        let entry = self.names.get(found.interface.id());
+        entry.is_some_and(|(place, _)| self.defers(&self.entries[*place]))
+    }
+
+    /// What the model sees once it has found these tools, by their ids: they come after all others.
+    pub fn definitions_with(&self, loaded: &BTreeSet<String>) -> Arc<Vec<ToolDefinition>> {
+        let mut definitions = self.definitions();
+        let ids = loaded.iter().filter_map(|id| self.names.get(id));
+        let entries = ids.map(|(place, _)| &self.entries[*place]);
+        let found = entries.filter(|entry| entry.is_offered() && self.defers(entry));
+        for entry in found {
+            Arc::make_mut(&mut definitions).push(entry.definition());
+        }
+        definitions
+    }
+
+    /// An index of the tools that must be searched for.
+    pub fn index(&self) -> Index {
+        let offered = self.entries.iter().filter(|entry| entry.is_offered());
+        let deferred = offered.filter(|entry| self.defers(entry));
+        Index::new(deferred.map(|entry| entry.interface.clone()).collect())
+    }
+
+    pub(super) fn defers(&self, entry: &Entry) -> bool {
+        let discovery = &entry.interface.discovery;
+        if discovery.always_load || entry.locked {
+            return false;
+        }
+        let is_foreign = !entry.interface.identity.namespace.is_empty();
+        discovery.should_defer || is_foreign && self.are_many()
+    }
+
+    /// Whether there are too many to show a model all of them.
+    fn are_many(&self) -> bool {
+        let count = || {
+            self.entries
+                .iter()
+                .filter(|entry| entry.is_offered())
+                .count()
+        };
+        *self.many.get_or_init(|| count() > TOOLS_AT_ONCE_MAX)
+    }
+}
