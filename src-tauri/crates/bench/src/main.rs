@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|history|room|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|history|room|start]`.
 //!
 //! **It is no test**: figures depend on the machine, so nothing fails by them. A ratio that misses its aim is printed as
 //! it is.
@@ -18,6 +18,7 @@ mod history;
 mod ours;
 mod pairs;
 mod phi;
+mod reach;
 #[cfg(target_os = "linux")]
 mod room;
 #[cfg(target_os = "linux")]
@@ -53,11 +54,13 @@ fn run(words: &[String]) -> Outcome<()> {
             .and_then(|()| decide::run())
             .and_then(|()| backtest::run())
             .and_then(|()| search::run())
+            .and_then(|()| reach::run())
             .and_then(|()| history::run()),
         ["contract"] => contract::run(),
         ["decide"] => decide::run(),
         ["backtest"] => backtest::run(),
         ["search"] => search::run(),
+        ["reach"] => reach::run(),
         ["history"] => history::run(),
         #[cfg(target_os = "linux")]
         ["room"] => room::run(),
@@ -66,7 +69,7 @@ fn run(words: &[String]) -> Outcome<()> {
         ["gate"] => gate::run(),
         ["gate", side, turns, calls, rounds] => gate::repeat(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `backtest`, `search`, `history`, `room` or `start` (both on Linux), or nothing for the first six"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `history`, `room` or `start` (both on Linux), or nothing for the first seven"
                 .into(),
         ),
     }
