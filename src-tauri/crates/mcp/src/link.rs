@@ -13,7 +13,7 @@ use rmcp::service::{
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use runtime::{Companion, Life};
+use runtime::{Companion, Life, NetError};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -360,7 +360,12 @@ fn said(peer: &Peer<RoleClient>) -> ServerSaid {
 /// Why there can be none, as a clause.
 pub(crate) fn http(url: &str, headers: &[(String, String)]) -> Result<Way, String> {
     runtime::net::server_address(url)?;
-    let client = runtime::net::server_client(url).map_err(|error| error.to_string())?;
+    // The address may hold a secret, so no sentence names it.
+    let client = runtime::net::server_client(url).map_err(|error| match error {
+        NetError::Failed { source_text, .. } => source_text,
+        NetError::Refused { why, .. } => why,
+        NetError::TimedOut { .. } | NetError::Cancelled => "it cannot be asked".to_owned(),
+    })?;
     let named = headers
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));

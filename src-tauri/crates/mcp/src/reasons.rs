@@ -108,8 +108,11 @@ pub(crate) fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
     {
         return deepest(inner);
     }
-    match error.source() {
-        Some(inner) => deepest(inner),
-        None => error.to_string(),
+    match (error.source(), error.downcast_ref::<reqwest::Error>()) {
+        (Some(inner), _) => deepest(inner),
+        // It would name the address, which may hold a secret.
+        (None, Some(error)) if error.is_timeout() => "it took too long".to_owned(),
+        (None, Some(_)) => "the request failed".to_owned(),
+        (None, None) => error.to_string(),
     }
 }

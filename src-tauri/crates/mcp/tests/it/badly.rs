@@ -187,6 +187,31 @@ async fn servers_that_never_begin_say_why() {
     assert!(fault.message.contains("could not be started"), "{fault}");
 }
 
+/// An address may hold a key: whatever goes wrong, it is in no sentence, no log and no view.
+#[tokio::test]
+async fn an_address_that_is_a_secret_is_not_told() {
+    let secret = ServerSettings {
+        way: ServerWay::Http {
+            url: "keychain:address".to_owned(),
+            headers: Default::default(),
+        },
+        ..settings(&[])
+    };
+    let server = Server::new(secret, Pins::default(), ground());
+    let fault = server.connected().await.unwrap_err();
+    assert!(
+        fault
+            .message
+            .starts_with("mcp server one is unavailable: it could not be connected: "),
+        "{fault}"
+    );
+    let told = format!("{fault:?} {:?} {:?}", server.view(), server.lines());
+    assert!(
+        !told.contains("hush") && !told.contains("127.0.0.1"),
+        "{told}"
+    );
+}
+
 /// Babble before the beginning, a flood of notifications, and a line of 50 MB.
 #[tokio::test]
 async fn what_is_no_message_is_passed_over_and_what_is_too_much_ends_it() {

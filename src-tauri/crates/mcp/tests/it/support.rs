@@ -26,7 +26,12 @@ impl Lookup for Nothing {
     }
 
     fn secret(&self, name: &str) -> Result<Option<String>, String> {
-        Ok((name == "token").then(|| "hush".to_owned()))
+        Ok(match name {
+            "token" => Some("hush".to_owned()),
+            // Nobody listens at this port.
+            "address" => Some("http://127.0.0.1:1/mcp?key=hush".to_owned()),
+            _ => None,
+        })
     }
 }
 
