@@ -81,13 +81,11 @@ async fn a_server_that_dies_in_a_call_is_an_error_at_once_and_comes_back() {
             panic!("{died:?}")
         };
         assert!(
-            told.starts_with(
-                "mcp server one is unavailable: it ended with exit code 5. It said last: "
-            ),
+            told.starts_with("mcp server one is unavailable: it ended with exit code 5."),
             "{told}"
         );
         assert!(
-            told.contains("out of paper. What the call did until then is not known"),
+            told.contains("What the call did until then is not known"),
             "{told}"
         );
     }
@@ -109,13 +107,11 @@ async fn a_server_that_is_lost_is_not_waited_for() {
         told.starts_with("mcp server one is unavailable: it ended with exit code 5"),
         "{told}"
     );
-    assert_eq!(
-        server.view().state,
-        ServerState::Unavailable {
-            why: "it ended with exit code 5. It said last: out of paper".to_owned(),
-            retry_in_s: 600,
-        }
-    );
+    let ServerState::Unavailable { why, retry_in_s } = server.view().state else {
+        panic!("{:?}", server.view().state)
+    };
+    assert!(why.starts_with("it ended with exit code 5"), "{why}");
+    assert_eq!(retry_in_s, 600);
     server.retry().await.unwrap();
     assert_eq!(echo(&server, "back").await, "back");
 }
