@@ -240,6 +240,8 @@ export class FakeHost implements Host {
 
   #answer(query: Query): Answer {
     switch (query.type) {
+      case 'briefing':
+        return { type: 'briefing', instructions: [], skills: [], agents: [], bytes: 0, tokens: 0, faults: [] };
       case 'transcript': {
         const all = this.#entries.get(query.session) ?? [];
         const before = query.before;
@@ -291,8 +293,6 @@ export class FakeHost implements Host {
       case 'try_call':
       case 'check_rules':
       case 'check_rule':
-      case 'briefing':
-        return { type: 'briefing', instructions: [], skills: [], agents: [], bytes: 0, tokens: 0, faults: [] };
       case 'compare_rules':
       case 'suggestions':
       case 'imports': {
