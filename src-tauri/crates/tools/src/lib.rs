@@ -13,6 +13,7 @@ mod builtin;
 mod close_names;
 pub mod diff;
 pub mod front_matter;
+mod gathered;
 pub mod internal;
 pub mod limits;
 mod patch;

@@ -1,8 +1,6 @@
 //! Reads the manifests of every place that has some: Markdown with front matter, or TOML. The first of a name wins, and what
 //! is wrong is told.
 
-use std::collections::HashMap;
-
 use policy::{Manifest, manifest};
 use protocol::Fault;
 use protocol::briefing::{AgentView, Source};
@@ -13,7 +11,8 @@ use serde_json::{Map, Value};
 
 use super::{Agent, Roster};
 use crate::front_matter;
-use crate::limits::{AGENT_BYTES_MAX, AGENTS_MAX, FOLDERS_LOOKED_MAX};
+use crate::gathered::{Kind, Place, gather, shown};
+use crate::limits::{AGENT_BYTES_MAX, AGENTS_MAX};
 use crate::skills::in_one_line;
 
 /// What every session has: an agent like its caller, with a context of its own.
@@ -54,50 +53,14 @@ impl Roster {
     /// Reads the agents of these folders, in this order; none of them has to be there. Gives what is wrong with those that
     /// are left out.
     pub fn read(shelves: &[Shelf]) -> (Self, Vec<Fault>) {
-        let mut roster = Self::default();
-        let mut known: HashMap<String, String> = HashMap::new();
-        let mut faults = Vec::new();
-        for shelf in shelves {
-            let names = match shelf.from.names(&shelf.path, FOLDERS_LOOKED_MAX) {
-                Ok(names) => names,
-                Err(FileError::NotAFolder { .. }) => continue,
-                Err(error) => {
-                    faults.push(Fault::new(
-                        format!("The agents in {} cannot be read: {error}", shelf.named("")),
-                        "Until they can, none of them is there.",
-                    ));
-                    continue;
-                }
-            };
-            for file in names {
-                let agent = match shelf.agent(&file) {
-                    Ok(Some(agent)) => agent,
-                    Ok(None) => continue,
-                    Err(fault) => {
-                        faults.push(fault);
-                        continue;
-                    }
-                };
-                let (name, file) = (agent.view.name.clone(), agent.view.file.clone());
-                if let Some(first) = known.get(&name) {
-                    faults.push(Fault::new(
-                        format!("{file}: there is an agent `{name}` already, in {first}."),
-                        "The first one is used. Rename or remove one of them.",
-                    ));
-                    continue;
-                }
-                if roster.0.len() == AGENTS_MAX {
-                    faults.push(Fault::new(
-                        format!("There are more than {AGENTS_MAX} agents; those from {file} on are left out."),
-                        "Keep those that this work needs.",
-                    ));
-                    return (roster, faults);
-                }
-                known.insert(name, file);
-                roster.0.push(agent);
-            }
-        }
-        if !known.contains_key("general")
+        let kind = Kind {
+            one: "an agent",
+            many: "agents",
+            items_max: AGENTS_MAX,
+        };
+        let (agents, faults) = gather(&kind, shelves);
+        let mut roster = Self(agents);
+        if roster.views().all(|view| view.name != "general")
             && let Ok(manifest) = manifest::read(GENERAL, "the house")
         {
             roster.0.push(agent(
@@ -111,20 +74,25 @@ impl Roster {
     }
 }
 
-impl Shelf {
-    fn named(&self, path: &str) -> String {
-        let whole = self.from.root().join(&self.path).join(path);
-        protocol::shown::name(&whole)
+impl Place for Shelf {
+    type Item = Agent;
+
+    fn folder(&self) -> (&Workspace, &str) {
+        (&self.from, &self.path)
+    }
+
+    fn named(agent: &Agent) -> (&str, &str) {
+        (&agent.view.name, &agent.view.file)
     }
 
     /// The agent in a file of this name; none if it is no manifest.
-    fn agent(&self, name: &str) -> Result<Option<Agent>, Fault> {
+    fn read(&self, name: &str) -> Result<Option<Agent>, Fault> {
         let markdown = match name.rsplit_once('.') {
             Some((_, "md")) => true,
             Some((_, "toml")) if !self.foreign => false,
             _ => return Ok(None),
         };
-        let shown = self.named(name);
+        let shown = shown(self, name);
         let wrong = |why: &str| {
             Fault::new(
                 format!("{shown}: {}.", why.trim_end_matches('.')),

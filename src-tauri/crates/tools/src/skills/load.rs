@@ -1,6 +1,5 @@
 //! Reads the skills of every place that has some: the first of a name wins, and what is wrong is told.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use protocol::Fault;
@@ -9,7 +8,8 @@ use runtime::{FileError, Workspace};
 
 use super::file::{self, Head};
 use super::{Index, Skill};
-use crate::limits::{FOLDERS_LOOKED_MAX, SKILL_BYTES_MAX, SKILLS_MAX};
+use crate::gathered::{Kind, Place, gather, shown};
+use crate::limits::{SKILL_BYTES_MAX, SKILLS_MAX};
 
 /// A folder of skills, each in a folder of its own.
 #[derive(Debug, Clone)]
@@ -26,69 +26,38 @@ impl Index {
     /// Reads the skills of these folders, in this order; none of them has to be there. Gives what is wrong with those that
     /// are left out.
     pub fn read(shelves: &[Shelf]) -> (Self, Vec<Fault>) {
-        let mut index = Self::default();
-        let mut known: HashMap<String, String> = HashMap::new();
-        let mut faults = Vec::new();
-        for shelf in shelves {
-            let names = match shelf.from.names(&shelf.path, FOLDERS_LOOKED_MAX) {
-                Ok(names) => names,
-                // A file in its place is somebody else's.
-                Err(FileError::NotAFolder { .. }) => continue,
-                Err(error) => {
-                    faults.push(Fault::new(
-                        format!("The skills in {} cannot be read: {error}", shelf.named("")),
-                        "Until they can, none of them is there.",
-                    ));
-                    continue;
-                }
-            };
-            for name in names {
-                let skill = match shelf.skill(&name) {
-                    Ok(Some(skill)) => skill,
-                    Ok(None) => continue,
-                    Err(fault) => {
-                        faults.push(fault);
-                        continue;
-                    }
-                };
-                let file = skill.view.file.clone();
-                if let Some(first) = known.get(&name) {
-                    faults.push(Fault::new(
-                        format!("{file}: there is a skill `{name}` already, in {first}."),
-                        "The first one is used. Rename or remove one of them.",
-                    ));
-                    continue;
-                }
-                if index.0.len() == SKILLS_MAX {
-                    faults.push(Fault::new(
-                        format!("There are more than {SKILLS_MAX} skills; those from {file} on are left out."),
-                        "Keep those that this work needs.",
-                    ));
-                    return (index, faults);
-                }
-                known.insert(name, file);
-                index.0.push(skill);
-            }
-        }
-        (index, faults)
+        let kind = Kind {
+            one: "a skill",
+            many: "skills",
+            items_max: SKILLS_MAX,
+        };
+        let (skills, faults) = gather(&kind, shelves);
+        (Self(skills), faults)
     }
 }
 
-impl Shelf {
-    /// A path in it as people read it.
-    fn named(&self, path: &str) -> String {
-        let whole = self.from.root().join(&self.path).join(path);
-        protocol::shown::name(&whole)
+impl Place for Shelf {
+    type Item = Skill;
+
+    fn folder(&self) -> (&Workspace, &str) {
+        (&self.from, &self.path)
+    }
+
+    fn named(skill: &Skill) -> (&str, &str) {
+        (&skill.view.name, &skill.view.file)
     }
 
     /// The skill in a folder of this name; none if it holds none.
-    fn skill(&self, name: &str) -> Result<Option<Skill>, Fault> {
+    fn read(&self, name: &str) -> Result<Option<Skill>, Fault> {
         let folder = format!("{}/{name}", self.path);
         let file = format!("{folder}/SKILL.md");
-        let shown = self.named(&format!("{name}/SKILL.md"));
+        let file_shown = shown(self, &format!("{name}/SKILL.md"));
         let wrong = |line: usize, reason: &str| {
             Fault::new(
-                format!("{shown}, line {line}: {}.", reason.trim_end_matches('.')),
+                format!(
+                    "{file_shown}, line {line}: {}.",
+                    reason.trim_end_matches('.')
+                ),
                 "Until it is corrected, this skill is left out.",
             )
         };
@@ -112,7 +81,7 @@ impl Shelf {
                 name,
                 description,
                 source: self.source,
-                file: shown,
+                file: file_shown,
                 allowed_tools,
                 compatibility,
             },
