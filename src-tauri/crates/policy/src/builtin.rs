@@ -185,6 +185,12 @@ impl Protections {
         }
     }
 
+    /// Where they may make the reading of a file stricter.
+    pub(crate) fn of_reading(&self) -> impl Iterator<Item = &PathPattern> {
+        let reading = |one: &&Protection| one.capabilities.contains(&Capability::FsRead);
+        self.0.iter().filter(reading).map(|one| &one.path)
+    }
+
     /// The strictest of what they say of a path, whatever the rules are.
     pub(crate) fn action_on(&self, fact: &Fact) -> Option<Action> {
         self.0

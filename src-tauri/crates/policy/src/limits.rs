@@ -4,6 +4,8 @@
 pub const COMMAND_BYTES_MAX: usize = 64 * 1024;
 /// Most rules in one file; more are an error, and the file counts as broken.
 pub const RULES_MAX: usize = 10_000;
+/// Most patterns of paths that are looked for in a file's name all at once; where there are more, each is asked by itself.
+pub const PATTERNS_AT_ONCE_MAX: usize = 1_000;
 /// Longest pattern, in bytes.
 pub const PATTERN_BYTES_MAX: usize = 4 * 1024;
 /// Most expansions of a command line that hold more than a name. One more, and it is not parsed.

@@ -183,13 +183,30 @@ impl PathPattern {
     }
 
     fn broadly(&self) -> Option<GlobSet> {
-        let folded = Folded::of(self.os, self.bare.trim_start_matches('/'));
-        let bare = folded.as_str();
         let mut set = GlobSetBuilder::new();
-        for form in [format!("**/{bare}"), format!("**/{bare}/**")] {
-            set.add(build(&form).ok()?);
+        for form in self.broad_forms()? {
+            set.add(form);
         }
         set.build().ok()
+    }
+
+    /// What [`PathPattern::covers`] looks for in a path without the slash at its beginning, and in the same with `/.` behind
+    /// it; none if that is everything.
+    pub(crate) fn broad_forms(&self) -> Option<[Glob; 2]> {
+        let folded = Folded::of(self.os, self.bare.trim_start_matches('/'));
+        let bare = folded.as_str();
+        let form = |glob: String| build(&glob).ok();
+        Some([form(format!("**/{bare}"))?, form(format!("**/{bare}/**"))?])
+    }
+
+    /// Whether it begins at a root, and not in the workspace.
+    pub(crate) fn is_absolute(&self) -> bool {
+        is_absolute(&self.bare)
+    }
+
+    /// The system whose paths it means.
+    pub(crate) fn os(&self) -> Os {
+        self.os
     }
 
     /// Whether what it denies may lie below a folder that is to go: its literal beginning leads through there.

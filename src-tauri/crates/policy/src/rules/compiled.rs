@@ -217,6 +217,14 @@ impl CompiledRule {
         }
     }
 
+    /// The pattern of paths that its files have to fit before it asks or denies; none if it may do that of any file.
+    pub(super) fn path(&self) -> Option<&PathPattern> {
+        match &self.pattern {
+            Pattern::Some { path, .. } => path.as_deref(),
+            Pattern::Everything | Pattern::Exactly(_) => None,
+        }
+    }
+
     /// Whether this rule itself is about what a protection covers: it names it, instead of only reaching it.
     pub(crate) fn is_about(&self, protected: &PathPattern) -> bool {
         match &self.pattern {

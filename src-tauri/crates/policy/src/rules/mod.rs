@@ -1,13 +1,16 @@
 //! Rules: which of them match a piece of a call, and which one speaks (M14).
 
 mod below;
+mod closing;
 mod compiled;
 mod index;
 mod key;
 mod seen;
 
+use std::sync::OnceLock;
+
 use protocol::judge::RuleTrace;
-use protocol::{Action, At, Capability, Fact, Rule, RuleScope, ToolMode, Verdict};
+use protocol::{Action, At, Capability, Rule, RuleScope, ToolMode, Verdict};
 
 pub use compiled::CompiledRule;
 pub(crate) use compiled::covers;
@@ -17,6 +20,7 @@ pub use seen::{Seen, Subject};
 use crate::builtin::Protections;
 use crate::facts::Facts;
 use crate::rules_file::RulesFile;
+use closing::Closing;
 use index::Index;
 use key::Key;
 
@@ -30,6 +34,8 @@ pub struct RuleSet {
     default: Option<Action>,
     /// The root of the workspace, absolute: what absolute patterns are matched with.
     root: Option<String>,
+    /// Which files may be closed, made when it is first asked for.
+    closing: OnceLock<Closing>,
     /// Set when a source could not be read: nothing is allowed without asking while it is.
     pub broken: Option<String>,
 }
@@ -68,6 +74,7 @@ impl RuleSet {
 
     /// Adds rules.
     pub fn extend(&mut self, rules: impl IntoIterator<Item = CompiledRule>) {
+        self.closing = OnceLock::new();
         for rule in rules {
             let at = self.rules.len();
             self.index.add(at, &rule.rule.permission, rule.about());
@@ -85,6 +92,7 @@ impl RuleSet {
     /// Protects a folder of the app's own that lies inside the workspace, by its path from the root on.
     #[must_use]
     pub fn protecting(mut self, folder: &str) -> Self {
+        self.closing = OnceLock::new();
         self.protections.own(folder);
         self
     }
@@ -114,32 +122,6 @@ impl RuleSet {
     /// What the files say where no rule matches: the strictest of them.
     pub fn default_action(&self) -> Option<Action> {
         self.default
-    }
-
-    /// Whether a search must not look into a file: a rule denies reading it, or wants to be asked about that very place.
-    /// A search is one call over many files, so what it would read is judged file by file.
-    pub fn closes(&self, path: &str, now: At) -> bool {
-        let fact = Fact::inside(Capability::FsRead, path);
-        ["read", "grep"].into_iter().any(|tool| {
-            let said = self.said(
-                &Subject {
-                    tool,
-                    mode: Some(ToolMode::Read),
-                    seen: Seen::Path(&fact),
-                    tightens: false,
-                    below: false,
-                    exactly: None,
-                },
-                now,
-                Verdict::Allow,
-            );
-            let speaks = said.traces.iter().find(|trace| trace.won);
-            speaks.is_some_and(|trace| match trace.rule.action {
-                Action::Deny => true,
-                Action::Ask => trace.rule.pattern.is_some(),
-                Action::Allow => false,
-            })
-        })
     }
 
     /// Whether a call is denied whatever it touches: a rule denies the whole tool, and no rule that could speak of the
