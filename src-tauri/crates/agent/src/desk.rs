@@ -10,7 +10,7 @@ use protocol::query::{Answer, Query, Snapshot};
 use protocol::{Event, Fault, ModelChoice, Op, SessionId, Settings};
 use provider::{Keys, Provider, Providers, SystemKeys};
 use record::Record;
-use runtime::{Closed, Environment, History, Inherited, Net, SessionFolder, Workspace};
+use runtime::{Environment, History, Inherited, Net, SessionFolder, Workspace};
 use tokio_util::sync::CancellationToken;
 use tools::{Hands, Registry};
 
@@ -320,14 +320,7 @@ impl Shared {
     ) -> Result<Arc<Session>, Fault> {
         let folder = SessionFolder::open(&self.config.data_dir, &id)?;
         let rules = RulesInForce::default();
-        let in_force = rules.clone();
-        let clock = self.config.clock.clone();
-        let closed = Closed::new(move |path| {
-            in_force
-                .read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .closes(path, clock.now())
-        });
+        let closed = crate::rules::closed(rules.clone(), self.config.clock.clone());
         let workspace = Workspace::open(root)?
             .with_readable(folder.path())?
             .closing(closed)

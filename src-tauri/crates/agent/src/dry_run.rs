@@ -2,12 +2,12 @@
 
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use policy::RuleSet;
 use protocol::effects::{Effects, Promise};
 use protocol::{Fault, Plan};
-use runtime::{Closed, Command, Net, Workspace};
+use runtime::{Command, Net, Workspace};
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, Shared};
@@ -41,8 +41,8 @@ impl Desk {
         line: String,
         hosts: &[String],
     ) -> Result<DryRun, Fault> {
-        let (rules, now) = (RuleSet::builtin(), self.shared.config.clock.now());
-        let closed = Closed::new(move |path| rules.closes(path, now));
+        let builtin = Arc::new(RwLock::new(Arc::new(RuleSet::builtin())));
+        let closed = rules::closed(builtin, self.shared.config.clock.clone());
         let workspace = Workspace::open(workspace)?
             .closing(closed)
             .inheriting(self.shared.inherited.clone());

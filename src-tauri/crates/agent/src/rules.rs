@@ -1,12 +1,14 @@
 //! The rules in force for a session: built in, the person's, the project's, those the caller named, and grants.
 
 use std::path::Path;
+use std::sync::{Arc, PoisonError};
 
 use policy::RuleSet;
 use policy::rules_file::{self, RulesFile, Source};
 use protocol::{Action, Fault, RuleScope, SessionId};
-use runtime::Workspace;
+use runtime::{Clock, Closed, ClosedBy, Workspace};
 
+use crate::session::RulesInForce;
 use crate::trust::{self, PROJECT_FILE};
 use crate::{ledger, uses};
 
@@ -18,6 +20,16 @@ pub struct Loaded {
     pub faults: Vec<Fault>,
     /// That the project's file waits to be trusted, if it does.
     pub untrusted: Option<Fault>,
+}
+
+/// The files that a search must not look into, by the rules that are in force when it is asked.
+pub(crate) fn closed(in_force: RulesInForce, clock: Arc<dyn Clock>) -> Closed {
+    let now = move |of: &RulesInForce| of.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let by = in_force.clone();
+    Closed::new(move |path| now(&in_force).closes(path, clock.now())).by(move || {
+        let rules = now(&by);
+        rules.closes_for_good().then_some(rules as ClosedBy)
+    })
 }
 
 /// Loads all of them. A source that cannot be read makes every call ask, and says why.

@@ -4,9 +4,11 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use runtime::{Environment, Net, Workspace};
+use policy::RuleSet;
+use runtime::{Closed, Environment, Net, Workspace};
 use sandbox::{End, Layers, Limits, Room, Told, read_told};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -239,8 +241,15 @@ fn rehearse(
     }
 }
 
+/// The files that a session keeps from a command, as the built-in protections have them.
+fn closed(rules: &Arc<RuleSet>) -> Closed {
+    let (rules, by) = (rules.clone(), rules.clone());
+    Closed::new(move |path| rules.closes(path, 0)).by(move || Some(by.clone()))
+}
+
 /// The same dry run, which changes one file, over workspaces of more and more files.
 fn sizes(program: &Path, tokio: &Runtime) -> Outcome<()> {
+    let rules = Arc::new(RuleSet::builtin());
     let mut places = Vec::new();
     for files in SIZES {
         let place = Place::new()?;
@@ -252,11 +261,12 @@ fn sizes(program: &Path, tokio: &Runtime) -> Outcome<()> {
             }
         }
         let environment = environment(program, &place)?;
-        places.push((place, environment));
+        let workspace = place.workspace.clone().closing(closed(&rules));
+        places.push((place, workspace, environment));
     }
     const CHANGES: &str = "echo more >> folder0/file0";
-    let side = |(place, environment): &(Place, Environment)| {
-        rehearsed(environment, &place.workspace, CHANGES, tokio)
+    let side = |(_, workspace, environment): &(Place, Workspace, Environment)| {
+        rehearsed(environment, workspace, CHANGES, tokio)
     };
     let mut sides: Vec<Side<'_>> = places
         .iter()

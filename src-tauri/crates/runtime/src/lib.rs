@@ -42,7 +42,7 @@ pub use environment::{
     Walls, contents,
 };
 pub use error::FileError;
-pub use files::{Closed, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
+pub use files::{Closed, ClosedBy, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
 pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};
 pub use lock::{Lock, lock};
 pub use net::{Doorkeeper, FetchLimits, Fetched, Names, Net, NetError};

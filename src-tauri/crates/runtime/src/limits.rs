@@ -105,5 +105,10 @@ pub const LAYER_PAUSE: Duration = Duration::from_millis(200);
 pub const LOOK_BYTES_MAX: u64 = 8 << 30;
 /// Names looked at to find the secrets of a workspace.
 pub const SECRETS_NAMES_MAX: usize = 20_000;
+/// How long a folder must have stayed as it is before its names are remembered, in nanoseconds: file systems tell apart only
+/// changes that lie as far from each other, the coarsest of them two seconds.
+pub const STEADY_NS: i64 = 3_000_000_000;
+/// Folders of all workspaces whose names are remembered.
+pub const FOLDERS_REMEMBERED_MAX: usize = 100_000;
 /// Secrets of one workspace that are masked.
 pub const SECRETS_MAX: usize = 512;

@@ -20,6 +20,25 @@ impl RuleSet {
         closing.may_close(path, self.root.as_deref()) && self.really_closes(path, now)
     }
 
+    /// Whether [`RuleSet::closes`] says the same of a file at every time: no rule that could speak of it ends or is used up.
+    pub fn closes_for_good(&self) -> bool {
+        let ends =
+            |rule: &&CompiledRule| rule.rule.expires_ms.is_some() || rule.rule.max_uses.is_some();
+        !self.of_reading().iter().any(ends)
+    }
+
+    /// The rules that could speak of reading a file.
+    fn of_reading(&self) -> Vec<&CompiledRule> {
+        let any = Fact::inside(Capability::FsRead, "");
+        let mut at: Vec<usize> = TOOLS
+            .iter()
+            .flat_map(|tool| self.index.of(&reading(tool, &any)))
+            .collect();
+        at.sort_unstable();
+        at.dedup();
+        at.into_iter().filter_map(|at| self.rules.get(at)).collect()
+    }
+
     fn really_closes(&self, path: &str, now: At) -> bool {
         let fact = Fact::inside(Capability::FsRead, path);
         TOOLS.into_iter().any(|tool| {
@@ -76,16 +95,8 @@ pub(super) struct Patterns {
 
 impl Closing {
     fn of(rules: &RuleSet) -> Self {
-        let any = Fact::inside(Capability::FsRead, "");
-        let mut at: Vec<usize> = TOOLS
-            .iter()
-            .flat_map(|tool| rules.index.of(&reading(tool, &any)))
-            .collect();
-        at.sort_unstable();
-        at.dedup();
-        let stricter = at
-            .into_iter()
-            .filter_map(|at| rules.rules.get(at))
+        let reading = rules.of_reading().into_iter();
+        let stricter = reading
             .filter(|rule| may_close_at_all(rule))
             .map(CompiledRule::path);
         let all: Option<Vec<&PathPattern>> = stricter
@@ -233,6 +244,9 @@ mod tests {
         assert!(set.closes("deep/.env", 0) && !set.closes("deep/notes", 0));
         let text = "[[rule]]\npermission = 'read'\npattern = 'deep/notes'\naction = 'deny'\n";
         set.add(rules_file::read(text, &Source::new("r", RuleScope::User)).unwrap());
-        assert!(set.closes("deep/notes", 0));
+        assert!(set.closes("deep/notes", 0) && set.closes_for_good());
+        let text = format!("{text}max_uses = 2\n");
+        set.add(rules_file::read(&text, &Source::new("r", RuleScope::User)).unwrap());
+        assert!(!set.closes_for_good());
     }
 }

@@ -16,11 +16,12 @@ use super::copy::{Copier, Marked, copy, weigh};
 use super::in_place::{self, blocking};
 use super::layer::{Layer, Place};
 use super::look::{Upper, look};
-use super::masks::masks;
+use super::masks::{Masks, masks};
 use super::picture::Picture;
 use super::read_out::{Done, read_out};
 use super::refusals::Refusals;
 use super::roomed;
+use super::secrets::Secrets;
 use super::site::Site;
 use super::told::{Over, told};
 use super::trial::without_copy;
@@ -36,6 +37,7 @@ pub(super) struct Inner {
     pub kinds: Vec<LayerKind>,
     pub rooms: Vec<Walls>,
     known: Mutex<HashMap<Ground, Known>>,
+    secrets: Arc<Secrets>,
 }
 
 /// What a trial holds for: a file system, and whether our own folder lies in the workspace.
@@ -69,6 +71,7 @@ impl Inner {
             kinds: kinds.to_vec(),
             rooms: rooms.to_vec(),
             known: Mutex::default(),
+            secrets: Arc::default(),
         })
     }
 
@@ -121,8 +124,7 @@ impl Inner {
         };
         let failed = |error: io::Error| FileError::from_io("the folder for rooms", &error);
         let mut layer = layer(&place, &command.workspace).map_err(failed)?;
-        let (workspace, own) = (command.workspace.clone(), self.masked.clone());
-        let masks = blocking(move || Ok(masks(&workspace, &own))).await?;
+        let masks = self.masks(&command.workspace).await?;
         let (began_ns, kind) = (now_ns(), known.probe.layer);
         if kind == LayerKind::Copy {
             let (workspace, upper) = (command.workspace.clone(), layer.upper());
@@ -160,6 +162,13 @@ impl Inner {
             plan,
             _layer: layer,
         })
+    }
+
+    /// What is empty in a room for a workspace.
+    async fn masks(&self, workspace: &Workspace) -> Result<Masks, FileError> {
+        let (workspace, own) = (workspace.clone(), self.masked.clone());
+        let secrets = self.secrets.clone();
+        blocking(move || Ok(masks(&workspace, &own, &secrets))).await
     }
 
     /// Takes a picture of a workspace for a command that is to run in it.
@@ -205,8 +214,7 @@ impl Inner {
         }
         let folder = layer(&self.disk, &command.workspace)
             .map_err(|error| FileError::from_io("the folder for rooms", &error))?;
-        let (workspace, own) = (command.workspace.clone(), self.masked.clone());
-        let mut masks = blocking(move || Ok(masks(&workspace, &own))).await?;
+        let mut masks = self.masks(&command.workspace).await?;
         let grows_max = bytes_max(LayerKind::Disk).min(picture.history.bytes_max());
         let bare = (walls == Walls::Landlock).then(|| folder.tmp());
         let site = Site::real(&folder, bare, command, (picture.disk_bytes(), grows_max));

@@ -1,13 +1,12 @@
 //! What is empty in a room, and what can only be read there.
 
-use std::collections::VecDeque;
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::secrets::Secrets;
 use crate::Workspace;
 use crate::files::shown;
-use crate::limits::{SECRETS_MAX, SECRETS_NAMES_MAX};
+use crate::limits::SECRETS_NAMES_MAX;
 
 /// Below the home folder: what others could be logged in with.
 const CREDENTIALS: &[&str] = &[
@@ -84,9 +83,6 @@ const RUNS_LATER: &[&str] = &[
     ".config/systemd",
     ".config/environment.d",
 ];
-/// Folders with many names and few secrets: looked at when everything else was.
-const LAST: &[&str] = &[".git", ".venv", "node_modules", "target", "vendor"];
-
 /// What is empty in a room.
 pub(super) struct Masks {
     pub paths: Vec<PathBuf>,
@@ -95,8 +91,8 @@ pub(super) struct Masks {
 }
 
 /// What is empty in a room for this workspace: credentials, listening programs, what is `own`, and the files that the
-/// workspace has closed.
-pub(super) fn masks(workspace: &Workspace, own: &[PathBuf]) -> Masks {
+/// workspace has closed, which are looked for in `secrets`.
+pub(super) fn masks(workspace: &Workspace, own: &[PathBuf], secrets: &Secrets) -> Masks {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let at_home = home
         .iter()
@@ -117,51 +113,18 @@ pub(super) fn masks(workspace: &Workspace, own: &[PathBuf]) -> Masks {
             masks.paths.push(path);
         }
     }
-    masks.add_closed(workspace);
+    let found = secrets.of(workspace);
+    masks
+        .paths
+        .extend(found.paths.iter().filter_map(|path| real(path)));
+    if !found.are_all {
+        masks.notes.push(format!(
+            "The workspace is large: secrets were looked for in the first {SECRETS_NAMES_MAX} names only, those nearest to its root."
+        ));
+    }
     masks.paths.sort();
     masks.paths.dedup();
     masks
-}
-
-impl Masks {
-    /// Looks for closed files from the root down, level by level, as far as the limit goes.
-    fn add_closed(&mut self, workspace: &Workspace) {
-        let mut names = 0;
-        let (mut next, mut last) = (
-            VecDeque::from([workspace.root().to_owned()]),
-            VecDeque::new(),
-        );
-        while let Some(folder) = next.pop_front().or_else(|| last.pop_front()) {
-            // What cannot be read here cannot be read in the room.
-            let Ok(entries) = fs::read_dir(&folder) else {
-                continue;
-            };
-            for entry in entries.flatten() {
-                names += 1;
-                if names > SECRETS_NAMES_MAX || self.paths.len() > SECRETS_MAX {
-                    self.notes.push(format!(
-                        "The workspace is large: secrets were looked for in the first {SECRETS_NAMES_MAX} names only, those nearest to its root."
-                    ));
-                    return;
-                }
-                let (Ok(kind), path) = (entry.file_type(), entry.path()) else {
-                    continue;
-                };
-                let rel = path.strip_prefix(workspace.root()).unwrap_or(&path);
-                if kind.is_dir() {
-                    match LAST
-                        .iter()
-                        .any(|name| entry.file_name() == OsStr::new(name))
-                    {
-                        true => last.push_back(path),
-                        false => next.push_back(path),
-                    }
-                } else if workspace.is_closed(&shown(rel)) {
-                    self.paths.extend(real(&path));
-                }
-            }
-        }
-    }
 }
 
 /// What of the workspace can only be read in a room.

@@ -51,6 +51,8 @@ mod same;
 #[cfg(target_os = "macos")]
 mod seatbelt;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
+mod secrets;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 mod site;
 mod told;
 #[cfg(target_os = "linux")]

@@ -3,6 +3,7 @@
 //! **This was never run by those who wrote it**: it is compiled and tested where a Mac builds it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use protocol::{Fault, Ran};
 use tokio_util::sync::CancellationToken;
@@ -13,6 +14,7 @@ use super::layer::Place;
 use super::masks::masks;
 use super::refusals::Refusals;
 use super::roomed;
+use super::secrets::Secrets;
 use super::site::Site;
 use crate::{Command, FileError, Net};
 
@@ -28,6 +30,7 @@ pub(super) struct Seatbelt {
     program: Option<PathBuf>,
     disk: Place,
     masked: Vec<PathBuf>,
+    secrets: Arc<Secrets>,
 }
 
 impl Runner for Seatbelt {
@@ -37,6 +40,7 @@ impl Runner for Seatbelt {
             program,
             disk,
             masked,
+            secrets: Arc::default(),
         })
     }
 
@@ -66,7 +70,8 @@ impl Runner for Seatbelt {
         let root = command.workspace.dir().stat_self().map_err(failed)?;
         let folder = self.disk.layer(root.mode).map_err(failed)?;
         let (workspace, own) = (command.workspace.clone(), self.masked.clone());
-        let mut masks = blocking(move || Ok(masks(&workspace, &own))).await?;
+        let secrets = self.secrets.clone();
+        let mut masks = blocking(move || Ok(masks(&workspace, &own, &secrets))).await?;
         // Our own folder is closed to the command.
         let temporary = tempfile::tempdir().map_err(failed)?;
         let grows = (grows.from_bytes, grows.by_bytes);

@@ -1,5 +1,6 @@
 //! Files of a workspace, reached by directory handle and never by a path that was checked first and opened later.
 
+use std::any::Any;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,14 +39,31 @@ pub struct Workspace {
 /// Which files a search must not look into, by their path as [`Fact::real`] has it. A search reads many files that no
 /// access names one by one; whoever grants the workspace says here which of them stay closed.
 #[derive(Clone, Default)]
-pub struct Closed(Option<Arc<ClosedFn>>);
+pub struct Closed {
+    closes: Option<Arc<ClosesFn>>,
+    by: Option<Arc<ClosedByFn>>,
+}
 
-type ClosedFn = dyn Fn(&str) -> bool + Send + Sync;
+type ClosesFn = dyn Fn(&str) -> bool + Send + Sync;
+type ClosedByFn = dyn Fn() -> Option<ClosedBy> + Send + Sync;
+/// What decides which files are closed: while it is the very same, so are they.
+pub type ClosedBy = Arc<dyn Any + Send + Sync>;
 
 impl Closed {
-    /// Closes the files for which `closed` holds.
-    pub fn new(closed: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(closed)))
+    /// Closes the files for which `closes` holds.
+    pub fn new(closes: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            closes: Some(Arc::new(closes)),
+            by: None,
+        }
+    }
+
+    /// Says what that is decided by at the moment, so that it is not asked for each file again; none if it depends on the
+    /// time as well.
+    #[must_use]
+    pub fn by(mut self, by: impl Fn() -> Option<ClosedBy> + Send + Sync + 'static) -> Self {
+        self.by = Some(Arc::new(by));
+        self
     }
 }
 
@@ -202,7 +220,13 @@ impl Workspace {
 
     /// Whether a search must not look into a file.
     pub(crate) fn is_closed(&self, path: &str) -> bool {
-        self.closed.0.as_ref().is_some_and(|closed| closed(path))
+        let closes = self.closed.closes.as_ref();
+        closes.is_some_and(|closes| closes(path))
+    }
+
+    /// What decides which files are closed, if that can be told.
+    pub(crate) fn closed_by(&self) -> Option<ClosedBy> {
+        self.closed.by.as_ref().and_then(|by| by())
     }
 
     /// Where an access really leads: links followed, `..` resolved, the missing tail of a path allowed. For
