@@ -96,6 +96,8 @@ mod trouble;
 mod tool_settings;
 // Other people's servers of tools.
 mod servers;
+// What they ask the person.
+mod asks;
 // Tools that are schemas: latent, explicit, delegated; runs that must come to an output.
 mod schema_first;
 // The demo, whole, as a golden stream that the interface's tests replay.

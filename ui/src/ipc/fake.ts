@@ -127,6 +127,9 @@ export class FakeHost implements Host {
       case 'decide':
         this.#decide(op);
         return null;
+      case 'answer_server':
+        this.emit(op.session, { type: 'call_answered', call: op.call, ask: op.ask, answer: op.answer, why: null }, { type: 'session_changed', state: 'running' });
+        return null;
       case 'undo':
       case 'redo':
         this.#takeBack(op);

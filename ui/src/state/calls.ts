@@ -1,5 +1,6 @@
 // What a call looks like, for several features.
 
+import type { AskView } from '../ipc/bindings/AskView';
 import type { CallState } from '../ipc/bindings/CallState';
 import type { CallView } from '../ipc/bindings/CallView';
 import type { Decision } from '../ipc/bindings/Decision';
@@ -19,6 +20,12 @@ export const isTrial = (decision: Decision): boolean => decision.type === 'dry_r
 export function rehearses({ state, decision, preview, trail }: Pick<CallView, 'state' | 'decision' | 'preview' | 'trail'>): boolean {
   if (state !== 'running') return false;
   return decision === null ? preview.type === 'command' && trail?.verdict === 'ask' : isTrial(decision.decision);
+}
+
+/** What the server of a call asks now; none if it asks nothing. */
+export function openAsk({ state, asks }: Pick<CallView, 'state' | 'asks'>): AskView | null {
+  const last = asks?.at(-1);
+  return state === 'waiting' && last && last.answered === null ? last : null;
 }
 
 /** The exit code of a command, where the tool gave one. */

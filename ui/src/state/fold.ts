@@ -45,6 +45,9 @@ export function entryId(event: Event): string | null {
     case 'undo_prepared':
     case 'call_started':
     case 'call_output':
+    case 'call_asked':
+    case 'call_answered':
+    case 'call_lent':
     case 'state_written':
     case 'call_progress':
     case 'call_ended':
@@ -89,6 +92,9 @@ export function begun(event: Event): Entry | null {
     case 'undo_prepared':
     case 'call_started':
     case 'call_output':
+    case 'call_asked':
+    case 'call_answered':
+    case 'call_lent':
     case 'state_written':
     case 'call_progress':
     case 'call_ended':
@@ -204,6 +210,10 @@ function callAfter(view: CallView, event: Event): CallView {
     }
     case 'call_progress':
       return { ...view, progress: body.message };
+    case 'call_asked':
+    case 'call_answered':
+    case 'call_lent':
+      return asksAfter(view, body, event.at);
     case 'call_ended':
       return {
         ...view,
@@ -242,6 +252,25 @@ function callAfter(view: CallView, event: Event): CallView {
   }
 }
 
+type AskBody = Extract<Event['body'], { type: 'call_asked' | 'call_answered' | 'call_lent' }>;
+
+/** A question of a server stands on the desk with its call; its answer counts once, and only while the call goes on. */
+function asksAfter(view: CallView, body: AskBody, at: number): CallView {
+  const asks = view.asks ?? [];
+  if (body.type === 'call_asked') {
+    const { ask: id, asked, expires_at } = body;
+    return { ...view, state: 'waiting', asks: [...asks, { id, asked, at, expires_at, answered: null }] };
+  }
+  const place = asks.findIndex((one) => one.id === body.ask && (body.type === 'call_lent') === (one.answered !== null));
+  const ask = asks[place];
+  if (!ask) return view;
+  if (body.type === 'call_lent') {
+    return { ...view, asks: asks.with(place, { ...ask, answered: ask.answered && { ...ask.answered, said: body.said } }) };
+  }
+  const answered = { answer: body.answer, at, ...(body.why !== null && { why: body.why }) };
+  return { ...view, state: view.state === 'waiting' ? 'running' : view.state, asks: asks.with(place, { ...ask, answered }) };
+}
+
 /** A call that failed changed nothing; whether an interrupted one did is not known, so its copy stays on offer. */
 function undoAfterEnd(view: CallView, state: CallView['state']): CallView['undo'] {
   if (state === 'interrupted') return view.undo;
@@ -269,6 +298,7 @@ export function sessionAfter(before: SessionView | undefined, event: Event, wait
   const after = { ...view, changed_at: event.at, waiting };
   if (body.type === 'session_renamed') after.title = body.title;
   if (body.type === 'session_changed') after.state = body.state;
+  if (body.type === 'call_lent') after.usage = plus(view.usage, body.said.usage);
   if (body.type === 'turn_ended') {
     after.turns = view.turns + 1;
     after.usage = plus(view.usage, body.usage);

@@ -6,6 +6,7 @@ import sample from '../../../tests/golden/sample.jsonl?raw';
 import type { Entry } from '../ipc/bindings/Entry';
 import type { Event } from '../ipc/bindings/Event';
 import type { EventBody } from '../ipc/bindings/EventBody';
+import type { ServerAsk } from '../ipc/bindings/ServerAsk';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import { FakeHost, parseStream } from '../ipc/fake';
 import { emptySnapshot } from '../ipc/fake_settings';
@@ -241,4 +242,29 @@ test('a call that is run for show stays where it stood on the desk, and is annou
   expect(back.desk.map(({ id, body }) => [id, body.state])).toEqual([['a', 'waiting'], ['b', 'waiting']]);
   const offers = { inView: new Set<string>(), show: () => {}, submit: () => {} };
   expect([newsOf(both, runs, [], offers).announced, newsOf(runs, back, again, offers).announced]).toEqual(['', 'Run a waits for you.']);
+});
+
+test('what a server asks stands on the desk with its call, and its answer counts once', () => {
+  const asked: ServerAsk = { server: 'one', message: [{ text: 'Who?', control: false }], wants: { type: 'form', fields: [] } };
+  const usage = { input_tokens: 2, cached_tokens: 0, output_tokens: 1, cost_usd: null };
+  const told: EventBody[] = [
+    { type: 'call_proposed', call: { id: 'call_1', name: 'one__form', arguments: {} }, message: 'msg_1', reasoning: null },
+    { type: 'call_started', call: 'call_1' },
+    { type: 'call_asked', call: 'call_1', ask: 'ask_1', asked, expires_at: null },
+    { type: 'call_answered', call: 'call_1', ask: 'ask_1', answer: { type: 'declined' }, why: null },
+    { type: 'call_answered', call: 'call_1', ask: 'ask_1', answer: { type: 'opened' }, why: 'late' },
+    { type: 'call_lent', call: 'call_1', ask: 'ask_1', said: { model: 'm', text: 'Hi', usage } },
+    { type: 'call_asked', call: 'call_1', ask: 'ask_2', asked, expires_at: 9 },
+  ];
+  let state = reduce(withEmptyPage(start(), 'ses_a'), [happen(opened)]);
+  const states = told.map((body) => {
+    state = reduce(state, [happen(body)]);
+    return state.pages.get('ses_a')?.entries.flatMap((entry) => (entry.body.type === 'call' ? [entry.body.state] : []))[0];
+  });
+  expect(states).toEqual(['proposed', 'running', 'waiting', 'running', 'running', 'running', 'waiting']);
+  const [first, second] = state.desk[0]?.body.asks ?? [];
+  expect(first?.answered).toMatchObject({ answer: { type: 'declined' }, said: { model: 'm', text: 'Hi', usage } });
+  expect(first?.answered?.why).toBeUndefined();
+  expect(second?.answered).toBeNull();
+  expect([state.sessions[0]?.waiting, state.sessions[0]?.usage.input_tokens]).toEqual([1, 2]);
 });

@@ -7,7 +7,7 @@ import type { ProviderView } from '../ipc/bindings/ProviderView';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { Settings } from '../ipc/bindings/Settings';
 import type { Snapshot } from '../ipc/bindings/Snapshot';
-import { isTrial, rehearses } from './calls';
+import { isTrial, openAsk, rehearses } from './calls';
 import { begun, changed, entryId, isCall, isLive, sessionAfter, type CallEntry } from './fold';
 
 /** A stretch of a transcript, oldest first. */
@@ -280,7 +280,7 @@ function standsOnDesk({ body }: CallEntry): boolean {
   return body.state === 'waiting' || (rehearses(body) && body.decision !== null);
 }
 
-const since = ({ at, body }: CallEntry): number => (body.decision && isTrial(body.decision.decision) ? at : (body.waits?.since ?? at));
+const since = ({ at, body }: CallEntry): number => (body.decision && isTrial(body.decision.decision) ? at : (openAsk(body)?.at ?? body.waits?.since ?? at));
 
 function oldestWaitFirst(one: CallEntry, other: CallEntry): number {
   return since(one) - since(other) || one.seq - other.seq;

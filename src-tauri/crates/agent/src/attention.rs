@@ -65,7 +65,19 @@ impl Watch {
                             landed.push(title.clone());
                         }
                     }
-                    EventBody::CallStarted { call } | EventBody::CallEnded { call, .. } => {
+                    EventBody::CallAsked { call, asked, .. } => {
+                        let (title, waits) = self.calls.entry(key(call)).or_default();
+                        if title.is_empty() {
+                            title.push_str(asked.server.as_str());
+                        }
+                        if !std::mem::replace(waits, true) {
+                            landed.push(title.clone());
+                        }
+                    }
+                    EventBody::CallStarted { call } | EventBody::CallAnswered { call, .. } => {
+                        self.calls.entry(key(call)).or_default().1 = false;
+                    }
+                    EventBody::CallEnded { call, .. } => {
                         self.calls.remove(&key(call));
                     }
                     _ => {}

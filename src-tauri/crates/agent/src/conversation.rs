@@ -236,6 +236,9 @@ impl Conversation {
             | EventBody::UndoPrepared { .. }
             | EventBody::CallOutput { .. }
             | EventBody::CallProgress { .. }
+            | EventBody::CallAsked { .. }
+            | EventBody::CallAnswered { .. }
+            | EventBody::CallLent { .. }
             | EventBody::LimitReached { .. }
             | EventBody::UndoApplied { .. }
             | EventBody::RedoApplied { .. }

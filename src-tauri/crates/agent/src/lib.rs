@@ -8,6 +8,7 @@
 //! Start reading at [`pipeline`]; then [`turn`] (what happens around it) and [`desk`] (who calls whom).
 
 mod alarms;
+mod asks;
 pub mod attention;
 mod background;
 mod briefing;
@@ -61,6 +62,7 @@ mod uses;
 mod waiting;
 mod way_out;
 mod weighed;
+mod why;
 
 pub use config::{DeskConfig, Host};
 pub use desk::Desk;

@@ -17,7 +17,9 @@ use crate::desk::Shared;
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rulebook::{self, Place};
 use crate::toolbox::Toolbox;
-use crate::{coverage, decide, grant, manifest, retention, servers, trust, try_tool, turn, undo};
+use crate::{
+    asks, coverage, decide, grant, manifest, retention, servers, trust, try_tool, turn, undo,
+};
 
 /// Does what the person asks.
 pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Fault> {
@@ -84,6 +86,12 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             digest,
             decision,
         } => decide::decide(shared, &session, &call, &digest, decision).await,
+        Op::AnswerServer {
+            session,
+            call,
+            ask,
+            answer,
+        } => asks::answer(shared, &session, &call, &ask, answer).await,
         Op::Undo { entry } => undo::restore(shared, undo::one(entry), Vec::new()).await,
         Op::Redo { entry } => undo::restore(shared, Restore::Redo { entry }, Vec::new()).await,
         Op::Restore { restore, choices } => undo::restore(shared, restore, choices).await,

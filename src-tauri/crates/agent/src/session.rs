@@ -14,6 +14,7 @@ use tools::schema_first::Composed;
 use tools::{Hands, Registry};
 
 use crate::alarms::Alarms;
+use crate::asks::OpenAsks;
 use crate::background::Background;
 use crate::briefing::Briefing;
 use crate::conversation::Conversation;
@@ -21,11 +22,11 @@ use crate::delegate;
 use crate::desk::Shared;
 use crate::journal::Journal;
 use crate::repeats::Repeats;
-use crate::run_limits::Reached;
 use crate::surface::Bounds;
 use crate::toolbox::Toolbox;
 use crate::waiting::Waiting;
 use crate::weighed::Weighed;
+pub(crate) use crate::why::Why;
 
 /// A session that is open in this process.
 pub(crate) struct Session {
@@ -43,6 +44,8 @@ pub(crate) struct Session {
     pub background: Background,
     /// Of its running calls.
     pub alarms: Alarms,
+    /// What servers ask in its running calls.
+    pub asks: OpenAsks,
     rules: RulesInForce,
     /// How often they were read; whoever waits for a decision looks again.
     rules_changed: watch::Sender<u64>,
@@ -76,18 +79,6 @@ struct Live {
     conversation: Conversation,
 }
 
-/// Why a run was stopped before its end.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) enum Why {
-    /// The person wanted it so, or said something.
-    #[default]
-    Person,
-    /// It came to one of its limits.
-    Limit(Reached),
-    /// Something of ours is broken.
-    Fault,
-}
-
 impl Session {
     pub(crate) fn new(
         id: SessionId,
@@ -118,6 +109,7 @@ impl Session {
             briefing,
             background: Background::default(),
             alarms: Alarms::default(),
+            asks: OpenAsks::default(),
             rules,
             rules_changed: watch::Sender::default(),
             steering: Notify::new(),
@@ -252,10 +244,10 @@ impl Session {
         self.tell_state(&mut self.live(), state);
     }
 
-    /// Records whether the run waits for a person: it does as long as one call stands on the desk, whatever else runs.
+    /// Records whether the run waits for a person: it does as long as something stands on the desk, whatever else runs.
     pub(crate) fn at_work(&self) {
         let mut live = self.live();
-        let state = match live.waiting.is_empty() {
+        let state = match live.waiting.is_empty() && self.asks.is_empty() {
             true => SessionState::Running,
             false => SessionState::Waiting,
         };

@@ -172,6 +172,9 @@ impl Live {
             | EventBody::UndoPrepared { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
+            | EventBody::CallAsked { .. }
+            | EventBody::CallAnswered { .. }
+            | EventBody::CallLent { .. }
             | EventBody::StateWritten { .. }
             // Its notice follows.
             | EventBody::LimitReached { .. } => Ok(()),

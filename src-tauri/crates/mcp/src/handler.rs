@@ -9,27 +9,36 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use protocol::servers::ServerVoice;
+use protocol::servers::{ServerId, ServerVoice};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
-    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode, ErrorData, Implementation,
-    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
-    Root, RootsCapabilities,
+    CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability,
+    ErrorCode, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, Root,
+    RootsCapabilities, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::sync::Notify;
+use tools::asks::Asking;
 use tools::tool::ProgressFn;
 
+use crate::asked::{Asked, Running};
 use crate::log::Log;
+use crate::wanted::{self, ELICITATION, No, SAMPLING};
 
-/// Why a server gets no answer of a model.
-pub(crate) const NO_SAMPLING: &str =
-    "This client gives servers no model: the request was not answered.";
+/// What the protocol has for a request that the person does not allow.
+const REJECTED: ErrorCode = ErrorCode(-1);
 
 /// What is shared by every connection to one server.
 #[derive(Clone)]
 pub(crate) struct Handler {
     pub log: Log,
+    server: ServerId,
+    /// Its calls that run.
+    pub running: Running,
     /// Workspaces that its tools are used in.
     roots: Arc<Mutex<BTreeSet<PathBuf>>>,
     /// Who hears of the progress of a call.
@@ -39,9 +48,11 @@ pub(crate) struct Handler {
 }
 
 impl Handler {
-    pub(crate) fn new(log: Log) -> Self {
+    pub(crate) fn new(log: Log, server: ServerId) -> Self {
         Self {
             log,
+            server,
+            running: Running::default(),
             roots: Arc::default(),
             listeners: Arc::default(),
             relist: Arc::default(),
@@ -66,6 +77,68 @@ impl Handler {
             }
         });
         ListRootsResult::new(roots.collect())
+    }
+
+    /// Answers what a server of 2025 asks, in the name of the one call that runs.
+    async fn asked<R: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &impl Serialize,
+        context: &RequestContext<RoleClient>,
+    ) -> Result<R, ErrorData> {
+        let params = serde_json::to_value(params).unwrap_or_default();
+        let answered = tokio::select! {
+            answered = self.answer(self.running.only(), method, &params) => answered,
+            () = context.ct.cancelled() => Ok(wanted::unanswered(method)),
+        };
+        let answer = answered.map_err(|no| {
+            let code = match no.is_unreadable {
+                true => ErrorCode::INVALID_PARAMS,
+                false => REJECTED,
+            };
+            ErrorData::new(code, no.why, None)
+        })?;
+        serde_json::from_value(answer).map_err(|_| {
+            ErrorData::new(ErrorCode::INTERNAL_ERROR, "No answer could be made.", None)
+        })
+    }
+
+    /// Answers what a server asks in a call of it.
+    ///
+    /// # Errors
+    /// There is no answer to it by the protocol but an error: why.
+    pub(crate) async fn answer(
+        &self,
+        call: Result<Arc<Asked>, &'static str>,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, No> {
+        let wants = wanted::read(method, params);
+        let answered = match (wants, call) {
+            (Err(why), _) => Err(No::unreadable(why)),
+            (Ok(_), Err(why)) => wanted::declined(method, why),
+            (Ok((message, wants)), Ok(call)) => {
+                let server = self.server.clone();
+                let asking = Asking {
+                    server,
+                    message,
+                    wants,
+                };
+                match call.ask(asking).await {
+                    Ok(reply) => wanted::answer(reply, method),
+                    Err(why) => wanted::declined(method, why),
+                }
+            }
+        };
+        let told = match &answered {
+            Ok(answer) => match answer.get("action").and_then(Value::as_str) {
+                Some(action) => format!("It asked the person something: {action}."),
+                None => "It asked for the answer of a model, and got it.".to_owned(),
+            },
+            Err(no) => format!("It asked for something, and got an error: {}", no.why),
+        };
+        self.log.add(ServerVoice::Us, &told);
+        answered
     }
 
     /// Lets somebody hear of a call's progress, until what is returned is dropped.
@@ -105,6 +178,10 @@ impl rmcp::ClientHandler for Handler {
         roots.list_changed = Some(true);
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = Some(roots);
+        let elicitation = ElicitationCapability::new();
+        let form = FormElicitationCapability::new().with_schema_validation(true);
+        let elicitation = elicitation.with_form(form);
+        capabilities.elicitation = Some(elicitation.with_url(UrlElicitationCapability::new()));
         let ours = Implementation::new("countersign", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(capabilities, ours.with_title("Countersign"))
     }
@@ -118,30 +195,36 @@ impl rmcp::ClientHandler for Handler {
 
     async fn create_elicitation(
         &self,
-        _: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        self.log.add(
-            ServerVoice::Us,
-            "It asked the person something, which is not passed on yet: declined.",
-        );
-        Ok(ElicitResult::new(ElicitationAction::Decline))
+        self.asked(ELICITATION, &params, &context).await
     }
 
     async fn create_message(
         &self,
-        _: CreateMessageRequestParams,
-        _: RequestContext<RoleClient>,
+        params: CreateMessageRequestParams,
+        context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        self.log.add(
-            ServerVoice::Us,
-            "It asked for the answer of a model: refused.",
-        );
-        Err(ErrorData::new(
-            ErrorCode::METHOD_NOT_FOUND,
-            NO_SAMPLING,
-            None,
-        ))
+        self.asked(SAMPLING, &params, &context).await
+    }
+
+    /// What the library cannot read comes here: it is told why.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        match request.method.as_str() {
+            method @ (ELICITATION | SAMPLING) => {
+                self.asked(method, &request.params, &context).await
+            }
+            _ => Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                request.method,
+                None,
+            )),
+        }
     }
 
     async fn on_progress(

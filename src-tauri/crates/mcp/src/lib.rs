@@ -6,9 +6,11 @@
 //!
 //! Start reading at [`Server`], one server from its start to its end; then [`ServerTool`], a call of one of its tools.
 
+mod asked;
 pub mod catalogue;
 pub mod config;
 pub mod content;
+pub mod form;
 mod handler;
 pub mod import;
 pub mod limits;
@@ -19,6 +21,7 @@ mod reasons;
 pub mod refs;
 mod server;
 mod tool;
+mod wanted;
 mod wire;
 
 pub use pin::Pins;

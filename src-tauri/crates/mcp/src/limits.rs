@@ -54,3 +54,21 @@ pub const CANCEL_TOLD_MAX: Duration = Duration::from_millis(250);
 pub const ROUNDS_MAX: usize = 10;
 /// Length of a difference that is shown, in bytes.
 pub const DIFF_BYTES_MAX: usize = 64 * 1024;
+/// Fields of one form of a server.
+pub const FORM_FIELDS_MAX: usize = 64;
+/// Things to choose from in one field.
+pub const FORM_OPTIONS_MAX: usize = 256;
+/// A title, a description or a default of a field, in characters.
+pub const FORM_TEXT_CHARS_MAX: usize = 2_000;
+/// A field's name, or one thing to choose, in characters.
+pub const FORM_VALUE_CHARS_MAX: usize = 200;
+/// What a person writes into one field, in characters.
+pub const FORM_ANSWER_CHARS_MAX: u64 = 100_000;
+/// What a server says that it wants, in characters; of more it gets a no.
+pub const ASK_CHARS_MAX: usize = 8_000;
+/// An address that a server wants opened, in characters.
+pub const ASK_URL_CHARS_MAX: usize = 4_000;
+/// How often a server may ask the person in one call.
+pub const ASKS_PER_CALL_MAX: u32 = 10;
+/// Addresses that a person is sent to before a server answers.
+pub const ADDRESSES_MAX: usize = 5;

@@ -12,11 +12,12 @@ use tokio_util::sync::CancellationToken;
 use tools::limits::ID_BYTES_MAX;
 use tools::text::{shortened, visible};
 use tools::tool::ProgressFn;
-use tools::{Hands, Tool, ToolContext};
+use tools::{Asks, Hands, Tool, ToolContext};
 
 use crate::catalogue::Definition;
 use crate::content;
 use crate::limits::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, START_MARGIN_MS, TARGET_CHARS_MAX};
+use crate::link::Heard;
 use crate::pin::Pinned;
 use crate::server::Server;
 
@@ -94,8 +95,10 @@ impl ServerTool {
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
         on_progress: Option<ProgressFn>,
+        asks: Option<Arc<dyn Asks>>,
     ) -> Result<ToolOutput, ToolError> {
-        let called = self.server.call(&self.tool, arguments, cancel, on_progress);
+        let heard = Heard { on_progress, asks };
+        let called = self.server.call(&self.tool, arguments, cancel, heard);
         content::output(&called.await?)
     }
 }
@@ -151,7 +154,7 @@ impl Tool for ServerTool {
         cx: &ToolContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments().clone();
-        self.call(arguments, &cx.cancel, cx.on_progress.clone())
-            .await
+        let (on_progress, asks) = (cx.on_progress.clone(), cx.asks.clone());
+        self.call(arguments, &cx.cancel, on_progress, asks).await
     }
 }

@@ -9,8 +9,8 @@ use ts_rs::TS;
 use crate::event::{Checked, Grant, Parent, StatePlace};
 use crate::preview::UndoOutlook;
 use crate::{
-    At, CallState, Decision, Digest, Fault, ModelChoice, Notice, Outcome, Preview, SessionId,
-    SessionState, ToolCall, ToolKind, ToolMode, Trail, UndoEntry, Usage,
+    AskView, At, CallState, Decision, Digest, Fault, ModelChoice, Notice, Outcome, Preview,
+    SessionId, SessionState, ToolCall, ToolKind, ToolMode, Trail, UndoEntry, Usage,
 };
 
 /// One entry of a transcript.
@@ -115,6 +115,10 @@ pub struct CallView {
     pub output: String,
     /// How far it says that it is, while it runs.
     pub progress: Option<String>,
+    /// What its server asked the person, in order. The last one stands on the desk if it has no answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<AskView>>")]
+    pub asks: Vec<AskView>,
     /// How it ended.
     pub outcome: Option<Outcome>,
     /// Where in the session's state its output stands.
@@ -130,6 +134,18 @@ pub struct CallView {
 impl CallView {
     /// How much live output the folded call keeps, in bytes; the outcome has the head.
     pub const OUTPUT_KEPT_BYTES: usize = 64 * 1024;
+
+    /// What its server asks the person now, if it does.
+    pub fn open_ask(&self) -> Option<&AskView> {
+        let last = self.asks.last();
+        last.filter(|ask| ask.answered.is_none() && self.state == CallState::Waiting)
+    }
+
+    /// Since when it stands on the desk; none if it does not.
+    pub fn waits_since(&self) -> Option<At> {
+        let asked = self.open_ask().map(|ask| ask.at);
+        asked.or_else(|| self.waits.as_ref().map(|waits| waits.since))
+    }
 }
 
 /// A call on the desk.

@@ -8,11 +8,13 @@ use ts_rs::TS;
 
 pub use crate::asked::{AgentFile, Asked, Checked};
 use crate::grounds::Grounds;
+pub use crate::notice::{Notice, NoticeLevel};
 use crate::preview::UndoOutlook;
+use crate::server_asks::{ModelSaid, ServerAnswer, ServerAsk};
 pub use crate::session_state::SessionState;
 use crate::{
-    At, CallId, Decision, Digest, Limit, MessageId, ModelChoice, Outcome, Preview, SessionId,
-    ToolCall, ToolKind, ToolMode, Trail, UndoEntry, UndoId, Usage,
+    AskId, At, CallId, Decision, Digest, Limit, MessageId, ModelChoice, Outcome, Preview,
+    SessionId, ToolCall, ToolKind, ToolMode, Trail, UndoEntry, UndoId, Usage,
 };
 
 /// One recorded fact. It is on record before anybody hears of it.
@@ -213,6 +215,37 @@ pub enum EventBody {
         /// The piece.
         text: String,
     },
+    /// The server of a running call asks the person something: the call is on the desk until that is answered.
+    CallAsked {
+        /// The call.
+        call: CallId,
+        /// What an answer must name.
+        ask: AskId,
+        /// What is asked.
+        asked: Box<ServerAsk>,
+        /// When it is put away by itself, if it is.
+        expires_at: Option<At>,
+    },
+    /// A server got its answer, and the call goes on.
+    CallAnswered {
+        /// The call.
+        call: CallId,
+        /// Which question.
+        ask: AskId,
+        /// The answer, without what looks like a secret.
+        answer: ServerAnswer,
+        /// Why it was given without the person; none if they gave it.
+        why: Option<String>,
+    },
+    /// A model answered for a server, as the person allowed it to, or could not.
+    CallLent {
+        /// The call.
+        call: CallId,
+        /// Which question.
+        ask: AskId,
+        /// What it said.
+        said: Box<ModelSaid>,
+    },
     /// The call's output stands in the session's state, for later calls to read (`S004-12`, `S004-48`).
     StateWritten {
         /// The call.
@@ -325,6 +358,9 @@ impl EventBody {
             Self::CallStarted { .. } => "call_started",
             Self::CallOutput { .. } => "call_output",
             Self::CallProgress { .. } => "call_progress",
+            Self::CallAsked { .. } => "call_asked",
+            Self::CallAnswered { .. } => "call_answered",
+            Self::CallLent { .. } => "call_lent",
             Self::StateWritten { .. } => "state_written",
             Self::CallEnded { .. } => "call_ended",
             Self::UndoApplied { .. } => "undo_applied",
@@ -358,25 +394,4 @@ pub struct Grant {
     pub button: String,
     /// What it does, without the button's name: "writes the checked hunks to the file."
     pub text: String,
-}
-
-/// How much a notice matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum NoticeLevel {
-    /// Good to know.
-    Note,
-    /// Something is not as it should be; work goes on.
-    Warning,
-    /// Something went wrong; work stopped.
-    Error,
-}
-
-/// Something that a person should know.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Notice {
-    /// How much it matters.
-    pub level: NoticeLevel,
-    /// What happened, what was kept, what to do next.
-    pub fault: crate::Fault,
 }

@@ -8,9 +8,10 @@ use std::borrow::Cow;
 use crate::cut;
 use crate::entry::{Decided, SessionView, Waits};
 use crate::preview::UndoOutlook;
+use crate::server_asks::{Answered, ModelSaid};
 use crate::{
-    CallState, CallView, Entry, EntryBody, Event, EventBody, Outcome, Preview, SessionState,
-    ToolKind, UndoState, Usage,
+    AskView, CallState, CallView, Entry, EntryBody, Event, EventBody, Outcome, Preview, ServerAsk,
+    SessionState, ToolKind, UndoState, Usage,
 };
 
 /// The id of the entry that an event begins or changes; none for events about the session as a whole.
@@ -35,6 +36,9 @@ pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
         | EventBody::UndoPrepared { call, .. }
         | EventBody::CallStarted { call }
         | EventBody::CallOutput { call, .. }
+        | EventBody::CallAsked { call, .. }
+        | EventBody::CallAnswered { call, .. }
+        | EventBody::CallLent { call, .. }
         | EventBody::StateWritten { call, .. }
         | EventBody::CallProgress { call, .. }
         | EventBody::CallEnded { call, .. }
@@ -126,6 +130,7 @@ fn proposed(call: &crate::ToolCall, reasoning: Option<String>) -> CallView {
         undone_at: None,
         output: String::new(),
         progress: None,
+        asks: Vec::new(),
         outcome: None,
         kept: None,
         started_at: None,
@@ -229,6 +234,9 @@ fn change_call(view: &mut CallView, event: &Event) {
         }
         EventBody::StateWritten { place, .. } => view.kept = Some(place.clone()),
         EventBody::CallProgress { message, .. } => view.progress = Some(message.clone()),
+        EventBody::CallAsked { .. }
+        | EventBody::CallAnswered { .. }
+        | EventBody::CallLent { .. } => change_asks(view, event),
         EventBody::CallEnded { outcome, .. } => {
             view.state = outcome.state;
             view.progress = None;
@@ -278,6 +286,51 @@ fn change_call(view: &mut CallView, event: &Event) {
     }
 }
 
+/// A question stands on the desk with its call. Its answer counts once, and only while the call goes on.
+fn change_asks(view: &mut CallView, event: &Event) {
+    match &event.body {
+        EventBody::CallAsked {
+            ask,
+            asked,
+            expires_at,
+            ..
+        } => {
+            view.state = CallState::Waiting;
+            view.asks.push(AskView {
+                id: ask.clone(),
+                asked: ServerAsk::clone(asked),
+                at: event.at,
+                expires_at: *expires_at,
+                answered: None,
+            });
+        }
+        EventBody::CallAnswered {
+            ask, answer, why, ..
+        } => {
+            let mut open = view.asks.iter_mut();
+            let open = open.find(|one| one.id == *ask && one.answered.is_none());
+            if let Some(one) = open {
+                one.answered = Some(Answered {
+                    answer: answer.clone(),
+                    at: event.at,
+                    why: why.clone(),
+                    said: None,
+                });
+                if view.state == CallState::Waiting {
+                    view.state = CallState::Running;
+                }
+            }
+        }
+        EventBody::CallLent { ask, said, .. } => {
+            let mut answered = view.asks.iter_mut().filter(|one| one.id == *ask);
+            if let Some(answered) = answered.find_map(|one| one.answered.as_mut()) {
+                answered.said = Some(ModelSaid::clone(said));
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Cuts a text at its start so that at most `bytes_max` bytes are left, never inside a character.
 fn keep_end(text: &mut String, bytes_max: usize) {
     let kept = cut::tail(text, bytes_max).len();
@@ -318,6 +371,7 @@ pub fn session(before: Option<SessionView>, event: &Event, waiting: u32) -> Opti
             view.turns += 1;
             view.usage = view.usage.plus(*usage);
         }
+        EventBody::CallLent { said, .. } => view.usage = view.usage.plus(said.usage),
         _ => {}
     }
     view.changed_at = event.at;

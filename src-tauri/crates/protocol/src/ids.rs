@@ -47,6 +47,10 @@ id!(
     CallId
 );
 id!(
+    /// One question of a server to the person: `ask_` and a time-sorted UUID.
+    AskId
+);
+id!(
     /// One message of the person or of the agent: `msg_` and a time-sorted UUID.
     MessageId
 );

@@ -9,7 +9,8 @@ use crate::ledger::Always;
 use crate::rules_view::{NewRule, RulePlace};
 use crate::servers::{ServerChange, ServerId};
 use crate::{
-    CallId, Digest, GrantId, ModelChoice, RuleScope, SessionId, Settings, ToolMode, UndoId,
+    AskId, CallId, Digest, GrantId, ModelChoice, RuleScope, ServerAnswer, SessionId, Settings,
+    ToolMode, UndoId,
 };
 
 /// One request of the person. The answer is a receipt; what came of it is told by events.
@@ -62,6 +63,17 @@ pub enum Op {
         digest: Digest,
         /// What the person said.
         decision: Decision,
+    },
+    /// Answers what the server of a running call asks. One that does not fit the question is refused, and the question stays.
+    AnswerServer {
+        /// The session.
+        session: SessionId,
+        /// The call.
+        call: CallId,
+        /// Which question.
+        ask: AskId,
+        /// What the person said.
+        answer: ServerAnswer,
     },
     /// Takes an effect back.
     Undo {

@@ -105,3 +105,53 @@ fn schema_first_events_stand_where_they_belong() {
         ]
     );
 }
+
+/// What a server asks stands on the desk with its call, and counts once; the interface's fold has the same story.
+#[test]
+fn what_a_server_asks_stands_with_its_call() {
+    let asked = r#"{"server":"one","message":[{"text":"Who?","control":false}],"wants":{"type":"form","fields":[]}}"#;
+    let told = [
+        r#"{"type":"session_opened","title":"A","workspace":"/w","model":{"provider":"demo","model":""}}"#.to_owned(),
+        r#"{"type":"call_proposed","call":{"id":"call_1","name":"one__form","arguments":{}},"message":"msg_1","reasoning":null}"#.to_owned(),
+        r#"{"type":"call_started","call":"call_1"}"#.to_owned(),
+        format!(r#"{{"type":"call_asked","call":"call_1","ask":"ask_1","asked":{asked},"expires_at":null}}"#),
+        r#"{"type":"call_answered","call":"call_1","ask":"ask_1","answer":{"type":"declined"},"why":null}"#.to_owned(),
+        r#"{"type":"call_answered","call":"call_1","ask":"ask_1","answer":{"type":"opened"},"why":"late"}"#.to_owned(),
+        r#"{"type":"call_lent","call":"call_1","ask":"ask_1","said":{"model":"m","text":"Hi","usage":{"input_tokens":2,"cached_tokens":0,"output_tokens":1,"cost_usd":null}}}"#.to_owned(),
+        format!(r#"{{"type":"call_asked","call":"call_1","ask":"ask_2","asked":{asked},"expires_at":9}}"#),
+    ];
+    let mut folded = Folded::default();
+    let mut states = Vec::new();
+    for (seq, body) in told.iter().enumerate() {
+        let event = format!(
+            r#"{{"seq":{},"session":"ses_a","at":{},"body":{body}}}"#,
+            seq + 1,
+            seq + 1
+        );
+        folded.take(&serde_json::from_str(&event).unwrap());
+        let call = folded.entries.values().find_map(|entry| match &entry.body {
+            EntryBody::Call(view) => Some(view.state.as_str()),
+            _ => None,
+        });
+        states.extend(call);
+    }
+    assert_eq!(
+        states,
+        [
+            "proposed", "running", "waiting", "running", "running", "running", "waiting"
+        ]
+    );
+    let all = folded.json();
+    let asks = all.pointer("/entries/0/body/asks").unwrap();
+    assert_eq!(
+        asks[0]["answered"],
+        serde_json::json!({ "answer": { "type": "declined" }, "at": 5, "said": { "model": "m", "text": "Hi",
+            "usage": { "input_tokens": 2, "cached_tokens": 0, "output_tokens": 1, "cost_usd": null } } })
+    );
+    assert_eq!(asks[1]["answered"], Value::Null);
+    assert_eq!(
+        all["sessions"][0]["usage"]["input_tokens"], 2,
+        "it counts as the session's"
+    );
+    assert_eq!(all["sessions"][0]["waiting"], 1);
+}

@@ -258,8 +258,8 @@ pub(crate) fn session(
 fn desk(conn: &Connection) -> Result<Vec<Entry>, RecordError> {
     let (mut found, _) = entries(conn, DESK, [], u32::MAX)?;
     found.sort_by_key(|entry| {
-        let waits = row::call(entry).and_then(|view| view.waits.as_ref());
-        (waits.map_or(entry.at, |waits| waits.since), entry.seq)
+        let since = row::call(entry).and_then(protocol::CallView::waits_since);
+        (since.unwrap_or(entry.at), entry.seq)
     });
     Ok(found)
 }

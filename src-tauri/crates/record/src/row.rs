@@ -25,6 +25,9 @@ pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
         | EventBody::CallHooked { .. }
         | EventBody::UndoPrepared { .. }
         | EventBody::CallStarted { .. }
+        | EventBody::CallAsked { .. }
+        | EventBody::CallAnswered { .. }
+        | EventBody::CallLent { .. }
         | EventBody::StateWritten { .. }
         | EventBody::CallProgress { .. }
         | EventBody::CallEnded { .. }

@@ -9,6 +9,7 @@
 mod admission;
 pub mod agents;
 pub mod alias;
+pub mod asks;
 mod builtin;
 mod close_names;
 pub mod diff;
@@ -29,6 +30,7 @@ pub mod text;
 pub mod todo;
 pub mod tool;
 
+pub use asks::Asks;
 pub use builtin::{HEADLESS_REFUSAL, LoadSkill, TOOL_SEARCH, Task, ToolSearch, commit};
 pub use registry::{Checked, Found, LOCKED, Registry};
 pub use schema::{Schema, lift_meta, validate};

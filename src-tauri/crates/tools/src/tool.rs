@@ -13,6 +13,7 @@ use runtime::{Environment, Net, Picture, SessionFolder, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::asks::Asks;
 use crate::schema_first::RequestConfig;
 use crate::todo::TodoList;
 
@@ -217,6 +218,8 @@ pub struct ToolContext {
     pub on_progress: Option<ProgressFn>,
     /// Carries out what is delegated.
     pub delegates: Option<Arc<dyn Delegates>>,
+    /// Puts what others ask before the person; nobody does where there is none.
+    pub asks: Option<Arc<dyn Asks>>,
 }
 
 /// Work for a run of its own (`S004-11`).
@@ -277,6 +280,7 @@ impl ToolContext {
             on_output: None,
             on_progress: None,
             delegates: None,
+            asks: None,
         }
     }
 }

@@ -3,6 +3,8 @@
 import type { Decision } from '../../ipc/bindings/Decision';
 import type { Event } from '../../ipc/bindings/Event';
 import type { EventBody } from '../../ipc/bindings/EventBody';
+import type { ServerAnswer } from '../../ipc/bindings/ServerAnswer';
+import type { Span } from '../../ipc/bindings/Span';
 import { bytes, duration, plural } from '../../widgets/figures';
 import type { IconName } from '../../widgets/icons';
 import { callStates } from '../../widgets/states';
@@ -41,6 +43,16 @@ export function decisionWords(decision: Decision): { icon: IconName; text: strin
   }
 }
 
+const answers: Record<ServerAnswer['type'], string> = {
+  filled: 'The form was sent',
+  opened: 'The address was opened',
+  allowed: 'A model may answer it',
+  declined: 'Declined',
+  dismissed: 'Dismissed',
+};
+
+const plain = (spans: readonly Span[]): string => spans.map(({ text }) => text).join('');
+
 /** What one event says of a call. */
 function words(body: EventBody): { icon: IconName; text: string; detail: string } {
   switch (body.type) {
@@ -62,6 +74,12 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
       return { icon: 'play', text: 'Started', detail: '' };
     case 'call_output':
       return { icon: 'execute', text: 'Output', detail: bytes(new TextEncoder().encode(body.text).length) };
+    case 'call_asked':
+      return { icon: 'question', text: `${body.asked.server} asks you`, detail: plain(body.asked.message) };
+    case 'call_answered':
+      return { icon: 'question', text: answers[body.answer.type], detail: body.why ?? '' };
+    case 'call_lent':
+      return { icon: 'info', text: body.said.error === undefined ? `${body.said.model} answered it` : 'No model answered it', detail: body.said.error ?? '' };
     case 'state_written':
       return { icon: 'info', text: 'Kept in the session’s state', detail: body.instance ? `${body.path} of instance ${body.instance}` : body.path };
     case 'call_progress':

@@ -15,6 +15,7 @@ use super::finish::Ran;
 use super::found::Called;
 use super::updates::Updates;
 use super::{Ended, stopped};
+use crate::asks::Asker;
 use crate::delegate::Sender;
 use crate::hooks::{self, Hooked, HookedCall};
 use crate::limits::{COALESCE, TIMEOUT_GRACE};
@@ -68,6 +69,7 @@ where
     let limit_ms = called.interface().timeout_ms();
     let updates = Arc::new(Updates::new(session.clone(), call.clone(), called, hooked));
     let (output, progress) = (updates.clone(), updates.clone());
+    let asker = Asker::begin(session, &call);
     let context = ToolContext {
         tool_call_id: call,
         tool_name: called.id().to_owned(),
@@ -75,6 +77,7 @@ where
         on_output: Some(Arc::new(move |text: &str| output.output(text))),
         on_progress: Some(Arc::new(move |text: &str| progress.progress(text))),
         delegates: Some(Arc::new(Sender(session.clone()))),
+        asks: Some(asker.clone()),
     };
     let mut work = AbortOnDropHandle::new(tokio::spawn(work(context)));
     let limit = Duration::from_millis(limit_ms) + TIMEOUT_GRACE;
@@ -87,7 +90,8 @@ where
         InterruptBehavior::Block => false,
     };
     let ended = loop {
-        let rest = limit.saturating_sub(at_work_since.elapsed());
+        // Who waits for the person is not slow.
+        let rest = (limit + asker.rested()).saturating_sub(at_work_since.elapsed());
         if rest.is_zero() {
             break None;
         }
@@ -123,6 +127,7 @@ where
             )))
         }
     };
+    asker.end();
     updates.end().await;
     Ran {
         result,

@@ -88,6 +88,7 @@ impl Core {
         let catalogue = listed.map_err(|failure| match failure {
             Failure::Gone(why) | Failure::Strange(why) => why,
             Failure::Refused(said) => format!("it would not list its tools: {said}"),
+            Failure::Elsewhere(_) => "it would not list its tools".to_owned(),
             Failure::Cancelled | Failure::TimedOut => {
                 "it did not list its tools in time".to_owned()
             }

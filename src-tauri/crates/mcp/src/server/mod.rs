@@ -13,12 +13,11 @@ use serde_json::{Map, Value};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tools::Tool;
-use tools::tool::ProgressFn;
 
 use crate::catalogue::{Catalogue, Definition};
 use crate::handler::Handler;
 use crate::limits::RETRY_AFTER_S;
-use crate::link::{Failure, Link};
+use crate::link::{Failure, Heard, Link};
 use crate::log::Log;
 use crate::pin::{Pinned, Pins};
 use crate::refs::Lookup;
@@ -96,7 +95,7 @@ impl Server {
     pub fn new(settings: ServerSettings, pins: Pins, ground: Ground) -> Self {
         let stop = CancellationToken::new();
         let core = Core {
-            handler: Handler::new(Log::new(ground.clock.clone())),
+            handler: Handler::new(Log::new(ground.clock.clone()), settings.id.clone()),
             settings,
             ground,
             stop: stop.clone(),
@@ -236,7 +235,7 @@ impl Server {
         tool: &Definition,
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
-        on_progress: Option<ProgressFn>,
+        heard: Heard,
     ) -> Result<Value, ToolError> {
         let core = &self.core;
         let id = core.settings.id.as_str();
@@ -253,7 +252,7 @@ impl Server {
         })?;
         self.check(tool)?;
         let timeout = core.timeout();
-        let called = link.call(&tool.name, arguments, timeout, cancel, on_progress);
+        let called = link.call(&tool.name, arguments, timeout, cancel, heard);
         called.await.map_err(|failure| match failure {
             Failure::Cancelled => ToolError::Cancelled,
             Failure::TimedOut => ToolError::TimedOut(format!(
@@ -270,6 +269,9 @@ impl Server {
             }
             Failure::Strange(why) => ToolError::Failed(format!(
                 "The mcp server {id} gave no answer that can be used: {why}."
+            )),
+            Failure::Elsewhere(_) => ToolError::Failed(format!(
+                "The mcp server {id} wants the person to go somewhere first, and does not say where."
             )),
         })
     }

@@ -5,6 +5,7 @@
     reason = "tests end where they fail"
 )]
 
+mod asks;
 mod badly;
 mod support;
 mod well;

@@ -14,6 +14,7 @@ use protocol::{ToolError, ToolOutput};
 use runtime::{FrozenClock, Inherited};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+use tools::Asks;
 
 /// How long a test waits for something that must happen before it fails loudly.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -97,13 +98,31 @@ pub async fn call_hearing(
     cancel: &CancellationToken,
     progress: &Arc<Mutex<Vec<String>>>,
 ) -> Result<ToolOutput, ToolError> {
-    let pins = server.pins();
-    let pinned = pins.tools.iter().find(|one| one.tool.name == tool).unwrap();
     let heard = progress.clone();
     let listener = Arc::new(move |text: &str| heard.lock().unwrap().push(text.to_owned()));
     let arguments = arguments.as_object().unwrap().clone();
-    let tool = mcp::ServerTool::new(server.clone(), pinned);
-    let answer = tool.call(arguments, cancel, Some(listener));
+    let tool = tool_of(server, tool);
+    let answer = tool.call(arguments, cancel, Some(listener), None);
+    tokio::time::timeout(PATIENCE, answer).await.unwrap()
+}
+
+fn tool_of(server: &Arc<Server>, tool: &str) -> mcp::ServerTool {
+    let pins = server.pins();
+    let pinned = pins.tools.iter().find(|one| one.tool.name == tool).unwrap();
+    mcp::ServerTool::new(server.clone(), pinned)
+}
+
+/// Calls a tool that asks back.
+pub async fn call_asking(
+    server: &Arc<Server>,
+    tool: &str,
+    arguments: Value,
+    asks: Arc<dyn Asks>,
+) -> Result<ToolOutput, ToolError> {
+    let never = CancellationToken::new();
+    let arguments = arguments.as_object().unwrap().clone();
+    let tool = tool_of(server, tool);
+    let answer = tool.call(arguments, &never, None, Some(asks));
     tokio::time::timeout(PATIENCE, answer).await.unwrap()
 }
 

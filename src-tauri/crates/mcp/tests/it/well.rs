@@ -98,7 +98,7 @@ async fn a_server_that_asks_for_a_model_gets_none() {
     let server = fixture(&[]).await;
     let answer = said(&server, "ask", json!({})).await;
     assert!(answer.contains("gives servers no model"), "{answer}");
-    logged(&server, "It asked for the answer of a model: refused.").await;
+    logged(&server, "got an error: This client gives servers no model.").await;
 }
 
 #[tokio::test]

@@ -287,6 +287,8 @@ impl Account {
                 self.streamed.pieces += 1;
                 self.streamed.bytes += message.len() as u64;
             }
+            EventBody::CallAsked { .. } => self.executed.state = CallState::Waiting,
+            EventBody::CallAnswered { .. } => self.executed.state = CallState::Running,
             EventBody::StateWritten { place, .. } => self.persisted.state.push(place.clone()),
             EventBody::CallEnded { outcome, .. } => self.end(outcome, event.at),
             EventBody::UndoApplied { .. } => {
@@ -308,6 +310,7 @@ impl Account {
             | EventBody::TurnEnded { .. }
             | EventBody::CallProposed { .. }
             | EventBody::CallHooked { .. }
+            | EventBody::CallLent { .. }
             | EventBody::LimitReached { .. }
             | EventBody::Noted { .. } => {}
         }

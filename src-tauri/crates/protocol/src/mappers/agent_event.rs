@@ -132,6 +132,9 @@ impl AgentEvents {
             | EventBody::CallHooked { .. }
             | EventBody::UndoPrepared { .. }
             | EventBody::AnswerChecked { .. }
+            | EventBody::CallAsked { .. }
+            | EventBody::CallAnswered { .. }
+            | EventBody::CallLent { .. }
             | EventBody::StateWritten { .. }
             | EventBody::LimitReached { .. }
             | EventBody::UndoApplied { .. }

@@ -207,6 +207,9 @@ impl Chat {
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
             | EventBody::CallProgress { .. }
+            | EventBody::CallAsked { .. }
+            | EventBody::CallAnswered { .. }
+            | EventBody::CallLent { .. }
             | EventBody::StateWritten { .. }
             | EventBody::UndoApplied { .. }
             | EventBody::RedoApplied { .. }

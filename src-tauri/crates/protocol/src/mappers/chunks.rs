@@ -157,6 +157,9 @@ impl Chunks {
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
             | EventBody::CallProgress { .. }
+            | EventBody::CallAsked { .. }
+            | EventBody::CallAnswered { .. }
+            | EventBody::CallLent { .. }
             | EventBody::StateWritten { .. } => out.extend(self.of_open_call(&event.body)),
             EventBody::UndoApplied {
                 entry, call, paths, ..
@@ -229,6 +232,22 @@ impl Chunks {
             EventBody::CallProgress { call, message, .. } => {
                 let told = json!({ "toolCallId": call, "message": message });
                 (call, moment("data-progress", told))
+            }
+            EventBody::CallAsked {
+                call, ask, asked, ..
+            } => {
+                let told = json!({ "toolCallId": call, "askId": ask, "asked": asked });
+                (call, data("data-server-asked", told))
+            }
+            EventBody::CallAnswered {
+                call, ask, answer, ..
+            } => {
+                let told = json!({ "toolCallId": call, "askId": ask, "answer": answer });
+                (call, data("data-server-answered", told))
+            }
+            EventBody::CallLent { call, ask, said } => {
+                let told = json!({ "toolCallId": call, "askId": ask, "said": said });
+                (call, data("data-server-lent", told))
             }
             EventBody::StateWritten { call, place, value } => {
                 let told = json!({ "toolCallId": call, "place": place, "value": value });

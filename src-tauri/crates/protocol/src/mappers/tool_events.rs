@@ -158,6 +158,9 @@ impl ToolEvents {
             | EventBody::CallStarted { call }
             | EventBody::CallOutput { call, .. }
             | EventBody::CallProgress { call, .. }
+            | EventBody::CallAsked { call, .. }
+            | EventBody::CallAnswered { call, .. }
+            | EventBody::CallLent { call, .. }
             | EventBody::StateWritten { call, .. } => {
                 let Some(open) = self.calls.get_mut(call) else {
                     return Vec::new();

@@ -353,6 +353,7 @@ async fn a_delegate_gets_only_the_parameters() {
     let approved = approve("review", checked.arguments, Plan::None, None);
     let cx = ToolContext {
         delegates: Some(taken.clone()),
+        asks: None,
         ..ToolContext::new(CallId::from("c_1"), "review", bench.cancel.clone())
     };
     found

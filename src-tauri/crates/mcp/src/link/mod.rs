@@ -1,11 +1,14 @@
 //! One live connection to a server: requests over it, each with its own time and its own way to be called off.
 
+mod call;
+
+use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::servers::{ServerSaid, ServerVoice};
+use protocol::servers::ServerSaid;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientNotification, ClientRequest, ListToolsRequest,
-    PaginatedRequestParams, ProtocolVersion, SubscriptionFilter,
+    ClientNotification, ClientRequest, ErrorCode, ListToolsRequest, PaginatedRequestParams,
+    ProtocolVersion, SubscriptionFilter,
 };
 use rmcp::service::{
     ClientLifecycleMode, Peer, PeerRequestOptions, RoleClient, ServiceError,
@@ -14,18 +17,23 @@ use rmcp::service::{
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use runtime::{Companion, Life, NetError};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tools::asks::Asks;
 use tools::tool::ProgressFn;
 
+use crate::asked::Asked;
 use crate::catalogue::Catalogue;
 use crate::handler::Handler;
 use crate::limits::{
-    CANCEL_TOLD_MAX, MESSAGE_BYTES_MAX, PAGES_MAX, REASON_CHARS_MAX, RELIST_EVERY, ROUNDS_MAX,
+    CANCEL_TOLD_MAX, MESSAGE_BYTES_MAX, PAGES_MAX, REASON_CHARS_MAX, RELIST_EVERY,
 };
 use crate::reasons::{deepest, exit_told, is_lost, unopened, wants_to_know_who};
 use crate::wire::{Lines, Why, listen_to};
+
+/// What the protocol has for a request that needs the person elsewhere first.
+const ELSEWHERE: ErrorCode = ErrorCode(-32042);
 
 /// What a connection is made of, its references looked up.
 pub(crate) enum Way {
@@ -44,6 +52,15 @@ pub(crate) enum Failure {
     Refused(String),
     /// Nobody can make sense of the answer; a clause.
     Strange(String),
+    /// It answers once the person was at addresses: these requests.
+    Elsewhere(Vec<Value>),
+}
+
+/// Who hears of a call while it runs, and answers what is asked in it.
+#[derive(Clone, Default)]
+pub(crate) struct Heard {
+    pub on_progress: Option<ProgressFn>,
+    pub asks: Option<Arc<dyn Asks>>,
 }
 
 /// A connection.
@@ -195,7 +212,7 @@ impl Link {
                 params: Some(params),
                 extensions: Default::default(),
             });
-            let page = self.ask(request, until, &never, None).await?;
+            let page = self.ask(request, until, &never, None, None).await?;
             let Some(tools) = page.get("tools").and_then(Value::as_array) else {
                 return Err(Failure::Strange(
                     "its list of tools cannot be read".to_owned(),
@@ -213,69 +230,6 @@ impl Link {
         Ok(catalogue)
     }
 
-    /// Calls a tool. What the server needs to know before it can answer is given, as far as it is anything of ours.
-    pub(crate) async fn call(
-        &self,
-        name: &str,
-        arguments: Map<String, Value>,
-        timeout: Duration,
-        cancel: &CancellationToken,
-        on_progress: Option<ProgressFn>,
-    ) -> Result<Value, Failure> {
-        let until = Instant::now() + timeout;
-        let mut params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-        for _ in 0..ROUNDS_MAX {
-            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
-            let answer = self
-                .ask(request, until, cancel, on_progress.clone())
-                .await?;
-            match answer.get("resultType").and_then(Value::as_str) {
-                None | Some("complete") => return Ok(answer),
-                Some("input_required") => {}
-                Some(other) => {
-                    let kind = protocol::shown::in_a_sentence(other, 40);
-                    let what = format!("it answered with something that was not asked for: {kind}");
-                    return Err(Failure::Strange(what));
-                }
-            }
-            params.input_responses = Some(self.answers(answer.get("inputRequests"))?);
-            let state = answer.get("requestState").and_then(Value::as_str);
-            params.request_state = state.map(str::to_owned);
-        }
-        Err(Failure::Strange(format!(
-            "it asked for more than {ROUNDS_MAX} times before it would answer"
-        )))
-    }
-
-    /// Answers to what a server of 2026 asks in between.
-    fn answers(
-        &self,
-        asked: Option<&Value>,
-    ) -> Result<std::collections::BTreeMap<String, Value>, Failure> {
-        let asked = asked.and_then(Value::as_object).into_iter().flatten();
-        let answers = asked.map(|(key, request)| {
-            let method = request.get("method").and_then(Value::as_str);
-            let answer = match method {
-                Some("roots/list") => serde_json::to_value(self.handler.roots()).unwrap_or_default(),
-                Some("elicitation/create") => {
-                    self.handler.log.add(
-                        ServerVoice::Us,
-                        "It asked the person something, which is not passed on yet: declined.",
-                    );
-                    json!({ "action": "decline" })
-                }
-                Some(_) | None => {
-                    return Err(Failure::Strange(
-                        "it asked for something that is not given to servers, such as the answer of a model"
-                            .to_owned(),
-                    ));
-                }
-            };
-            Ok((key.clone(), answer))
-        });
-        answers.collect()
-    }
-
     /// One request. It is called off at the server when nobody waits for it any more; what comes later belongs to nobody.
     async fn ask(
         &self,
@@ -283,7 +237,15 @@ impl Link {
         until: Instant,
         cancel: &CancellationToken,
         on_progress: Option<ProgressFn>,
+        call: Option<&Arc<Asked>>,
     ) -> Result<Value, Failure> {
+        let late = async {
+            match call {
+                Some(call) => call.due(until).await,
+                None => tokio::time::sleep_until(until).await,
+            }
+        };
+        tokio::pin!(late);
         let sent = self
             .peer
             .send_cancellable_request(request, PeerRequestOptions::no_options());
@@ -295,7 +257,7 @@ impl Link {
                 Err(error) => return Err(self.failure(error).await),
             },
             () = self.gone.cancelled() => return Err(Failure::Gone(self.why_gone().await)),
-            () = tokio::time::sleep_until(until) => return Err(Failure::TimedOut),
+            () = &mut late => return Err(Failure::TimedOut),
         };
         let _listening = self
             .handler
@@ -312,7 +274,7 @@ impl Link {
             }
             () = cancel.cancelled() => (Failure::Cancelled, "cancelled by the person"),
             () = self.gone.cancelled() => return Err(Failure::Gone(self.why_gone().await)),
-            () = tokio::time::sleep_until(until) => (Failure::TimedOut, "it took too long"),
+            () = &mut late => (Failure::TimedOut, "it took too long"),
         };
         // A server that does not read cannot be told.
         let cancelled = request.cancel(Some(told.to_owned()));
@@ -322,6 +284,14 @@ impl Link {
 
     async fn failure(&self, error: ServiceError) -> Failure {
         match error {
+            ServiceError::McpError(error) if error.code == ELSEWHERE => {
+                let asked = error
+                    .data
+                    .as_ref()
+                    .and_then(|data| data.get("elicitations"));
+                let asked = asked.and_then(Value::as_array).cloned();
+                Failure::Elsewhere(asked.unwrap_or_default())
+            }
             ServiceError::McpError(error) => {
                 let said = tools::text::shortened(&error.message, REASON_CHARS_MAX);
                 Failure::Refused(format!("{said} ({})", error.code.0))

@@ -1,0 +1,316 @@
+//! A server's form: read from the restricted schema that the protocol has for it, one field after the other.
+
+mod filled;
+mod secret;
+
+use protocol::server_asks::{FieldKind, FormField, FormOption, TextFormat};
+use protocol::shown::{in_a_sentence, shown};
+use serde_json::{Map, Value};
+
+use crate::limits::{
+    FORM_FIELDS_MAX, FORM_OPTIONS_MAX, FORM_TEXT_CHARS_MAX, FORM_VALUE_CHARS_MAX, NAME_CHARS_MAX,
+};
+
+pub use filled::filled;
+
+/// The fields of a form, in the server's order.
+///
+/// # Errors
+/// Why this is no form, as a sentence.
+pub fn read(schema: &Value) -> Result<Vec<FormField>, String> {
+    let Some(schema) = schema.as_object() else {
+        return Err("The schema of the form is no object.".to_owned());
+    };
+    if schema.get("type").is_some_and(|kind| kind != "object") {
+        return Err("The schema of the form is not that of an object.".to_owned());
+    }
+    let none = Map::new();
+    let properties = match schema.get("properties") {
+        None => &none,
+        Some(Value::Object(properties)) => properties,
+        Some(_) => return Err("The fields of the form are no object.".to_owned()),
+    };
+    if properties.len() > FORM_FIELDS_MAX {
+        return Err(format!(
+            "The form has {} fields; at most {FORM_FIELDS_MAX} are asked at once.",
+            properties.len()
+        ));
+    }
+    let required = names(schema.get("required"))
+        .ok_or("What the form requires is no list of its fields' names.".to_owned())?;
+    if let Some(unknown) = required.iter().find(|name| !properties.contains_key(*name)) {
+        let unknown = in_a_sentence(unknown, NAME_CHARS_MAX);
+        return Err(format!(
+            "The form requires `{unknown}`, which is no field of it."
+        ));
+    }
+    let fields = properties.iter().map(|(name, schema)| {
+        let field = field(name, schema, required.contains(name));
+        field.map_err(|why| {
+            let name = in_a_sentence(name, NAME_CHARS_MAX);
+            format!("The field `{name}` of the form cannot be asked for: {why}.")
+        })
+    });
+    fields.collect()
+}
+
+/// Names in a list; no list at all is an empty one.
+fn names(list: Option<&Value>) -> Option<Vec<String>> {
+    match list {
+        None => Some(Vec::new()),
+        Some(list) => texts(list),
+    }
+}
+
+fn texts(list: &Value) -> Option<Vec<String>> {
+    let items = list.as_array()?.iter();
+    items.map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+fn field(name: &str, schema: &Value, required: bool) -> Result<FormField, String> {
+    let Some(schema) = schema.as_object() else {
+        return Err("its schema is no object".to_owned());
+    };
+    if name.is_empty() || name.chars().count() > FORM_VALUE_CHARS_MAX {
+        return Err(format!(
+            "its name has to have 1 to {FORM_VALUE_CHARS_MAX} characters"
+        ));
+    }
+    let said = |member: &str| match schema.get(member) {
+        None => Ok(""),
+        Some(Value::String(text)) if text.chars().count() <= FORM_TEXT_CHARS_MAX => {
+            Ok(text.as_str())
+        }
+        Some(Value::String(_)) => Err(format!("its {member} is too long")),
+        Some(_) => Err(format!("its {member} is no text")),
+    };
+    let (title, description) = (said("title")?, said("description")?);
+    let kind = kind(schema)?;
+    let warning = match &kind {
+        FieldKind::Text { .. } => secret::warning(name, title, description),
+        FieldKind::Number { .. }
+        | FieldKind::Boolean { .. }
+        | FieldKind::Choice { .. }
+        | FieldKind::Choices { .. } => None,
+    };
+    Ok(FormField {
+        name: name.to_owned(),
+        title: shown(match title {
+            "" => name,
+            title => title,
+        }),
+        description: shown(description),
+        required,
+        kind,
+        warning,
+    })
+}
+
+fn kind(schema: &Map<String, Value>) -> Result<FieldKind, String> {
+    let kind = schema
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    match kind {
+        "string" if schema.contains_key("enum") || schema.contains_key("oneOf") => choice(schema),
+        "string" => text(schema),
+        "number" | "integer" => number(schema, kind == "integer"),
+        "boolean" => Ok(FieldKind::Boolean {
+            default: match schema.get("default") {
+                None => None,
+                Some(Value::Bool(default)) => Some(*default),
+                Some(_) => return Err(DEFAULT.to_owned()),
+            },
+        }),
+        "array" => choices(schema),
+        "" => Err("it does not say of which type it is".to_owned()),
+        other => Err(format!(
+            "fields of the type `{}` are not known",
+            in_a_sentence(other, NAME_CHARS_MAX)
+        )),
+    }
+}
+
+/// What is wrong with a default that its own field would not take.
+const DEFAULT: &str = "its default does not fit it";
+
+fn text(schema: &Map<String, Value>) -> Result<FieldKind, String> {
+    let format = match schema.get("format").map(Value::as_str) {
+        None => None,
+        Some(Some("email")) => Some(TextFormat::Email),
+        Some(Some("uri")) => Some(TextFormat::Uri),
+        Some(Some("date")) => Some(TextFormat::Date),
+        Some(Some("date-time")) => Some(TextFormat::DateTime),
+        Some(_) => return Err("its format is not known".to_owned()),
+    };
+    let (chars_min, chars_max) = (
+        count(schema, "minLength", "minimum length")?,
+        count(schema, "maxLength", "maximum length")?,
+    );
+    ordered(chars_min, chars_max)?;
+    let default = match schema.get("default") {
+        None => None,
+        Some(Value::String(default)) if default.chars().count() <= FORM_TEXT_CHARS_MAX => {
+            Some(default.clone())
+        }
+        Some(_) => return Err(DEFAULT.to_owned()),
+    };
+    let kind = FieldKind::Text {
+        format,
+        chars_min,
+        chars_max,
+        default,
+    };
+    Ok(kind)
+}
+
+fn number(schema: &Map<String, Value>, integer: bool) -> Result<FieldKind, String> {
+    let bound = |member: &str| match schema.get(member) {
+        None => Ok(None),
+        Some(value) => match value.as_f64() {
+            Some(bound) => Ok(Some(bound)),
+            None => Err(format!("its {member} is no number")),
+        },
+    };
+    let (min, max, default) = (bound("minimum")?, bound("maximum")?, bound("default")?);
+    if let (Some(min), Some(max)) = (min, max)
+        && min > max
+    {
+        return Err(NOTHING.to_owned());
+    }
+    let kind = FieldKind::Number {
+        integer,
+        min,
+        max,
+        default,
+    };
+    match default {
+        Some(default) if filled::number_problem(default, integer, min, max).is_some() => {
+            Err(DEFAULT.to_owned())
+        }
+        Some(_) | None => Ok(kind),
+    }
+}
+
+/// What is wrong with limits between which there is nothing.
+const NOTHING: &str = "nothing fits its limits";
+
+fn ordered(min: Option<u32>, max: Option<u32>) -> Result<(), String> {
+    match (min, max) {
+        (Some(min), Some(max)) if min > max => Err(NOTHING.to_owned()),
+        _ => Ok(()),
+    }
+}
+
+fn count(schema: &Map<String, Value>, member: &str, called: &str) -> Result<Option<u32>, String> {
+    let Some(value) = schema.get(member) else {
+        return Ok(None);
+    };
+    let whole = value.as_u64().or_else(|| {
+        value
+            .as_f64()
+            .filter(|it| it.fract() == 0.0 && *it >= 0.0)
+            .map(|it| it as u64)
+    });
+    match whole {
+        Some(count) => Ok(Some(u32::try_from(count).unwrap_or(u32::MAX))),
+        None => Err(format!("its {called} is no count")),
+    }
+}
+
+fn choice(schema: &Map<String, Value>) -> Result<FieldKind, String> {
+    let options = options(schema, "oneOf")?;
+    let default = match schema.get("default") {
+        None => None,
+        Some(Value::String(default)) if options.iter().any(|one| one.value == *default) => {
+            Some(default.clone())
+        }
+        Some(_) => return Err(DEFAULT.to_owned()),
+    };
+    Ok(FieldKind::Choice { options, default })
+}
+
+fn choices(schema: &Map<String, Value>) -> Result<FieldKind, String> {
+    let Some(items) = schema.get("items").and_then(Value::as_object) else {
+        return Err("it does not say what there is to choose from".to_owned());
+    };
+    let titled = match items.contains_key("anyOf") {
+        true => "anyOf",
+        false => "oneOf",
+    };
+    let options = options(items, titled)?;
+    let (items_min, items_max) = (
+        count(schema, "minItems", "smallest number of items")?,
+        count(schema, "maxItems", "largest number of items")?,
+    );
+    ordered(items_min, items_max)?;
+    if items_min.is_some_and(|min| min as usize > options.len()) {
+        return Err(NOTHING.to_owned());
+    }
+    let default = names(schema.get("default")).ok_or(DEFAULT.to_owned())?;
+    let known = |value: &String| options.iter().any(|one| one.value == *value);
+    if !default.iter().all(known) {
+        return Err(DEFAULT.to_owned());
+    }
+    Ok(FieldKind::Choices {
+        options,
+        items_min,
+        items_max,
+        default,
+    })
+}
+
+/// What there is to choose from: bare values, values with names beside them, or values with titles.
+fn options(schema: &Map<String, Value>, titled: &str) -> Result<Vec<FormOption>, String> {
+    let strange = || "what there is to choose from cannot be read".to_owned();
+    let pairs: Vec<(String, String)> = match (schema.get("enum"), schema.get(titled)) {
+        (_, Some(Value::Array(titled))) => {
+            let pairs = titled.iter().map(|one| {
+                let value = one.get("const").and_then(Value::as_str)?;
+                let title = one.get("title").and_then(Value::as_str).unwrap_or(value);
+                Some((value.to_owned(), title.to_owned()))
+            });
+            pairs.collect::<Option<_>>().ok_or_else(strange)?
+        }
+        (Some(values), None) => {
+            let values = texts(values).ok_or_else(strange)?;
+            let titles = match schema.get("enumNames") {
+                None => values.clone(),
+                Some(titles) => texts(titles).ok_or_else(strange)?,
+            };
+            if titles.len() != values.len() {
+                return Err(strange());
+            }
+            values.into_iter().zip(titles).collect()
+        }
+        _ => return Err(strange()),
+    };
+    if pairs.is_empty() || pairs.len() > FORM_OPTIONS_MAX {
+        return Err(format!(
+            "it has {} things to choose from; 1 to {FORM_OPTIONS_MAX} can be shown",
+            pairs.len()
+        ));
+    }
+    let mut options: Vec<FormOption> = Vec::new();
+    for (value, title) in pairs {
+        if options.iter().any(|one| one.value == value) {
+            return Err("it has the same thing to choose twice".to_owned());
+        }
+        if [&value, &title]
+            .map(|text| text.chars().count())
+            .iter()
+            .max()
+            > Some(&FORM_VALUE_CHARS_MAX)
+        {
+            return Err("something to choose from is too long".to_owned());
+        }
+        options.push(FormOption {
+            title: shown(&title),
+            value,
+        });
+    }
+    Ok(options)
+}
+
+#[cfg(test)]
+mod tests;

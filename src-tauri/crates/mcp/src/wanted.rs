@@ -1,0 +1,250 @@
+//! What a server asks, from the protocol's words to ours, and the answer back.
+
+use protocol::shown::{in_a_sentence, is_hidden};
+use serde_json::{Map, Value, json};
+use tools::asks::{Reply, Wanted};
+use url::{Host, Url};
+
+use crate::form;
+use crate::limits::{ASK_CHARS_MAX, ASK_URL_CHARS_MAX, NAME_CHARS_MAX};
+
+/// The method by which the person is asked something.
+pub(crate) const ELICITATION: &str = "elicitation/create";
+/// The method by which a model is asked something.
+pub(crate) const SAMPLING: &str = "sampling/createMessage";
+
+/// Why there is no answer but an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct No {
+    /// A sentence.
+    pub why: String,
+    /// Whether what was asked cannot be read.
+    pub is_unreadable: bool,
+}
+
+impl No {
+    pub(crate) fn unreadable(why: String) -> Self {
+        Self {
+            why,
+            is_unreadable: true,
+        }
+    }
+
+    fn refused(why: impl Into<String>) -> Self {
+        Self {
+            why: why.into(),
+            is_unreadable: false,
+        }
+    }
+}
+
+/// What is asked: the words that go with it, and what is wanted.
+///
+/// # Errors
+/// Why that cannot be put before anybody, as a sentence.
+pub(crate) fn read(method: &str, params: &Value) -> Result<(String, Wanted), String> {
+    match method {
+        ELICITATION => elicitation(params),
+        SAMPLING => Err("This client gives servers no model.".to_owned()),
+        other => Err(format!(
+            "`{}` is nothing that this client answers.",
+            in_a_sentence(other, NAME_CHARS_MAX)
+        )),
+    }
+}
+
+/// What a server gets whose question nobody is asked.
+///
+/// # Errors
+/// A model was wanted: that is refused by an error.
+pub(crate) fn declined(method: &str, why: &str) -> Result<Value, No> {
+    match method {
+        SAMPLING => Err(No::refused(format!("No model was asked: {why}"))),
+        _ => Ok(action("decline")),
+    }
+}
+
+/// What a server gets that called its question off itself.
+pub(crate) fn unanswered(method: &str) -> Value {
+    match method {
+        ELICITATION => action("cancel"),
+        _ => Value::Null,
+    }
+}
+
+/// What a server gets.
+///
+/// # Errors
+/// The protocol has no answer for that but an error.
+pub(crate) fn answer(reply: Reply, method: &str) -> Result<Value, No> {
+    match reply {
+        Reply::Filled(values) => {
+            Ok(json!({ "action": "accept", "content": Value::Object(values) }))
+        }
+        Reply::Opened => Ok(action("accept")),
+        Reply::Declined if method == SAMPLING => Err(No::refused("The person did not allow it.")),
+        Reply::Dismissed if method == SAMPLING => Err(No::refused("The person did not answer.")),
+        Reply::Declined => Ok(action("decline")),
+        Reply::Dismissed => Ok(action("cancel")),
+        Reply::Failed(why) => Err(No::refused(why)),
+        Reply::Said {
+            model,
+            text,
+            is_cut,
+        } => Ok(json!({
+            "role": "assistant",
+            "content": { "type": "text", "text": text },
+            "model": model,
+            "stopReason": if is_cut { "maxTokens" } else { "endTurn" },
+        })),
+    }
+}
+
+fn action(action: &str) -> Value {
+    json!({ "action": action })
+}
+
+fn elicitation(params: &Value) -> Result<(String, Wanted), String> {
+    let none = Map::new();
+    let params = params.as_object().unwrap_or(&none);
+    let text = |member: &str| params.get(member).and_then(Value::as_str);
+    let Some(message) = text("message") else {
+        return Err("It does not say what it wants to know.".to_owned());
+    };
+    if message.chars().count() > ASK_CHARS_MAX {
+        return Err(format!(
+            "What it says that it wants is longer than {ASK_CHARS_MAX} characters."
+        ));
+    }
+    let wants = match text("mode").unwrap_or("form") {
+        "form" => {
+            let schema = params.get("requestedSchema");
+            let schema = schema.ok_or("There is no schema of the form.".to_owned())?;
+            Wanted::Form(form::read(schema)?)
+        }
+        "url" => address(text("url").unwrap_or_default())?,
+        other => {
+            return Err(format!(
+                "Nobody can be asked in the way `{}` here.",
+                in_a_sentence(other, NAME_CHARS_MAX)
+            ));
+        }
+    };
+    Ok((message.to_owned(), wants))
+}
+
+/// An address as it would be opened.
+fn address(written: &str) -> Result<Wanted, String> {
+    if written.chars().count() > ASK_URL_CHARS_MAX || written.chars().any(is_hidden) {
+        return Err("The address is too long, or hides something.".to_owned());
+    }
+    let url = Url::parse(written).map_err(|_| "The address is none.".to_owned())?;
+    let is_safe = match url.scheme() {
+        "https" => true,
+        "http" => false,
+        other => {
+            let other = in_a_sentence(other, NAME_CHARS_MAX);
+            return Err(format!("Addresses of the kind `{other}` are not opened."));
+        }
+    };
+    let Some(host) = url.host() else {
+        return Err("The address has no host.".to_owned());
+    };
+    let mut warnings = Vec::new();
+    match &host {
+        Host::Domain(name) if name.split('.').any(|part| part.starts_with("xn--")) => warnings.push(
+            "Its host is spelt with letters that may look like others: it is shown as machines write it.".to_owned(),
+        ),
+        Host::Domain(_) => {}
+        Host::Ipv4(_) | Host::Ipv6(_) => {
+            warnings.push("Its host is a number, not a name.".to_owned());
+        }
+    }
+    if !is_safe {
+        warnings.push("What is sent there is not encrypted: it is http, not https.".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        warnings.push("What stands before the @ is no part of its host.".to_owned());
+    }
+    Ok(Wanted::Address {
+        host: host.to_string(),
+        url: url.to_string(),
+        warnings,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(params: Value) -> Result<Wanted, String> {
+        read(ELICITATION, &params).map(|(_, wants)| wants)
+    }
+
+    #[test]
+    fn an_address_is_told_as_it_would_be_opened() {
+        for (written, is, warned) in [
+            (
+                "https://example.org/a?b=c#d",
+                "https://example.org/a?b=c#d",
+                0,
+            ),
+            ("https://EXAMPLE.org", "https://example.org/", 0),
+            ("http://example.org/", "http://example.org/", 1),
+            ("https://exаmple.org/", "https://xn--exmple-4nf.org/", 1),
+            (
+                "https://good.org@evil.org/",
+                "https://good.org@evil.org/",
+                1,
+            ),
+            ("http://127.0.0.1:8000/x", "http://127.0.0.1:8000/x", 2),
+        ] {
+            let params =
+                json!({ "mode": "url", "message": "m", "url": written, "elicitationId": "1" });
+            match wanted(params) {
+                Ok(Wanted::Address { url, warnings, .. }) => {
+                    assert_eq!((url.as_str(), warnings.len()), (is, warned), "{warnings:?}");
+                }
+                other => panic!("{written}: {other:?}"),
+            }
+        }
+    }
+
+    /// Bad input: what cannot be put before a person is refused with a sentence.
+    #[test]
+    fn what_cannot_be_asked_is_refused() {
+        let long = "x".repeat(ASK_CHARS_MAX + 1);
+        for (params, told) in [
+            (json!(null), "does not say"),
+            (
+                json!({ "message": long, "requestedSchema": {} }),
+                "longer than",
+            ),
+            (json!({ "message": "m" }), "no schema"),
+            (
+                json!({ "message": "m", "mode": "voice" }),
+                "in the way `voice`",
+            ),
+            (
+                json!({ "message": "m", "requestedSchema": { "type": "array" } }),
+                "not that of an object",
+            ),
+            (json!({ "message": "m", "mode": "url" }), "is none"),
+            (
+                json!({ "message": "m", "mode": "url", "url": "javascript:alert(1)" }),
+                "kind `javascript`",
+            ),
+            (
+                json!({ "message": "m", "mode": "url", "url": "file:///etc/passwd" }),
+                "kind `file`",
+            ),
+            (
+                json!({ "message": "m", "mode": "url", "url": "https://a/\u{202e}b" }),
+                "hides something",
+            ),
+        ] {
+            let why = wanted(params.clone()).unwrap_err();
+            assert!(why.contains(told), "{params}: {why}");
+        }
+    }
+}

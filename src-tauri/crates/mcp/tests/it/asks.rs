@@ -1,0 +1,187 @@
+//! What servers ask the person while one of their tools runs.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use protocol::ToolError;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tools::Asks;
+use tools::asks::{Asking, Reply, Wanted};
+
+use crate::support::*;
+
+/// Somebody who says what they were told to say, and then nothing.
+#[derive(Default)]
+struct Person {
+    says: Mutex<VecDeque<Reply>>,
+    asked: Mutex<Vec<Asking>>,
+    /// Told whenever something is asked.
+    hears: Notify,
+}
+
+impl Person {
+    fn who_says(replies: impl IntoIterator<Item = Reply>) -> Arc<Self> {
+        Arc::new(Self {
+            says: Mutex::new(replies.into_iter().collect()),
+            ..Self::default()
+        })
+    }
+
+    fn asked(&self) -> Vec<Asking> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Asks for Person {
+    async fn ask(&self, asking: Asking) -> Reply {
+        self.asked.lock().unwrap().push(asking);
+        self.hears.notify_one();
+        let reply = self.says.lock().unwrap().pop_front();
+        match reply {
+            Some(reply) => reply,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+fn filled(values: Value) -> Reply {
+    Reply::Filled(values.as_object().unwrap().clone())
+}
+
+/// Both eras: what the person says of a form or an address is what the server gets.
+#[tokio::test]
+async fn a_server_gets_what_the_person_says() {
+    for (tool, reply, told) in [
+        (
+            "form",
+            filled(json!({ "name": "Ada" })),
+            json!({ "action": "accept", "content": { "name": "Ada" } }),
+        ),
+        ("form", Reply::Declined, json!({ "action": "decline" })),
+        ("form", Reply::Dismissed, json!({ "action": "cancel" })),
+        ("address", Reply::Opened, json!({ "action": "accept" })),
+        ("address", Reply::Declined, json!({ "action": "decline" })),
+    ] {
+        for (traits, state) in [(&[][..], ""), (&["modern"], " \"kept\"")] {
+            let server = fixture(traits).await;
+            let person = Person::who_says([reply.clone()]);
+            let answer = call_asking(&server, tool, json!({}), person.clone()).await;
+            let answer = answer.unwrap().text;
+            let said = answer.strip_suffix(state).unwrap();
+            assert_eq!(
+                serde_json::from_str::<Value>(said).unwrap(),
+                told,
+                "{tool} {traits:?}"
+            );
+            let [asked] = &person.asked()[..] else {
+                panic!()
+            };
+            assert_eq!(asked.server.as_str(), "one");
+            match &asked.wants {
+                Wanted::Form(fields) => assert_eq!(fields.len(), 3),
+                Wanted::Address { host, .. } => assert_eq!(host, "example.org"),
+                Wanted::Model(_) => panic!(),
+            }
+        }
+    }
+}
+
+/// Where nobody can be asked, the answer is no.
+#[tokio::test]
+async fn without_anybody_to_ask_a_server_gets_a_no() {
+    for traits in [&[][..], &["modern"]] {
+        let server = fixture(traits).await;
+        let answer = said(&server, "form", json!({})).await;
+        assert!(answer.starts_with(r#"{"action":"decline"}"#), "{answer}");
+        logged(&server, "It asked the person something: decline.").await;
+    }
+}
+
+/// Bad input: a schema that is none is refused with a sentence, and nobody sees it.
+#[tokio::test]
+async fn what_is_no_form_is_not_shown() {
+    for schema in [
+        json!({ "type": "object", "properties": { "x": { "type": "object" } } }),
+        json!({ "type": "object", "properties": { "x": { "type": "string", "minLength": 9, "maxLength": 1 } } }),
+        json!("none"),
+    ] {
+        let person = Person::who_says([]);
+        let arguments = json!({ "schema": schema });
+        let server = fixture(&[]).await;
+        let answer = call_asking(&server, "form", arguments.clone(), person.clone()).await;
+        let answer = answer.unwrap().text;
+        assert!(
+            answer.contains("-32602") && answer.contains("form"),
+            "{answer}"
+        );
+
+        let server = fixture(&["modern"]).await;
+        let answer = call_asking(&server, "form", arguments, person.clone()).await;
+        let error = answer.unwrap_err().to_string();
+        assert!(error.contains("gave no answer that can be used"), "{error}");
+        assert_eq!(person.asked(), []);
+    }
+}
+
+/// Two questions at once: the second is declined, the first stands.
+#[tokio::test]
+async fn a_second_question_at_once_is_declined() {
+    let server = fixture(&[]).await;
+    let person = Person::who_says([]);
+    let asked = person.clone();
+    let calling = tokio::spawn({
+        let server = server.clone();
+        async move { call_asking(&server, "asks", json!({}), asked).await }
+    });
+    let answer = calling.await.unwrap().unwrap().text;
+    assert_eq!(answer, r#"{"action":"decline"}"#);
+    assert_eq!(person.asked().len(), 1);
+}
+
+/// A question goes with its call, and one that comes after it is declined.
+#[tokio::test]
+async fn a_question_without_its_call_is_declined() {
+    let server = fixture(&[]).await;
+    let person = Person::who_says([]);
+    let answer = call_asking(&server, "gone", json!({}), person.clone()).await;
+    assert_eq!(answer.unwrap().text, "without you");
+    logged(&server, r#"told {"action":"decline"}"#).await;
+    assert!(person.asked().len() <= 1);
+    assert_eq!(echo(&server, "on").await, "on");
+}
+
+/// Of two calls nobody can say which one asks: so neither does.
+#[tokio::test]
+async fn a_question_that_may_be_anothers_is_declined() {
+    let server = fixture(&[]).await;
+    let person = Person::who_says([]);
+    let other = tokio::spawn({
+        let server = server.clone();
+        async move { call(&server, "hang", json!({})).await }
+    });
+    logged(&server, "holds hang").await;
+    let answer = call_asking(&server, "form", json!({}), person.clone()).await;
+    assert_eq!(answer.unwrap().text, r#"{"action":"decline"}"#);
+    assert_eq!(person.asked(), []);
+    other.abort();
+}
+
+/// A server that wants the person elsewhere first is asked again once they were there.
+#[tokio::test]
+async fn a_call_is_made_again_once_the_person_was_there() {
+    for (reply, told) in [
+        (Reply::Opened, Ok("was there")),
+        (Reply::Declined, Err("did not go to the address")),
+    ] {
+        let server = fixture(&[]).await;
+        let answer = call_asking(&server, "first", json!({}), Person::who_says([reply])).await;
+        match (answer, told) {
+            (Ok(output), Ok(told)) => assert_eq!(output.text, told),
+            (Err(ToolError::Failed(why)), Err(told)) => assert!(why.contains(told), "{why}"),
+            (is, told) => panic!("{is:?}, not {told:?}"),
+        }
+    }
+}
