@@ -51,6 +51,8 @@ mod tasks;
 mod tool_search;
 // What a tool can reach at all.
 mod surface;
+// Pages of the web.
+mod web;
 // What works for an agent has no more than that agent.
 mod children;
 // What a host hears of a call and may keep from happening.

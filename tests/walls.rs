@@ -7,13 +7,18 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 
 use crate::tidy::{files, root};
 
-/// What tools may be built on: nothing that opens a file, a connection or a process by itself. `tokio` could, and is kept
-/// from it by the words below.
-const TOOLS_BUILT_ON: [&str; 13] = [
+/// What tools may be built on: nothing that opens a file, a connection or a process by itself. `tokio` and `lopdf` could, and
+/// are kept from it by the words below.
+const TOOLS_BUILT_ON: [&str; 19] = [
     "async-trait",
     "base64",
     "bm25",
+    "dom_query",
+    "dom_smoothie",
+    "encoding_rs",
+    "html5ever",
     "jsonschema",
+    "lopdf",
     "policy",
     "protocol",
     "runtime",
@@ -23,11 +28,12 @@ const TOOLS_BUILT_ON: [&str; 13] = [
     "similar",
     "tokio",
     "tokio-util",
+    "url",
 ];
 
 /// The ways out of a crate that the standard library and `tokio` have, those round the compiler, and those of `runtime`
 /// that are the engine's own: there a folder or a file is taken as it is named.
-const WAYS_OUT: [&str; 22] = [
+const WAYS_OUT: [&str; 23] = [
     "std::fs",
     "std::net",
     "std::os",
@@ -50,6 +56,7 @@ const WAYS_OUT: [&str; 22] = [
     "read_text(",
     "write_atomic",
     "private_folder",
+    "Document::load(",
 ];
 
 /// Who may lift a wall of `clippy.toml` for itself: the crates that are one, and what is no part of the engine.

@@ -27,6 +27,7 @@ pub mod cast;
 pub mod golden;
 pub mod liar;
 pub mod probe;
+pub mod site;
 
 /// How long a test waits for something that must happen before it fails loudly.
 const PATIENCE: Duration = Duration::from_secs(30);

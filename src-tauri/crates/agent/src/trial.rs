@@ -21,7 +21,7 @@ use runtime::clock::{Clock, SystemClock};
 use serde_json::{Map, Value};
 use tools::registry::Registry;
 
-use self::told::{aside, check_string, check_strings, guessed, host, text};
+use self::told::{aside, check_strings, guessed, host};
 use crate::facts::Ground;
 use crate::{manifest, surface};
 
@@ -260,13 +260,8 @@ impl Trial {
             });
         }
         let (mode, accesses) = match name {
-            "web_fetch" => {
-                check_string(name, arguments, "url")?;
-                (Some(ToolMode::External), vec![host(text(arguments, "url"))])
-            }
             // Its provider's host is the person's own choice.
             "web_search" => (Some(ToolMode::External), vec![host("")]),
-            "skill" | "tool_search" => (Some(ToolMode::Read), Vec::new()),
             _ => (None, Vec::new()),
         };
         let declared = Declared {

@@ -45,7 +45,7 @@ pub use error::FileError;
 pub use files::{Closed, ClosedBy, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
 pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};
 pub use lock::{Lock, lock};
-pub use net::{Doorkeeper, FetchLimits, Fetched, Names, Net, NetError};
+pub use net::{Doorkeeper, FetchLimits, Fetched, Method, Names, Net, NetError, Outgoing};
 pub use process::{
     Answered, Command, Companion, CompanionCommand, Exit, Inherited, Life, Program, Ran, Spill,
     accompany, names_a_secret, run, run_program,

@@ -29,6 +29,7 @@ pub mod sub_agent;
 pub mod text;
 pub mod todo;
 pub mod tool;
+mod web;
 
 pub use asks::Asks;
 pub use builtin::{HEADLESS_REFUSAL, LoadSkill, TOOL_SEARCH, Task, ToolSearch, commit};

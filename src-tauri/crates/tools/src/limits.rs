@@ -233,3 +233,54 @@ pub const SEARCH_CHARS_MAX: usize = 1_000;
 
 /// Of a tool's description and of its hint, what it is found by, in bytes.
 pub const SEARCHED_BYTES_MAX: usize = 4 * 1024;
+
+/// What a page may send, in bytes, as it comes and once it is unpacked; a longer one is not taken at all.
+pub const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Time from asking for a page to its last byte, in milliseconds.
+pub const FETCH_TIMEOUT_MS: u64 = 30_000;
+
+/// Time in which what came is made into text, in milliseconds.
+pub const READING_MS_MAX: u64 = 20_000;
+
+/// Readings of what came at the same time; one that does not come back keeps its place.
+pub const READINGS_MAX: usize = 4;
+
+/// Stack of such a reading, in bytes.
+pub const READING_STACK_BYTES: usize = 16 * 1024 * 1024;
+
+/// Elements of a page that is read as one.
+pub const ELEMENTS_MAX: usize = 300_000;
+
+/// Bytes of a page that are parsed between two looks at the clock.
+pub const PARSED_PIECE_BYTES: usize = 16 * 1024;
+
+/// Elements of a page in which a main part is looked for.
+pub const READABLE_ELEMENTS_MAX: usize = 30_000;
+
+/// Depth of such a page.
+pub const READABLE_DEPTH_MAX: usize = 200;
+
+/// Markdown or words that are made of one page or document, in bytes.
+pub const MARKDOWN_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Longest address of one link, in bytes.
+pub const LINK_BYTES_MAX: usize = 2_000;
+
+/// Addresses of all links of a page together, in bytes.
+pub const LINKS_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Longest title of a page, in characters.
+pub const TITLE_CHARS_MAX: usize = 300;
+
+/// Pages of a document that are read.
+pub const PDF_PAGES_MAX: usize = 1_000;
+
+/// What one stream of a document may unpack to, in bytes.
+pub const PDF_STREAM_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Longest address that can be fetched, in characters.
+pub const URL_CHARS_MAX: usize = 8_000;
+
+/// What an error repeats of a page that came with it, in bytes.
+pub const PAGE_TOLD_BYTES_MAX: usize = 2_000;

@@ -18,6 +18,7 @@ pub(super) fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str
 pub(super) fn check_strings(id: &str, arguments: &Map<String, Value>) -> Result<(), Fault> {
     match id {
         "bash" => check_string(id, arguments, "command"),
+        "web_fetch" => check_string(id, arguments, "url"),
         "read" | "write" | "edit" | "delete_path" => check_string(id, arguments, "path"),
         "apply_patch" => check_string(id, arguments, "patch"),
         "glob" | "grep" if arguments.contains_key("path") => check_string(id, arguments, "path"),
@@ -25,11 +26,7 @@ pub(super) fn check_strings(id: &str, arguments: &Map<String, Value>) -> Result<
     }
 }
 
-pub(super) fn check_string(
-    id: &str,
-    arguments: &Map<String, Value>,
-    name: &str,
-) -> Result<(), Fault> {
+fn check_string(id: &str, arguments: &Map<String, Value>, name: &str) -> Result<(), Fault> {
     match arguments.get(name) {
         Some(Value::String(text)) if !text.is_empty() => Ok(()),
         Some(_) | None => Err(Fault::new(

@@ -258,6 +258,7 @@ fn tools_are_listed() {
         "question",
         "todo",
         "task",
+        "web_fetch",
         "skill",
         "tool_search",
         "delete_path",

@@ -7,19 +7,26 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::{ADDRESSES_MAX, CONNECT_TIMEOUT, HOPS_MAX, URL_BYTES_MAX};
 
+mod body;
 #[cfg(target_os = "linux")]
 mod dial;
 mod error;
+mod outgoing;
 mod server;
 
 pub use error::NetError;
+pub use outgoing::{Method, Outgoing};
 pub use server::{file_address, server_address, server_client, server_headers};
+
+/// What a page is asked for as: what reads best comes first.
+const READABLE: &str =
+    "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, */*;q=0.5";
 
 /// Says where a request may go. The runtime asks and obeys; it decides nothing.
 pub trait Doorkeeper: Send + Sync {
@@ -76,7 +83,7 @@ pub struct Net {
 pub struct FetchLimits {
     /// From the first request to the last byte, in milliseconds.
     pub timeout_ms: u64,
-    /// Of the body, in bytes; what is beyond is not read.
+    /// Of the body, in bytes, as it came and once it is unpacked; what is beyond is not read.
     pub body_bytes_max: usize,
 }
 
@@ -89,7 +96,7 @@ pub struct Fetched {
     pub status: u16,
     /// What the answer says it is; empty if it does not say.
     pub content_type: String,
-    /// Its body.
+    /// Its body, unpacked.
     pub body: Vec<u8>,
     /// Whether there was more than the limit.
     pub more: bool,
@@ -154,22 +161,38 @@ impl Net {
         limits: FetchLimits,
         cancel: &CancellationToken,
     ) -> Result<Fetched, NetError> {
-        let timeout = Duration::from_millis(limits.timeout_ms);
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(NetError::Cancelled),
-            done = tokio::time::timeout(timeout, self.follow(url, limits)) => {
-                done.unwrap_or(Err(NetError::TimedOut { url: url.to_owned(), timeout_ms: limits.timeout_ms }))
-            }
-        }
+        within(url, limits, cancel, self.follow(url, limits)).await
+    }
+
+    /// Sends one request to an address and takes its answer, whatever its status. No redirect is followed: what the request
+    /// carries is for this address alone.
+    ///
+    /// # Errors
+    /// [`NetError::Refused`] when the address is not admitted, or a header cannot be sent: nothing was sent.
+    pub async fn send(
+        &self,
+        outgoing: &Outgoing,
+        limits: FetchLimits,
+        cancel: &CancellationToken,
+    ) -> Result<Fetched, NetError> {
+        let sent = async {
+            let url = read(&outgoing.url)?;
+            let response = self.ask(&url, outgoing).await?;
+            body::taken(&url, response, limits.body_bytes_max).await
+        };
+        within(&outgoing.url, limits, cancel, sent).await
     }
 
     async fn follow(&self, url: &str, limits: FetchLimits) -> Result<Fetched, NetError> {
         let mut at = read(url)?;
+        let plain = Outgoing {
+            headers: vec![("accept".to_owned(), READABLE.to_owned())],
+            ..Outgoing::get(url)
+        };
         for _ in 0..=HOPS_MAX {
-            let response = self.ask(&at).await?;
+            let response = self.ask(&at, &plain).await?;
             let Some(next) = redirect(&at, &response)? else {
-                return body(&at, response, limits.body_bytes_max).await;
+                return body::taken(&at, response, limits.body_bytes_max).await;
             };
             if at.scheme() == "https" && next.scheme() != "https" {
                 return Err(NetError::refused(
@@ -186,7 +209,8 @@ impl Net {
     }
 
     /// One request, to nowhere but the addresses that were judged: the connection looks no name up again.
-    async fn ask(&self, url: &Url) -> Result<Response, NetError> {
+    async fn ask(&self, url: &Url, outgoing: &Outgoing) -> Result<Response, NetError> {
+        let headers = outgoing.headers(url)?;
         let ips = self.admitted(url).await?;
         let ends: Vec<SocketAddr> = ips.iter().map(|ip| SocketAddr::new(*ip, 0)).collect();
         let mut client = Client::builder()
@@ -194,6 +218,11 @@ impl Net {
             .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
+            // What is packed is unpacked within limits, see `body`.
+            .no_gzip()
+            .no_deflate()
+            .no_brotli()
+            .no_zstd()
             .no_proxy();
         if url.scheme() == "http" {
             // No way leads to TLS from here, and reading the system's certificates takes its time.
@@ -201,7 +230,13 @@ impl Net {
         }
         let failed = |error: reqwest::Error| NetError::failed(url, error::deepest(&error));
         let client = client.build().map_err(failed)?;
-        client.get(url.clone()).send().await.map_err(failed)
+        let request = client.request(outgoing.method.into(), url.clone());
+        let request = request.headers(packed(headers));
+        let request = match outgoing.body.clone() {
+            Some(body) => request.body(body),
+            None => request,
+        };
+        request.send().await.map_err(failed)
     }
 
     /// Where the host of an address leads, each place admitted.
@@ -237,6 +272,29 @@ impl Net {
             false => Ok(ips),
         }
     }
+}
+
+/// Does it in the time that it has, unless it is stopped.
+async fn within(
+    url: &str,
+    limits: FetchLimits,
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<Fetched, NetError>>,
+) -> Result<Fetched, NetError> {
+    let timeout = Duration::from_millis(limits.timeout_ms);
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(NetError::Cancelled),
+        done = tokio::time::timeout(timeout, work) => {
+            done.unwrap_or(Err(NetError::TimedOut { url: url.to_owned(), timeout_ms: limits.timeout_ms }))
+        }
+    }
+}
+
+/// The same headers, which say as well how an answer may be packed.
+fn packed(mut headers: HeaderMap) -> HeaderMap {
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate"));
+    headers
 }
 
 /// Leads every name to the addresses that were judged.
@@ -289,30 +347,6 @@ fn redirect(at: &Url, response: &Response) -> Result<Option<Url>, NetError> {
         NetError::failed(at, format!("it is redirected to no address: {error}"))
     })?;
     read(next.as_str()).map(Some)
-}
-
-async fn body(at: &Url, mut response: Response, bytes_max: usize) -> Result<Fetched, NetError> {
-    let content_type = response.headers().get(CONTENT_TYPE);
-    let content_type = content_type.and_then(|value| value.to_str().ok());
-    let mut fetched = Fetched {
-        url: at.to_string(),
-        status: response.status().as_u16(),
-        content_type: content_type.unwrap_or_default().to_owned(),
-        body: Vec::new(),
-        more: false,
-    };
-    let failed = |error: reqwest::Error| NetError::failed(at, error::deepest(&error));
-    while let Some(bytes) = response.chunk().await.map_err(failed)? {
-        let room = bytes_max - fetched.body.len();
-        fetched
-            .body
-            .extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if bytes.len() > room {
-            fetched.more = true;
-            break;
-        }
-    }
-    Ok(fetched)
 }
 
 #[cfg(test)]

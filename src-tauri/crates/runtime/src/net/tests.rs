@@ -256,3 +256,77 @@ async fn what_does_not_work_is_said() {
         Err(NetError::Cancelled)
     );
 }
+
+/// A site that takes a connection and says nothing, or a byte now and then, is given up.
+#[tokio::test]
+async fn a_slow_site_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let head = b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n";
+                let _ = stream.read(&mut [0; 4_096]).await;
+                let _ = stream.write_all(head).await;
+                while stream.write_all(b"x").await.is_ok() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            });
+        }
+    });
+    let (net, _) = net(&["site.test"], &["site.test"]);
+    let url = format!("http://site.test:{port}/");
+    let limits = FetchLimits {
+        timeout_ms: 200,
+        ..LIMITS
+    };
+    assert_eq!(
+        net.get(&url, limits, &CancellationToken::new()).await,
+        Err(NetError::TimedOut {
+            url,
+            timeout_ms: 200
+        })
+    );
+}
+
+/// What is handed over arrives as it was given, follows no redirect, and is never printed with its headers.
+#[tokio::test]
+async fn a_request_is_sent_as_it_is() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let heard = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut text = String::new();
+        while !text.ends_with("{}") {
+            let mut bytes = [0; 4_096];
+            let length = stream.read(&mut bytes).await.unwrap();
+            text.push_str(&String::from_utf8_lossy(&bytes[..length]));
+        }
+        let away = "HTTP/1.1 302 Found\r\nlocation: /on\r\ncontent-length: 0\r\n\r\n";
+        stream.write_all(away.as_bytes()).await.unwrap();
+        text
+    });
+    let (net, _) = net(&["site.test"], &["site.test"]);
+    let outgoing = Outgoing {
+        method: Method::Post,
+        headers: vec![("x-key".to_owned(), "secret".to_owned())],
+        body: Some(b"{}".to_vec()),
+        ..Outgoing::get(format!("http://site.test:{port}/ask?q=1"))
+    };
+    assert!(!format!("{outgoing:?}").contains("secret"));
+    let answer = net.send(&outgoing, LIMITS, &CancellationToken::new()).await;
+    assert_eq!(answer.unwrap().status, 302);
+    let heard = heard.await.unwrap();
+    assert!(heard.starts_with("POST /ask?q=1 HTTP/1.1\r\n"), "{heard}");
+    assert!(heard.contains("x-key: secret\r\n"), "{heard}");
+    let wrong = Outgoing {
+        headers: vec![("x-key".to_owned(), "sec\nret".to_owned())],
+        ..outgoing
+    };
+    let refused = net.send(&wrong, LIMITS, &CancellationToken::new()).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.contains("`x-key` cannot be sent") && !refused.contains("ret."),
+        "{refused}"
+    );
+}

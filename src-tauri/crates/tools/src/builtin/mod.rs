@@ -1,4 +1,4 @@
-//! The tools of the house: eleven of the locked set (`S002-11`), and `delete_path` and `apply_patch` beside it (`S002-32`).
+//! The tools of the house: twelve of the locked set (`S002-11`), and `delete_path` and `apply_patch` beside it (`S002-32`).
 
 mod apply_patch;
 mod bash;
@@ -22,6 +22,7 @@ mod skill;
 mod task;
 mod todo;
 mod tool_search;
+mod web_fetch;
 mod write;
 
 use std::collections::BTreeMap;
@@ -45,7 +46,7 @@ pub use self::task::Task;
 pub use self::tool_search::{TOOL_SEARCH, ToolSearch};
 
 /// Every built-in tool, in the order that a model sees.
-pub(crate) fn all() -> [Arc<dyn Tool>; 13] {
+pub(crate) fn all() -> [Arc<dyn Tool>; 14] {
     [
         Arc::new(read::Read::new()),
         Arc::new(write::Write::new()),
@@ -56,6 +57,7 @@ pub(crate) fn all() -> [Arc<dyn Tool>; 13] {
         Arc::new(question::Question::new()),
         Arc::new(todo::Todo::new()),
         Arc::new(Task::new(Arc::default())),
+        Arc::new(web_fetch::WebFetch::new()),
         Arc::new(LoadSkill::new(Arc::default())),
         Arc::new(ToolSearch::new(Arc::default())),
         Arc::new(delete_path::DeletePath::new()),

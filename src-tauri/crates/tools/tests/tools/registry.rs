@@ -71,6 +71,7 @@ fn what_there_is_s001_46_s002_25() {
             ("question", Some(Read), ToolKind::Other, by_tool),
             ("todo", Some(Read), ToolKind::Other, by_tool),
             ("task", Some(External), ToolKind::Other, by_tool),
+            ("web_fetch", Some(External), ToolKind::Fetch, by_tool),
             ("skill", Some(Read), ToolKind::Think, by_tool),
             ("tool_search", Some(Read), ToolKind::Search, by_tool),
             ("delete_path", Some(Destructive), ToolKind::Delete, by_tool),
@@ -78,7 +79,7 @@ fn what_there_is_s001_46_s002_25() {
         ]
     );
     let definitions = registry.definitions();
-    assert_eq!(definitions.len(), 13, "the model sees ids only (M05)");
+    assert_eq!(definitions.len(), 14, "the model sees ids only (M05)");
     for definition in definitions.iter() {
         assert!(
             definition.description.len() > 40,
@@ -137,7 +138,7 @@ fn an_unknown_name_gets_a_hint_s001_22_s000_03() {
         ),
         (
             "browser_open",
-            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, skill, tool_search, delete_path, apply_patch.",
+            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, web_fetch, skill, tool_search, delete_path, apply_patch.",
         ),
     ] {
         assert_eq!(

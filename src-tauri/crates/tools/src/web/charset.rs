@@ -1,0 +1,75 @@
+//! From bytes to characters: by the mark at their start, by what is said of them, else as UTF-8, else as the web's oldest.
+
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use protocol::shown::in_a_sentence;
+
+/// Bytes of a page in which it may say its own encoding.
+const SAID_WITHIN_BYTES: usize = 4 * 1024;
+
+/// The characters, and a note where they are not what was said.
+pub(super) fn decoded(body: &[u8], content_type: &str, is_html: bool) -> (String, Option<String>) {
+    if let Some((encoding, _)) = Encoding::for_bom(body) {
+        let (text, _, _) = encoding.decode(body);
+        return (text.into_owned(), None);
+    }
+    let label = said(content_type.as_bytes());
+    let label = match label {
+        None if is_html => said(&body[..body.len().min(SAID_WITHIN_BYTES)]),
+        label => label,
+    };
+    let Some(label) = label else {
+        return (guessed(body), None);
+    };
+    let told = in_a_sentence(&label, 40);
+    let Some(encoding) = Encoding::for_label(label.as_bytes()) else {
+        let note = format!("It says that its characters are `{told}`, which is no known encoding.");
+        return (guessed(body), Some(note));
+    };
+    let (text, _, is_wrong) = encoding.decode(body);
+    match is_wrong {
+        false => (text.into_owned(), None),
+        true => {
+            let note =
+                format!("It says that its characters are `{told}`, and some of them are not.");
+            let text = match encoding == UTF_8 && !is_nearly_utf8(body) {
+                true => WINDOWS_1252.decode(body).0,
+                false => text,
+            };
+            (text.into_owned(), Some(note))
+        }
+    }
+}
+
+/// What stands after `charset=`, if it does.
+fn said(text: &[u8]) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let mark = b"charset";
+    let found = lower.windows(mark.len()).position(|at| at == mark)?;
+    let rest = lower.get(found + mark.len()..)?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"=")?.trim_ascii_start();
+    let rest = rest
+        .strip_prefix(b"\"")
+        .or_else(|| rest.strip_prefix(b"'"))
+        .unwrap_or(rest);
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:+".contains(byte);
+    let label: Vec<u8> = rest.iter().copied().take_while(is_part).collect();
+    (!label.is_empty()).then(|| String::from_utf8_lossy(&label).into_owned())
+}
+
+fn guessed(body: &[u8]) -> String {
+    match std::str::from_utf8(body) {
+        Ok(text) => text.to_owned(),
+        Err(_) if is_nearly_utf8(body) => String::from_utf8_lossy(body).into_owned(),
+        Err(_) => WINDOWS_1252.decode(body).0.into_owned(),
+    }
+}
+
+/// Whether more characters beyond ASCII are whole than broken.
+fn is_nearly_utf8(body: &[u8]) -> bool {
+    let (mut whole, mut broken) = (0_usize, 0_usize);
+    for chunk in body.utf8_chunks() {
+        whole += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        broken += usize::from(!chunk.invalid().is_empty());
+    }
+    whole > broken
+}

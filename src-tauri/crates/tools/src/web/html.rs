@@ -1,0 +1,148 @@
+//! A page as Markdown: its main part where it has one, else all of it; without what nobody sees.
+
+use std::time::Instant;
+
+use dom_query::Document;
+use dom_smoothie::{Config, Readability};
+
+use super::{Page, hidden, links, markdown, parse};
+use crate::limits::{READABLE_DEPTH_MAX, READABLE_ELEMENTS_MAX};
+use crate::text::plural;
+
+/// Letters below which a main part is none.
+const MAIN_CHARS_MIN: usize = 400;
+/// A main part is at least one in so many letters of the page.
+const MAIN_SHARE: usize = 5;
+/// Letters below which a page with scripts is likely to say nothing without them.
+const SPARSE_CHARS: usize = 200;
+
+/// The page of this address.
+pub(super) fn read(html: &str, url: &str, deadline: Instant) -> Page {
+    let document = match parse::tree(html, deadline) {
+        Ok(document) => document,
+        Err(why) => {
+            return Page {
+                text: stripped(html),
+                notes: vec![format!(
+                    "It was not read as a page, because {why}: this is its text without the tags, hidden text included."
+                )],
+                ..Page::default()
+            };
+        }
+    };
+    let title = title(&document);
+    let has_scripts = document
+        .root()
+        .descendants_it()
+        .any(|node| node.has_name("script"));
+    links::made_whole(&document, url);
+    let hidden = hidden::taken_out(&document);
+    let mut notes = Vec::new();
+    if hidden > 0 {
+        let parts = plural(hidden as u64, "part that is", "parts that are");
+        notes.push(format!("Left out: {parts} hidden on the page."));
+    }
+    let whole = markdown::written(&document.root());
+    let main = main_part(document).filter(|main| is_main(&main.text, &whole.text));
+    if main.is_some() {
+        notes.push("Left out: menus and what else is not the page's main part.".to_owned());
+    }
+    let written = main.unwrap_or(whole);
+    if written.is_full {
+        notes.push("The rest was left out: it is longer than a page may be.".to_owned());
+    }
+    if has_scripts && written.text.len() < SPARSE_CHARS {
+        notes.push("The page may say more with its scripts, which are not run.".to_owned());
+    }
+    Page {
+        title,
+        text: written.text,
+        notes,
+    }
+}
+
+fn title(document: &Document) -> String {
+    let head = document.tree.head();
+    let title = head.and_then(|head| head.descendants_it().find(|node| node.has_name("title")));
+    title
+        .map(|title| title.text().to_string())
+        .unwrap_or_default()
+}
+
+/// The article of a page, by readability. A page of very many or deeply nested elements has none: to look would take too long.
+fn main_part(document: Document) -> Option<markdown::Written> {
+    let mut elements = 0_usize;
+    let mut depth = 0_usize;
+    let root = document.root();
+    let mut at = root.first_child();
+    let mut open = Vec::new();
+    loop {
+        match at {
+            Some(node) => {
+                elements += 1;
+                open.push(node);
+                depth = depth.max(open.len());
+                at = node.first_child();
+            }
+            None => match open.pop() {
+                Some(node) => at = node.next_sibling(),
+                None => break,
+            },
+        }
+    }
+    if elements > READABLE_ELEMENTS_MAX || depth > READABLE_DEPTH_MAX {
+        return None;
+    }
+    let config = Config {
+        disable_json_ld: true,
+        max_elements_to_parse: READABLE_ELEMENTS_MAX,
+        ..Config::default()
+    };
+    let mut reader = Readability::with_document(document, None, Some(config)).ok()?;
+    let article = reader.parse().ok()?;
+    let article = Document::from(article.content);
+    Some(markdown::written(&article.root()))
+}
+
+/// Whether it is enough to be what the page is for, and leaves enough out to be worth it.
+fn is_main(main: &str, whole: &str) -> bool {
+    let (main, whole) = (main.len(), whole.len());
+    main >= MAIN_CHARS_MIN && main.saturating_mul(MAIN_SHARE) >= whole && main < whole / 20 * 19
+}
+
+/// The text between the tags, as it stands; of scripts and styles nothing.
+fn stripped(html: &str) -> String {
+    let mut text = String::new();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let silent = ["script", "style", "!--"].into_iter().find(|name| {
+            rest.get(1..1 + name.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(name))
+        });
+        let end = match silent {
+            Some("!--") => "-->",
+            Some("script") => "</script",
+            Some(_) => "</style",
+            None => ">",
+        };
+        let Some(found) = find_ignoring_case(rest, end) else {
+            return text;
+        };
+        rest = &rest[found + end.len()..];
+        if matches!(silent, Some("script" | "style")) {
+            rest = rest.find('>').map_or("", |at| &rest[at + 1..]);
+        }
+        text.push(' ');
+    }
+    text.push_str(rest);
+    text
+}
+
+fn find_ignoring_case(text: &str, what: &str) -> Option<usize> {
+    let windows = text.as_bytes().windows(what.len());
+    let mut windows = windows.enumerate();
+    let found = windows.find(|(_, window)| window.eq_ignore_ascii_case(what.as_bytes()));
+    found.map(|(at, _)| at)
+}

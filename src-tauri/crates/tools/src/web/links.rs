@@ -1,0 +1,50 @@
+//! Links as whole addresses: what a model could follow is what it reads.
+
+use dom_query::{Document, NodeRef};
+use url::Url;
+
+use crate::limits::{LINK_BYTES_MAX, LINKS_BYTES_MAX};
+
+/// Makes the addresses of links and images whole, by where the page stands or says that it stands. One that leads nowhere on
+/// the web is taken off, as is what is beyond the limits: its words stay.
+pub(super) fn made_whole(document: &Document, url: &str) {
+    let Ok(page) = Url::parse(url) else {
+        return;
+    };
+    let said = document.tree.base_uri();
+    let base = said.and_then(|said| page.join(&said).ok()).unwrap_or(page);
+    let mut room = LINKS_BYTES_MAX;
+    let all: Vec<NodeRef<'_>> = document.root().descendants_it().collect();
+    for node in all {
+        if node.has_name("a") {
+            set(&node, "href", &base, &mut room);
+        } else if node.has_name("img") {
+            set(&node, "src", &base, &mut room);
+        }
+    }
+}
+
+fn set(node: &NodeRef<'_>, name: &str, base: &Url, room: &mut usize) {
+    let Some(said) = node.attr(name) else {
+        return;
+    };
+    let whole = whole(&said, base).filter(|whole| whole.len() <= (*room).min(LINK_BYTES_MAX));
+    match whole {
+        Some(whole) => {
+            *room -= whole.len();
+            node.set_attr(name, &whole);
+        }
+        None => node.remove_attr(name),
+    }
+}
+
+fn whole(said: &str, base: &Url) -> Option<String> {
+    // A place on this very page.
+    if said.len() > LINK_BYTES_MAX || said.starts_with('#') {
+        return None;
+    }
+    let whole = base.join(said.trim()).ok()?;
+    let leads = matches!(whole.scheme(), "http" | "https" | "mailto");
+    // Within Markdown a bracket would end it.
+    leads.then(|| whole.as_str().replace('(', "%28").replace(')', "%29"))
+}
