@@ -20,6 +20,7 @@ import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart, promised } from './fake_settings';
 import { FakeHistory } from './fake_history';
 import { FakeRules } from './fake_rules';
+import { FakeServers } from './fake_servers';
 import { asSet, fakeTools, missing, tryOf } from './fake_tools';
 
 /** Reads a golden stream: one event on each line. */
@@ -47,6 +48,7 @@ export class FakeHost implements Host {
   promise: Promised = promised;
   now: () => number = Date.now;
   readonly rules = new FakeRules(() => this.now());
+  readonly servers = new FakeServers(() => this.now());
   readonly history = new FakeHistory(() => this.now());
 
   constructor(events: readonly Event[] = [], settings: Partial<Snapshot> = {}) {
@@ -163,8 +165,8 @@ export class FakeHost implements Host {
         if (tool) this.emit(session, ...tryOf(tool, op.workspace, op.arguments));
         return session;
       }
-      // No servers of tools here.
       case 'change_server':
+        this.servers.carryOut(op);
         return null;
       case 'set_key': {
         const ready = op.key !== '';
@@ -304,11 +306,9 @@ export class FakeHost implements Host {
         throw new Refused({ message: 'Nobody answers that.', hint: '', context: [] });
       }
       case 'servers':
-        return { type: 'servers', servers: [], fault: null };
       case 'server_log':
-        return { type: 'server_log', lines: [] };
       case 'servers_found':
-        return { type: 'servers_found', sources: [] };
+        return this.servers.answer(query);
       case 'check_arguments':
         return { type: 'check_arguments', problems: [] };
       case 'check_tool':

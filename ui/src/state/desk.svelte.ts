@@ -3,6 +3,7 @@
 import { getContext, setContext } from 'svelte';
 import type { Entry } from '../ipc/bindings/Entry';
 import type { Event } from '../ipc/bindings/Event';
+import type { Fault } from '../ipc/bindings/Fault';
 import type { Op } from '../ipc/bindings/Op';
 import type { Query } from '../ipc/bindings/Query';
 import type { Receipt } from '../ipc/bindings/Receipt';
@@ -18,27 +19,12 @@ import { openedOutside, openingView } from './opening';
 import { Paging } from './paging';
 import { Toasts } from './toasts.svelte';
 import { underWay } from './under_way';
+import type { Jump, View } from './view';
 
 /** How many folders are at hand at most. */
 const FOLDERS_MAX = 8;
 /** Ops that change what is set, and what may be wrong with it. */
 const SETTING = new Set<Op['type']>(['set_settings', 'set_key', 'set_tool', 'save_rules', 'add_rules', 'trust_rules', 'distrust_rules']);
-
-/** What fills the middle of the window. */
-export type View =
-  | { screen: 'start' }
-  | { screen: 'desk' }
-  | { screen: 'search' }
-  | { screen: 'history' }
-  | { screen: 'tools' }
-  | { screen: 'rules' }
-  | { screen: 'session'; session: string };
-
-/** An entry to be shown and marked for a moment. */
-export interface Jump {
-  session: string;
-  id: string;
-}
 
 export class Desk {
   #host: Host;
@@ -240,6 +226,11 @@ export class Desk {
       this.tellFault(thrown);
       return null;
     }
+  }
+
+  /** The same for what tells a refusal beside what caused it: gives why it was refused, none if it was not. */
+  async attempt(op: Op): Promise<Fault | null> {
+    return this.#host.submit(op).then(() => null, faultOf);
   }
 
   /** Asks a question; refused with a fault. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import sample from '../../../tests/golden/sample.jsonl?raw';
 import type { Snapshot } from '../ipc/bindings/Snapshot';
 import { FakeHost, parseStream } from '../ipc/fake';
-import type { View } from './desk.svelte';
+import type { View } from './view';
 import { openedOutside, openingView } from './opening';
 
 const whole = await new FakeHost(parseStream(sample)).snapshot();

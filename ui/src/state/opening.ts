@@ -2,7 +2,7 @@
 
 import type { Event } from '../ipc/bindings/Event';
 import type { Snapshot } from '../ipc/bindings/Snapshot';
-import type { View } from './desk.svelte';
+import type { View } from './view';
 
 /**
  * The first screen: the Desk if calls of several sessions wait, else the session that waits, else the one that runs

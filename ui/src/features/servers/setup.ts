@@ -1,0 +1,139 @@
+// How a server is set up, as it is typed: what is wrong with it, and what is saved. Pure.
+
+import type { ServerSettings } from '../../ipc/bindings/ServerSettings';
+import type { ServerWay } from '../../ipc/bindings/ServerWay';
+
+/** A variable or a header. */
+export interface Pair {
+  name: string;
+  value: string;
+}
+
+/** What stands in the fields. */
+export interface Draft {
+  id: string;
+  as: 'stdio' | 'http';
+  /** The program and its arguments in one line, as in a shell. */
+  command: string;
+  folder: string;
+  url: string;
+  env: Pair[];
+  headers: Pair[];
+  seconds: string;
+}
+
+/** A field and what is wrong with it, in one sentence that says what to do. */
+export type Problems = Partial<Record<'id' | 'command' | 'folder' | 'url' | 'pairs' | 'seconds', string>>;
+
+/** How long a server may take unless somebody says otherwise, and at most, in seconds. */
+export const SECONDS = { usual: 30, max: 600 };
+const ID_CHARS_MAX = 32;
+const KEYCHAIN = 'keychain:';
+
+/** A setup as fields; empty ones for none. */
+export function draftOf(settings: ServerSettings | null): Draft {
+  const way = settings?.way;
+  const pairs = (of: Record<string, string | undefined>) => Object.entries(of).map(([name, value]) => ({ name, value: value ?? '' }));
+  return {
+    id: settings?.id ?? '',
+    as: way?.type ?? 'stdio',
+    command: way?.type === 'stdio' ? joined([way.command, ...way.args]) : '',
+    folder: way?.type === 'stdio' ? (way.folder ?? '') : '',
+    url: way?.type === 'http' ? way.url : '',
+    env: way?.type === 'stdio' ? pairs(way.env) : [],
+    headers: way?.type === 'http' ? pairs(way.headers) : [],
+    seconds: String((settings?.timeout_ms ?? SECONDS.usual * 1_000) / 1_000),
+  };
+}
+
+/** The words of a line as a shell would take them apart; none where a quote is not closed. Nothing is looked up in them. */
+export function wordsOf(line: string): string[] | null {
+  const words: string[] = [];
+  let word = '';
+  let began = false;
+  let quote = '';
+  for (let i = 0; i < line.length; i += 1) {
+    const c = line[i] ?? '';
+    const next = line[i + 1];
+    if (quote === '' && /\s/.test(c)) {
+      if (began) words.push(word);
+      [word, began] = ['', false];
+      continue;
+    }
+    began = true;
+    if (c === '\\' && quote !== "'" && next !== undefined && (quote === '' ? /[\s"'\\]/.test(next) : /["\\]/.test(next))) {
+      word += next;
+      i += 1;
+    } else if (quote === '' && (c === '"' || c === "'")) quote = c;
+    else if (c === quote) quote = '';
+    else word += c;
+  }
+  if (quote !== '') return null;
+  if (began) words.push(word);
+  return words;
+}
+
+/** Words as one line that is taken apart into the same words. */
+export function joined(words: readonly string[]): string {
+  return words.map((word) => (word !== '' && !/[\s"'\\]/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`)).join(' ');
+}
+
+/** The secret of the keychain that a value refers to; none for any other value. */
+export function secretOf(value: string): string | null {
+  return value.startsWith(KEYCHAIN) && value.length > KEYCHAIN.length ? value.slice(KEYCHAIN.length) : null;
+}
+
+/** A value that refers to a secret of the keychain. */
+export const refersTo = (secret: string): string => `${KEYCHAIN}${secret}`;
+
+/** Whether a value looks like a secret that stands there in plain text. */
+export function isBareSecret({ name, value }: Pair): boolean {
+  const named = /token|secret|passw|api[-_]?key|credential|authorization|cookie|private[-_]?key/i.test(name);
+  return value.trim() !== '' && secretOf(value) === null && !value.includes('${') && (named || /^(bearer |basic |gh[pousr]_|sk-|xox[abp]-|glpat-)/i.test(value));
+}
+
+/** Under which name the keychain is to hold a value. */
+export const secretName = (id: string, { name }: Pair): string => [id.trim(), name.trim()].filter(Boolean).join('-');
+
+/** What is wrong; `others` holds the names of the other servers. */
+export function problemsOf(draft: Draft, others: readonly string[]): Problems {
+  const problems: Problems = {};
+  const id = draft.id.trim();
+  if (id === '') problems.id = 'Give it a short name.';
+  else if (id.length > ID_CHARS_MAX || !/^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/.test(id)) problems.id = `Use 1 to ${ID_CHARS_MAX} letters, digits, - and single _ alone.`;
+  else if (others.includes(id)) problems.id = `“${id}” is there already. Choose another name.`;
+  if (draft.as === 'stdio') {
+    const words = wordsOf(draft.command);
+    if (words === null) problems.command = 'A quote is not closed.';
+    else if ((words[0] ?? '') === '') problems.command = 'Say which program to start.';
+    if (draft.folder.trim() !== '' && !/^(\/|[A-Za-z]:[\\/])/.test(draft.folder.trim())) problems.folder = 'Write the whole path, or none for your home folder.';
+  } else {
+    const url = draft.url.trim();
+    if (url === '') problems.url = 'Say where it is reached.';
+    else if (!/^https?:\/\/|^\$\{/i.test(url)) problems.url = 'Begin with http:// or https://.';
+    else if (!url.includes('${') && !URL.canParse(url)) problems.url = 'This is no address. Write it like https://mcp.example.org/mcp.';
+  }
+  const pairs = pairsOf(draft);
+  const names = pairs.map((pair) => (draft.as === 'http' ? pair.name.trim().toLowerCase() : pair.name.trim()));
+  const unnamed = pairs.some((pair) => pair.name.trim() === '' && pair.value !== '');
+  const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
+  const shape = draft.as === 'http' ? /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/ : /^[^=\0\s]*$/;
+  const odd = pairs.find((pair) => !shape.test(pair.name.trim()));
+  if (unnamed) problems.pairs = 'A value has no name.';
+  else if (odd) problems.pairs = `“${odd.name}” is no name of ${draft.as === 'http' ? 'a header' : 'a variable'}.`;
+  else if (twice !== undefined) problems.pairs = `“${twice}” is there twice.`;
+  const seconds = Number(draft.seconds.trim().replace(',', '.'));
+  if (draft.seconds.trim() === '' || !Number.isFinite(seconds) || seconds < 1 || seconds > SECONDS.max) problems.seconds = `Write seconds, 1 to ${SECONDS.max}.`;
+  return problems;
+}
+
+/** The variables or the headers, whichever are meant. */
+export const pairsOf = (draft: Draft): Pair[] => (draft.as === 'http' ? draft.headers : draft.env);
+
+/** What is saved of fields that have no problem. */
+export function setupOf(draft: Draft): { way: ServerWay; timeout_ms: number } {
+  const named = Object.fromEntries(pairsOf(draft).filter((pair) => pair.name.trim() !== '').map((pair) => [pair.name.trim(), pair.value]));
+  const [command = '', ...args] = wordsOf(draft.command) ?? [];
+  const way: ServerWay = draft.as === 'http' ? { type: 'http', url: draft.url.trim(), headers: named } : { type: 'stdio', command, args, env: named, folder: draft.folder.trim() || null };
+  return { way, timeout_ms: Math.round(Number(draft.seconds.trim().replace(',', '.')) * 1_000) };
+}

@@ -1,0 +1,112 @@
+// Servers in words: how each is, what it says of its tools, how they stand to what was approved. Pure.
+
+import type { Pin } from '../../ipc/bindings/Pin';
+import type { ServerLine } from '../../ipc/bindings/ServerLine';
+import type { ServerTool } from '../../ipc/bindings/ServerTool';
+import type { ServerView } from '../../ipc/bindings/ServerView';
+import type { ServerVoice } from '../../ipc/bindings/ServerVoice';
+import type { ServerWay } from '../../ipc/bindings/ServerWay';
+import type { Span } from '../../ipc/bindings/Span';
+import type { ToolHints } from '../../ipc/bindings/ToolHints';
+import { clock, exact, plural } from '../../widgets/figures';
+import type { ShownState } from '../../widgets/states';
+
+/** What is being done with a server. */
+export type Doing = 'on' | 'off' | 'approve' | 'restart' | 'remove' | 'set';
+
+/** Named text as it would be read aloud. */
+export const plainOf = (spans: readonly Span[]): string => spans.map((span) => span.text).join('');
+
+/** How a server is, or what is being done with it. */
+export function stateOf(server: ServerView, doing?: Doing): ShownState {
+  if (doing === 'on' || doing === 'restart') return { icon: 'running', text: 'Starting', ink: 'running' };
+  const { state } = server;
+  switch (state.type) {
+    case 'off':
+      return { icon: 'off', text: 'Off', ink: 'quiet' };
+    case 'idle':
+      return { icon: 'idle', text: 'On, starts when called', ink: 'quiet' };
+    case 'starting':
+      return { icon: 'running', text: 'Starting', ink: 'running' };
+    case 'ready':
+      return { icon: 'done', text: 'Connected', ink: 'done' };
+    case 'unavailable':
+      return { icon: 'failed', text: 'Unavailable', ink: 'failed' };
+  }
+}
+
+/** How a server is reached, as one text letter for letter. */
+export function wayText(way: ServerWay): string {
+  return way.type === 'http' ? way.url : [way.command, ...way.args].join(' ');
+}
+
+/** What stands at a tool that is not as it was approved. */
+export const pins: Record<Pin, { text: string; means: string }> = {
+  pinned: { text: 'approved', means: 'As you approved it.' },
+  new: { text: 'new', means: 'It was not there when you approved. It cannot be called before you approve it.' },
+  changed: { text: 'changed', means: 'It is another than the one you approved. It cannot be called before you approve it.' },
+  gone: { text: 'gone', means: 'The server has it no more, so it cannot be called.' },
+};
+
+/** The tools that wait for a look. */
+export function waitingTools(server: ServerView): ServerTool[] {
+  return server.waits === null ? [] : server.tools.filter((tool) => tool.pin === 'new' || tool.pin === 'changed');
+}
+
+/** "14 tools", "14 tools: 1 changed, 2 new". */
+export function toolsWords(tools: readonly ServerTool[]): string {
+  const of = (pin: Pin) => tools.filter((tool) => tool.pin === pin).length;
+  const marks = (['changed', 'new', 'gone'] as const).filter((pin) => of(pin) > 0).map((pin) => `${of(pin)} ${pins[pin].text}`);
+  return `${tools.length === 0 ? 'no tools' : plural(tools.length, 'tool')}${marks.length > 0 ? `: ${marks.join(', ')}` : ''}`;
+}
+
+/** What a server says of a tool's safety, one short claim each. It says so; nobody else does. */
+export function claims(hints: ToolHints): string[] {
+  const out: string[] = [];
+  if (hints.readOnlyHint !== undefined) out.push(hints.readOnlyHint ? 'changes nothing' : 'changes things');
+  if (hints.destructiveHint !== undefined) out.push(hints.destructiveHint ? 'may remove things' : 'removes nothing');
+  if (hints.idempotentHint !== undefined) out.push(hints.idempotentHint ? 'twice is as once' : 'twice is not as once');
+  if (hints.openWorldHint !== undefined) out.push(hints.openWorldHint ? 'reaches beyond its own data' : 'keeps to its own data');
+  return out;
+}
+
+/** The first sentence of a description, hidden characters kept. */
+export function firstOf(spans: readonly Span[]): Span[] {
+  const out: Span[] = [];
+  for (const span of spans) {
+    const end = span.control ? -1 : span.text.search(/[.!?](?=\s|$)|\n/);
+    if (end < 0) out.push(span);
+    else {
+      out.push({ ...span, text: span.text.slice(0, end + 1) });
+      break;
+    }
+  }
+  return out;
+}
+
+/** Whether a server or one of its tools has every word of the filter. */
+export function fits(texts: readonly string[], filter: string): boolean {
+  const all = texts.join(' ').toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => all.includes(word));
+}
+
+/** Who says a line of the log. */
+export const voices: Record<ServerVoice, { text: string; means: string }> = {
+  us: { text: 'Countersign', means: 'What happened to it' },
+  stderr: { text: 'stderr', means: 'What it wrote to its standard error' },
+  log: { text: 'log', means: 'What it told by the protocol' },
+};
+
+/** Lines of a log as text to be copied. */
+export function logText(lines: readonly ServerLine[]): string {
+  return lines.map((line) => `${exact(line.at_ms)}  ${line.from.padEnd(6)}  ${plainOf(line.text)}`).join('\n');
+}
+
+/** "11:41:07". */
+export function second(at: number): string {
+  return `${clock(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`;
+}
