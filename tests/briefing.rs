@@ -2,7 +2,7 @@
 
 use agent::Host;
 use protocol::CallState;
-use protocol::briefing::Source;
+use protocol::briefing::{BriefingPart, BriefingText, Source};
 use protocol::query::{Answer, Query};
 use serde_json::json;
 use support::cast::Cast;
@@ -116,6 +116,7 @@ async fn a_briefing_is_gathered_and_shown() {
         ("notes", Source::Person)
     );
     assert_eq!(briefing.agents[0].name, "general");
+    texts_of(&desk, &briefing).await;
     assert!(
         briefing.bytes > 32_000 && briefing.tokens >= briefing.bytes / 4,
         "{briefing:?}"
@@ -146,4 +147,48 @@ async fn nothing_is_read_above_a_folder_without_a_repository() {
     std::fs::write(above, "Outer words.").unwrap();
     desk.play().await;
     assert!(!cast.asked()[0].system.contains("Outer words."));
+}
+
+/// Each part's text can be looked at, as the model gets it; what is no part of it cannot.
+async fn texts_of(desk: &Fixture, briefing: &protocol::briefing::Briefing) {
+    let text = async |of: BriefingPart| {
+        let workspace = desk.root().display().to_string();
+        match desk.desk.query(Query::BriefingText { workspace, of }).await {
+            Ok(Answer::BriefingText(found)) => Ok(found),
+            Ok(other) => panic!("{other:?}"),
+            Err(fault) => Err(fault),
+        }
+    };
+    let plain = |found: &BriefingText| protocol::shown::plain(&found.text);
+    let file = briefing.instructions[1].file.clone();
+    let inner = text(BriefingPart::Instructions { file }).await.unwrap();
+    assert_eq!(plain(&inner), "Inner words.U+202E");
+    let name = "notes".to_owned();
+    let skill = text(BriefingPart::Skill { name }).await.unwrap();
+    assert_eq!(
+        (plain(&skill).trim(), skill.cut, skill.files),
+        ("Write them.", false, vec!["form.md".to_owned()])
+    );
+    let name = "general".to_owned();
+    let agent = text(BriefingPart::Agent { name }).await.unwrap();
+    assert_eq!(
+        plain(&agent),
+        "",
+        "the agent of the house is told nothing more"
+    );
+    let whole = text(BriefingPart::Whole).await.unwrap();
+    assert!(plain(&whole).contains("Inner words."));
+    for of in [
+        BriefingPart::Instructions {
+            file: "/etc/passwd".to_owned(),
+        },
+        BriefingPart::Skill {
+            name: "../notes".to_owned(),
+        },
+        BriefingPart::Agent {
+            name: String::new(),
+        },
+    ] {
+        assert!(text(of.clone()).await.is_err(), "{of:?}");
+    }
 }

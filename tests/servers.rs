@@ -270,6 +270,7 @@ async fn what_is_wrong_is_told_and_nothing_is_used() {
     let why = "mcp server one is unavailable: it ended with exit code 3.";
     assert!(fault.message.starts_with(why), "{fault}");
     assert_eq!(view(&desk).await.state, ServerState::Off);
+    assert!(said(&desk, "Started: ").await, "what it said is kept");
 
     std::fs::write(
         desk.data().join("servers.toml"),

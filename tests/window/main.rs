@@ -18,6 +18,7 @@ mod restart;
 mod rules;
 mod safety;
 mod search;
+mod servers;
 mod smoke;
 mod support;
 mod themes;

@@ -11,6 +11,8 @@ export interface WindowActs {
   settings: () => void;
   appearance: () => void;
   inspector: () => void;
+  /** Opens or closes the briefing of the session that is looked at. */
+  briefing: () => void;
   keys: () => void;
   /** Goes to the rules and does something there. */
   rules: (act: (book: Book) => void) => void;
@@ -29,6 +31,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
   } else if (session && (session.state === 'interrupted' || session.state === 'failed')) {
     here.push({ id: 'resume', text: 'Resume', hint: session.title, icon: 'play', run: () => void desk.submit({ type: 'resume', session: session.id }) });
   }
+  if (session) here.push({ id: 'briefing', text: 'Briefing', hint: 'instructions, skills, agents', icon: 'read', run: acts.briefing });
   return [
     ...here,
     { id: 'desk', text: 'Go to the Desk', icon: 'desk', run: () => desk.go('desk') },

@@ -5,7 +5,8 @@ import axe from 'axe-core';
 import { afterEach, describe, expect, test } from 'vitest';
 import sample from '../../tests/golden/sample.jsonl?raw';
 import HistoryPage from './gallery/HistoryPage.svelte';
-import { FakeHost, parseStream } from './ipc/fake';
+import { FakeHost } from './ipc/fake';
+import { parseStream } from './ipc/fake_streams';
 import { Desk } from './state/desk.svelte';
 
 afterEach(cleanup);

@@ -1,6 +1,7 @@
 // The code of the screens and panels that are gone to now and then. Loaded beside the first screen.
 
 export { commandsOf } from './commands';
+export { default as Briefing } from './features/briefing/Briefing.svelte';
 export { default as History } from './features/history/History.svelte';
 export { default as Keys } from './features/palette/Keys.svelte';
 export { default as Palette } from './features/palette/Palette.svelte';

@@ -18,18 +18,12 @@ import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart, promised } from './fake_settings';
+import { briefed, briefingText } from './fake_briefing';
 import { FakeHistory } from './fake_history';
 import { FakeRules } from './fake_rules';
 import { FakeServers } from './fake_servers';
+import { largeStream, parseStream, untilNow } from './fake_streams';
 import { asSet, fakeTools, missing, tryOf } from './fake_tools';
-
-/** Reads a golden stream: one event on each line. */
-export function parseStream(text: string): Event[] {
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as Event);
-}
 
 /** A host that plays a stream to its end at once and then answers as an engine would. */
 export class FakeHost implements Host {
@@ -44,6 +38,7 @@ export class FakeHost implements Host {
   picked: string | null = '/home/mira/code/site';
   /** What is registered. */
   tools = fakeTools;
+  briefing = briefed;
   /** What the machine can promise. */
   promise: Promised = promised;
   now: () => number = Date.now;
@@ -246,7 +241,9 @@ export class FakeHost implements Host {
   #answer(query: Query): Answer {
     switch (query.type) {
       case 'briefing':
-        return { type: 'briefing', instructions: [], skills: [], agents: [], bytes: 0, tokens: 0, faults: [] };
+        return { type: 'briefing', ...this.briefing };
+      case 'briefing_text':
+        return { type: 'briefing_text', ...briefingText(this.briefing, query.of) };
       case 'transcript': {
         const all = this.#entries.get(query.session) ?? [];
         const before = query.before;
@@ -348,31 +345,6 @@ export class FakeHost implements Host {
   #all(): Entry[] {
     return [...this.#entries.values()].flat();
   }
-}
-
-/** The same stream, its last event just now. */
-export function untilNow(events: readonly Event[], now: number): Event[] {
-  const shift = now - (events.at(-1)?.at ?? now);
-  const later = (at: number) => at + shift;
-  return events.map((event) => {
-    const body = structuredClone(event.body);
-    if (body.type === 'undo_prepared') body.entry.at = later(body.entry.at);
-    if (body.type === 'call_waits' && body.expires_at !== null) body.expires_at = later(body.expires_at);
-    return { ...event, at: later(event.at), body };
-  });
-}
-
-/** A session of so many entries. */
-export function largeStream(entries: number): Event[] {
-  const session = 'ses_large';
-  const bodies: EventBody[] = [
-    { type: 'session_opened', title: 'A long night', workspace: '/home/mira/code/tidemark', model: { provider: 'demo', model: '' } },
-  ];
-  for (let n = 1; n <= entries; n += 1) {
-    const text = `Message ${n}. ${'It says a little more. '.repeat(n % 7)}`;
-    bodies.push({ type: 'person_said', message: `msg_${n}`, text, steering: false });
-  }
-  return bodies.map((body, i) => ({ seq: i + 1, session, at: 1_763_700_000_000 + i * 1_000, body }));
 }
 
 /** Lets the agent of a session talk for a while, a few characters at a time. */

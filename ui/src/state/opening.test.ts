@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import sample from '../../../tests/golden/sample.jsonl?raw';
 import type { Snapshot } from '../ipc/bindings/Snapshot';
-import { FakeHost, parseStream } from '../ipc/fake';
+import { FakeHost } from '../ipc/fake';
+import { parseStream } from '../ipc/fake_streams';
 import type { View } from './view';
 import { openedOutside, openingView } from './opening';
 

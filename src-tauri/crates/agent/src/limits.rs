@@ -68,3 +68,7 @@ pub const INSTRUCTIONS_BYTES_MAX: usize = 32 * 1024;
 pub const INSTRUCTION_FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// How long the last words of an errand are waited for once its run is over.
 pub const LAST_WORDS_MAX: Duration = Duration::from_secs(2);
+/// Length of a part of the briefing that is shown to a person, in bytes.
+pub const BRIEFING_TEXT_BYTES_MAX: usize = 512 * 1024;
+/// Files beside a skill's text that are told to a person.
+pub const SKILL_FILES_SHOWN_MAX: usize = 50;

@@ -195,6 +195,15 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             })
             .await?
         }
+        Query::BriefingText { workspace, of } => {
+            by_rulebook(shared, move |shared| {
+                let workspace = Workspace::open(Path::new(&workspace))?;
+                let briefing = shared.briefing(&workspace, &Asked::default());
+                let text = briefing.text(workspace.root(), &of)?;
+                Ok(Answer::BriefingText(text))
+            })
+            .await?
+        }
         Query::Imports { workspace } => {
             by_rulebook(shared, move |_| asked::imports(workspace.as_deref())).await?
         }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::Fault;
+use crate::shown::Span;
 
 /// All of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
@@ -80,4 +81,38 @@ pub struct AgentView {
     pub tools: Option<Vec<String>>,
     /// Its model, as the manifest names it; empty for its caller's.
     pub model: String,
+}
+
+/// A part of it whose text a person asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum BriefingPart {
+    /// All that the model gets, from its first word to its last.
+    Whole,
+    /// A file of instructions, as far as the model gets it.
+    Instructions {
+        /// Its path, as the briefing told it.
+        file: String,
+    },
+    /// A skill, as it is loaded.
+    Skill {
+        /// Its name.
+        name: String,
+    },
+    /// What an agent is told before anything else.
+    Agent {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// The text of a part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct BriefingText {
+    /// Letter for letter, hidden characters named.
+    pub text: Vec<Span>,
+    /// Whether the rest was left out here because it is too long to be looked at.
+    pub cut: bool,
+    /// Files that lie beside a skill's text, by their paths in its folder; the first ones.
+    pub files: Vec<String>,
 }

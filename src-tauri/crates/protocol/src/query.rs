@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 use crate::account::{Account, AccountLine};
 use crate::backtest::{Backtest, RuleChange, Suggestion};
-use crate::briefing::Briefing;
+use crate::briefing::{Briefing, BriefingPart, BriefingText};
 use crate::effects::Promise;
 use crate::history::{Restore, RestorePreview, RestoreReceipt, Timeline, UndoCheck};
 use crate::import::ImportSource;
@@ -231,6 +231,13 @@ pub enum Query {
         /// The workspace root, absolute.
         workspace: String,
     },
+    /// The text of a part of that.
+    BriefingText {
+        /// The workspace root, absolute.
+        workspace: String,
+        /// Which part.
+        of: BriefingPart,
+    },
     /// Permissions of other products, found where those keep them.
     Imports {
         /// The workspace root, absolute; none for the person's own alone.
@@ -359,6 +366,8 @@ pub enum Answer {
     },
     /// To `briefing`.
     Briefing(Briefing),
+    /// To `briefing_text`.
+    BriefingText(BriefingText),
     /// To `imports`.
     Imports {
         /// One for each file that is there.

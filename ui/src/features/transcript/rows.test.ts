@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
-import { FakeHost, parseStream } from '../../ipc/fake';
+import { FakeHost } from '../../ipc/fake';
+import { parseStream } from '../../ipc/fake_streams';
 import { rowsOf } from './rows';
 
 async function rows(session: string, opened: string[] = []): Promise<string[]> {

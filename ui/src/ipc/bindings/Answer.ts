@@ -3,6 +3,7 @@ import type { Account } from "./Account";
 import type { AccountLine } from "./AccountLine";
 import type { Backtest } from "./Backtest";
 import type { Briefing } from "./Briefing";
+import type { BriefingText } from "./BriefingText";
 import type { Entry } from "./Entry";
 import type { Event } from "./Event";
 import type { Fault } from "./Fault";
@@ -103,7 +104,7 @@ trail: Trail, } | { "type": "check_rules" } & RulesCheck | { "type": "check_rule
 /**
  * What would spare the most answers first.
  */
-suggestions: Array<Suggestion>, } | { "type": "briefing" } & Briefing | { "type": "imports", 
+suggestions: Array<Suggestion>, } | { "type": "briefing" } & Briefing | { "type": "briefing_text" } & BriefingText | { "type": "imports", 
 /**
  * One for each file that is there.
  */

@@ -84,6 +84,12 @@ impl Instructions {
         told
     }
 
+    /// The text of a file, as far as a model reads it; nothing if it is none of them.
+    pub fn text(&self, file: &str) -> Option<&str> {
+        let found = self.0.iter().find(|one| one.file == file);
+        found.map(|found| found.text.as_str())
+    }
+
     /// What a person sees.
     pub fn views(&self) -> Vec<InstructionFile> {
         let view = |file: &File| InstructionFile {

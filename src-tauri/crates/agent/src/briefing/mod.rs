@@ -7,6 +7,7 @@ mod places;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use protocol::briefing::{BriefingPart, BriefingText};
 use protocol::{Fault, briefing};
 use runtime::Workspace;
 use tools::agents::Roster;
@@ -15,6 +16,7 @@ use tools::{LoadSkill, Registry, Task};
 
 use self::instructions::Instructions;
 use self::places::Places;
+use crate::limits::{BRIEFING_TEXT_BYTES_MAX, SKILL_FILES_SHOWN_MAX};
 use crate::prompt;
 
 /// Bytes of a text that are about one token.
@@ -94,6 +96,39 @@ impl Briefing {
                 "Skills, each for one kind of work. Load one with the skill tool before you do such work:\n{lines}"
             ),
         }
+    }
+
+    /// The text of a part, for a person.
+    ///
+    /// # Errors
+    /// There is no such part any more, or it cannot be read.
+    pub fn text(&self, workspace: &Path, of: &BriefingPart) -> Result<BriefingText, Fault> {
+        let gone = |why: String| Fault::new(why, "Look at the list again.");
+        let (text, files) = match of {
+            BriefingPart::Whole => (self.system(workspace, ""), Vec::new()),
+            BriefingPart::Instructions { file } => {
+                let text = self.instructions.text(file);
+                let none = || gone("No such file is among the instructions.".to_owned());
+                (text.ok_or_else(none)?.to_owned(), Vec::new())
+            }
+            BriefingPart::Skill { name } => {
+                let skill = self.skills.find(name);
+                let skill = skill.map_err(|error| gone(error.to_string()))?;
+                let body = skill.body().map_err(|error| gone(error.to_string()))?;
+                (body.to_owned(), skill.files(SKILL_FILES_SHOWN_MAX))
+            }
+            BriefingPart::Agent { name } => {
+                let agent = self.agents.find(name);
+                let agent = agent.map_err(|error| gone(error.to_string()))?;
+                (agent.prompt.clone(), Vec::new())
+            }
+        };
+        let shown = protocol::cut::head(&text, BRIEFING_TEXT_BYTES_MAX);
+        Ok(BriefingText {
+            cut: shown.len() < text.len(),
+            text: protocol::shown::shown(shown),
+            files,
+        })
     }
 
     /// As a person looks at it.

@@ -61,7 +61,11 @@ impl Servers {
         let pins = Pins::load(&self.data_dir, id);
         let is_first = matches!(pins, Ok(None));
         let (server, _) = self.made(settings.clone());
-        server.connected().await?;
+        if let Err(fault) = server.connected().await {
+            server.let_go();
+            self.known().failed.insert(id.clone(), server);
+            return Err(fault);
+        }
         if is_first && let Some(catalogue) = server.catalogue() {
             let first = Pins::first(&catalogue);
             first.save(&self.data_dir, id)?;
@@ -112,6 +116,7 @@ impl Servers {
         let mut known = self.known();
         known.roots.iter().for_each(|root| server.add_root(root));
         let id = server.settings().id.clone();
+        known.failed.remove(&id);
         if let Some(before) = known.servers.insert(id, server) {
             before.let_go();
         }

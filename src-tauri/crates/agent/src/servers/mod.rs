@@ -39,6 +39,8 @@ struct Known {
     servers: BTreeMap<ServerId, Arc<Server>>,
     faults: Vec<Fault>,
     roots: BTreeSet<PathBuf>,
+    /// Those that could not be switched on, ended: what they said is looked at.
+    failed: BTreeMap<ServerId, Arc<Server>>,
     /// How often the list became another.
     changes: u64,
 }
@@ -117,6 +119,7 @@ impl Servers {
             };
             servers.insert(id, server);
         }
+        known.failed.clear();
         let before = std::mem::replace(&mut known.servers, servers);
         for (id, server) in before {
             let still = known.servers.get(&id);
@@ -185,10 +188,12 @@ impl Servers {
             .collect()
     }
 
-    /// What a server said.
+    /// What a server said; where it could not be switched on, what it said then.
     pub fn lines(&self, id: &ServerId) -> Result<Vec<ServerLine>, Fault> {
         self.read();
-        Ok(self.find(id)?.lines())
+        let server = self.find(id)?;
+        let failed = self.known().failed.get(id).cloned();
+        Ok(failed.unwrap_or(server).lines())
     }
 
     /// Ends all of them.
