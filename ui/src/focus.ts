@@ -3,7 +3,7 @@
 import { tick } from 'svelte';
 
 const TRIES = 30;
-const STOPS = '[data-testid^="card-"], [data-testid^="line-"]';
+const STOPS = '[data-testid^="card-"], [data-testid^="line-"], [data-testid^="errand-"]';
 
 function byTestId(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`[data-testid="${CSS.escape(id)}"]`);

@@ -11,6 +11,7 @@ import type { Rule } from '../ipc/bindings/Rule';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { Settings } from '../ipc/bindings/Settings';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
+import { family, lineage, under } from './errands';
 import { isCall, type CallEntry } from './fold';
 import { awaited, awaiting, fromSnapshot, healed, liveKey, reduce, withoutPage, withPage, type Page, type State } from './reduce';
 import { nextFrame } from './frames';
@@ -147,19 +148,26 @@ export class Desk {
     return live ?? this.#state.pages.get(session)?.entries.find((entry) => entry.id === id);
   }
 
-  /** The waiting cards of what is looked at, in the order they stand there. */
-  get cards(): readonly CallEntry[] {
-    const view = this.view;
-    if (view.screen === 'desk') return this.waiting;
-    const session = this.#shown;
-    return session === null ? [] : this.waiting.filter((entry) => entry.session === session);
+  /** What a session does at the moment; nothing while it does nothing. */
+  under(session: string): Entry | undefined {
+    return under(this.#state.live, session);
   }
 
-  /** The one session whose calls are looked at; none on a screen that shows several or none. */
-  get #shown(): string | null {
-    if (this.view.screen === 'tools') return this.tried;
-    return this.view.screen === 'session' ? this.view.session : null;
+  /** A session and those that it works for, the outermost first. */
+  lineage(session: string): readonly SessionView[] {
+    return lineage(this.sessions, session);
   }
+
+  /** The waiting cards of what is looked at, in the order they stand there. */
+  get cards(): readonly CallEntry[] {
+    return this.view.screen === 'desk' ? this.waiting : this.waiting.filter((entry) => this.#shown.has(entry.session));
+  }
+
+  /** The sessions whose calls are looked at: one with those that work for it; none on a screen that shows all or none. */
+  readonly #shown: ReadonlySet<string> = $derived.by(() => {
+    const one = this.view.screen === 'tools' ? this.tried : this.view.screen === 'session' ? this.view.session : null;
+    return one === null ? new Set<string>() : family(this.sessions, one);
+  });
 
   /** The one card whose keys work: the one that last had the focus, else the first. */
   get owner(): CallEntry | undefined {
@@ -206,7 +214,7 @@ export class Desk {
   /** What the inspector shows: the call that is looked at, else the one that owns the keys. */
   get inspected(): CallEntry | undefined {
     const looked = this.selected;
-    const here = looked && (this.view.screen === 'desk' || this.#shown === looked.session);
+    const here = looked && (this.view.screen === 'desk' || this.#shown.has(looked.session));
     const entry = here ? this.entry(looked.session, looked.id) : undefined;
     return entry && isCall(entry) ? entry : this.owner;
   }
@@ -284,9 +292,9 @@ export class Desk {
     }
     if (at && !loaded) void this.paging.around(session, at.seq);
     else if (!this.page(session)) void this.paging.end(session);
-    // Only the session that is looked at keeps its page.
+    // Only the session that is looked at keeps its page, and those that work for it.
     for (const other of this.#state.pages.keys()) {
-      if (other !== session) this.#state = withoutPage(this.#state, other);
+      if (!this.#shown.has(other)) this.#state = withoutPage(this.#state, other);
     }
   }
 

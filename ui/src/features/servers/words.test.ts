@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { serverTool, serverView } from '../../ipc/fake_servers';
-import { claims, firstOf, fits, logText, plainOf, stateOf, toolsWords, waitingTools } from './words';
+import { claims } from '../../widgets/hints';
+import { firstOf, fits, logText, plainOf, stateOf, toolsWords, waitingTools } from './words';
 
 const way = { type: 'http', url: 'https://x.example', headers: {} } as const;
 

@@ -7,7 +7,6 @@ import type { ServerView } from '../../ipc/bindings/ServerView';
 import type { ServerVoice } from '../../ipc/bindings/ServerVoice';
 import type { ServerWay } from '../../ipc/bindings/ServerWay';
 import type { Span } from '../../ipc/bindings/Span';
-import type { ToolHints } from '../../ipc/bindings/ToolHints';
 import { clock, exact, plural } from '../../widgets/figures';
 import type { ShownState } from '../../widgets/states';
 
@@ -58,16 +57,6 @@ export function toolsWords(tools: readonly ServerTool[]): string {
   const of = (pin: Pin) => tools.filter((tool) => tool.pin === pin).length;
   const marks = (['changed', 'new', 'gone'] as const).filter((pin) => of(pin) > 0).map((pin) => `${of(pin)} ${pins[pin].text}`);
   return `${tools.length === 0 ? 'no tools' : plural(tools.length, 'tool')}${marks.length > 0 ? `: ${marks.join(', ')}` : ''}`;
-}
-
-/** What a server says of a tool's safety, one short claim each. It says so; nobody else does. */
-export function claims(hints: ToolHints): string[] {
-  const out: string[] = [];
-  if (hints.readOnlyHint !== undefined) out.push(hints.readOnlyHint ? 'changes nothing' : 'changes things');
-  if (hints.destructiveHint !== undefined) out.push(hints.destructiveHint ? 'may remove things' : 'removes nothing');
-  if (hints.idempotentHint !== undefined) out.push(hints.idempotentHint ? 'twice is as once' : 'twice is not as once');
-  if (hints.openWorldHint !== undefined) out.push(hints.openWorldHint ? 'reaches beyond its own data' : 'keeps to its own data');
-  return out;
 }
 
 /** The first sentence of a description, hidden characters kept. */

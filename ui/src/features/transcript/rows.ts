@@ -1,6 +1,7 @@
 // From entries to the rows of a transcript: messages, cards, and runs of settled calls as lines of one list.
 
 import type { Entry } from '../../ipc/bindings/Entry';
+import type { SessionView } from '../../ipc/bindings/SessionView';
 import { isCall, type CallEntry } from '../../state/fold';
 
 /** One row of the list. */
@@ -8,14 +9,18 @@ export type Row =
   | { kind: 'message'; key: string; entry: Entry }
   | { kind: 'notice'; key: string; entry: Entry }
   | { kind: 'card'; key: string; entry: CallEntry; opened: boolean }
-  | { kind: 'line'; key: string; entry: CallEntry; first: boolean; last: boolean };
+  | { kind: 'line'; key: string; entry: CallEntry; first: boolean; last: boolean }
+  | { kind: 'errand'; key: string; session: SessionView };
 
-/** The rows of a page. `opened` holds the ids of settled calls that the person opened. */
-export function rowsOf(entries: readonly Entry[], opened: ReadonlySet<string>): Row[] {
+/** The rows of a page. `opened` holds the ids of settled calls that the person opened, `errands` the sessions that work for calls. */
+export function rowsOf(entries: readonly Entry[], opened: ReadonlySet<string>, errands: ReadonlyMap<string, readonly SessionView[]> = new Map()): Row[] {
   const rows: Row[] = [];
   for (const [i, entry] of entries.entries()) {
     const last = i === entries.length - 1;
-    if (isCall(entry)) addCall(rows, entry, opened.has(entry.id));
+    if (isCall(entry)) {
+      addCall(rows, entry, opened.has(entry.id));
+      for (const session of errands.get(entry.id) ?? []) rows.push({ kind: 'errand', key: session.id, session });
+    }
     else if (entry.body.type === 'notice') rows.push({ kind: 'notice', key: entry.id, entry });
     else if (says(entry, last)) rows.push({ kind: 'message', key: entry.id, entry });
   }
