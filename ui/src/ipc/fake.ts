@@ -1,4 +1,4 @@
-// An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|large|stream).
+// An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|large|stream|reach).
 
 import { begun, changed, entryId, isCall, sessionAfter } from '../state/fold';
 import type { Answer } from './bindings/Answer';
@@ -367,6 +367,7 @@ export async function openFake(name: string): Promise<Host> {
   if (name === 'large') return new FakeHost(largeStream(100_000));
   const host = new FakeHost(untilNow(parseStream(sample), Date.now()));
   host.history.conflicts = { und_0002: ['crates/core/src/lib.rs'] };
+  if (name === 'reach') (await import('./fake_reach')).reach(host);
   if (name === 'stream') talk(host, 'ses_0001', 5_000);
   return host;
 }

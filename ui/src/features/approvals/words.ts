@@ -10,7 +10,7 @@ import type { Preview } from '../../ipc/bindings/Preview';
 import type { Reach } from '../../ipc/bindings/Reach';
 import type { Rule } from '../../ipc/bindings/Rule';
 import { age, bytes, clock, count, duration, plural } from '../../widgets/figures';
-import { exitCode } from '../../state/calls';
+import { exitCode, openAsk } from '../../state/calls';
 import { grantReaches, grantsIn, ruleWords } from '../../widgets/rules';
 import { callStates } from '../../widgets/states';
 import { hunkNames, idsOf, type Chosen } from './hunks';
@@ -20,7 +20,7 @@ export function stateWords(view: CallView, begun: number, now: number): string {
   const word = callStates[view.state].text;
   switch (view.state) {
     case 'waiting':
-      return `${word} ${age(view.waits?.since ?? begun, now)}`;
+      return `${word} ${age(openAsk(view)?.at ?? view.waits?.since ?? begun, now)}`;
     case 'running':
       return `${word} ${age(view.started_at ?? begun, now)}`;
     case 'done': {

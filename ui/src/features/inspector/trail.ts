@@ -3,6 +3,7 @@
 import type { Always } from '../../ipc/bindings/Always';
 import type { CallView } from '../../ipc/bindings/CallView';
 import { grantsIn, ruleWords } from '../../widgets/rules';
+import { openAsk } from '../../state/calls';
 import { exact } from '../../widgets/figures';
 
 /** The rule that an answer made as well, as the end of a sentence: ", and `bash cargo update*` for this session"; empty if it made none. */
@@ -13,7 +14,7 @@ export function alwaysWords(always: Always | undefined): string {
 /** What came of the verdict, in one or two sentences. */
 export function verdictWords(view: CallView): string {
   const said = view.decision;
-  if (view.state === 'waiting') return `Waiting since ${exact(view.waits?.since ?? 0).slice(11)} for a person.`;
+  if (view.state === 'waiting') return `Waiting since ${exact(openAsk(view)?.at ?? view.waits?.since ?? 0).slice(11)} for a person.`;
   if (said) {
     const at = exact(said.at).slice(11);
     switch (said.decision.type) {

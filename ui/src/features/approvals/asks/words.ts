@@ -1,0 +1,46 @@
+// What servers ask, and what they get, in words. Pure.
+
+import type { ServerAnswer } from '../../../ipc/bindings/ServerAnswer';
+import type { ServerWants } from '../../../ipc/bindings/ServerWants';
+import { plural } from '../../../widgets/figures';
+
+/** "asks you for 3 facts." After the server's name. */
+export function asksFor(wants: ServerWants): string {
+  switch (wants.type) {
+    case 'form':
+      return wants.fields.length === 0 ? 'asks you to agree.' : `asks you to fill in ${plural(wants.fields.length, 'field')}. What you send goes to it.`;
+    case 'address':
+      return 'asks you to open an address.';
+    case 'model':
+      return 'asks for the answer of a model. What it gets goes to it.';
+  }
+}
+
+/** The button that says yes. */
+export function yesWords(wants: ServerWants, server: string): string {
+  switch (wants.type) {
+    case 'form':
+      return `Send to ${server}`;
+    case 'address':
+      return 'I opened it';
+    case 'model':
+      return 'Allow once';
+  }
+}
+
+/** What became of a question. `why` says why nobody was asked or answered. */
+export function answerWords(answer: ServerAnswer, why: string | undefined): string {
+  const by = why === undefined ? 'You' : 'It was';
+  switch (answer.type) {
+    case 'filled':
+      return Object.keys(answer.values).length === 0 ? 'You agreed.' : 'You sent:';
+    case 'opened':
+      return 'You said that you opened it.';
+    case 'allowed':
+      return 'You allowed it, once.';
+    case 'declined':
+      return why === undefined ? `${by} declined.` : `${by} declined: ${why}`;
+    case 'dismissed':
+      return why === undefined ? `${by} put it away.` : `${by} put away: ${why}`;
+  }
+}
