@@ -91,6 +91,8 @@ mod layers;
 #[cfg(target_os = "linux")]
 mod way_out;
 // Questions and their answers.
+// Planning first.
+mod planning;
 mod questions;
 // Settings and rules files with errors; databases that cannot be used; a full disk.
 mod trouble;

@@ -32,6 +32,10 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     here.push({ id: 'resume', text: 'Resume', hint: session.title, icon: 'play', run: () => void desk.submit({ type: 'resume', session: session.id }) });
   }
   if (session) here.push({ id: 'briefing', text: 'Briefing', hint: 'instructions, skills, agents', icon: 'read', run: acts.briefing });
+  if (session) {
+    const on = !session.planning;
+    here.push({ id: 'plan', text: on ? 'Plan first' : 'End planning', hint: session.title, icon: 'todo', run: () => void desk.submit({ type: 'set_planning', session: session.id, on }) });
+  }
   return [
     ...here,
     { id: 'desk', text: 'Go to the Desk', icon: 'desk', run: () => desk.go('desk') },

@@ -52,7 +52,7 @@ test('colours come from the tokens alone', () => {
 
 test('HTML is put into the page in one place, cleaned', () => {
   const places = files.filter(({ name, text }) => name.endsWith('.svelte') && /\{@html/.test(text)).map(({ name }) => name);
-  expect(places).toEqual(['features/transcript/Prose.svelte']);
+  expect(places).toEqual(['widgets/Prose.svelte']);
   const prose = files.find(({ name }) => name === places[0]);
   expect(prose?.text).toContain('{#each toBlocks(text) as block, i (i)}<div class="block">{@html block}</div>{/each}');
 });

@@ -276,5 +276,27 @@ export const samples = {
     },
     outcome: outcome({}),
   }),
+  plan: waiting('c_plan', {
+    tool: 'plan_exit',
+    title: 'Plan',
+    kind: 'other',
+    mode: 'read',
+    target: 'Give unary minus its own level',
+    preview: {
+      type: 'plan',
+      text: '# Give unary minus its own level\n\nThe parser gives unary minus the power 0, so it swallows all that follows.\n\n1. Write the failing test `-a + b` in `crates/parser/tests/unary.rs`.\n2. Add a level `Unary` above `Product` in `precedence.rs`.\n3. Check `NOT` and the casts, which share the table.\n\nI check it with `cargo test -p tidemark-parser`.',
+    },
+    outlook: { type: 'not_needed' },
+    waits: {
+      digest: DIGEST,
+      since: NOW - 42_000,
+      grants: [
+        { reach: 'once', button: 'Accept', text: 'ends the planning. Each call is then judged as any other: the plan allows none of them.' },
+        { reach: 'nothing', button: 'Keep planning', text: 'changes nothing. The agent is told, with your note, and plans on.' },
+      ],
+      refreshed: null,
+      expires_at: null,
+    },
+  }),
   skipped: entry('c_skipped', { state: 'skipped', outcome: outcome({ state: 'skipped', message: 'Not run: you steered the agent first.' }) }),
 } satisfies Record<string, CallEntry>;

@@ -121,6 +121,9 @@ export class FakeHost implements Host {
       case 'resume':
         this.emit(op.session, { type: 'session_changed', state: 'running' });
         return null;
+      case 'set_planning':
+        this.emit(op.session, { type: 'planning_set', on: op.on, by: 'person' });
+        return null;
       case 'decide':
         this.#decide(op);
         return null;

@@ -9,7 +9,7 @@ import type { IconName } from '../widgets/icons';
 /** The icon of a call: its kind, or what it shows where that says more. */
 export function iconOf(view: CallView): IconName {
   if (view.preview.type === 'form') return 'question';
-  if (view.preview.type === 'todo') return 'todo';
+  if (view.preview.type === 'todo' || view.preview.type === 'plan') return 'todo';
   return view.kind;
 }
 

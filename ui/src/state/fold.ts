@@ -26,6 +26,7 @@ export function entryId(event: Event): string | null {
     case 'session_opened':
     case 'session_renamed':
     case 'session_changed':
+    case 'planning_set':
     case 'limit_reached':
       return null;
     case 'person_said':
@@ -81,6 +82,7 @@ export function begun(event: Event): Entry | null {
     case 'session_opened':
     case 'session_renamed':
     case 'session_changed':
+    case 'planning_set':
     case 'agent_said':
     case 'answer_checked':
     case 'turn_ended':
@@ -236,6 +238,7 @@ function callAfter(view: CallView, event: Event): CallView {
     case 'session_opened':
     case 'session_renamed':
     case 'session_changed':
+    case 'planning_set':
     case 'person_said':
     case 'errand_ended':
     case 'turn_started':
@@ -299,6 +302,7 @@ export function sessionAfter(before: SessionView | undefined, event: Event, wait
   if (body.type === 'session_renamed') after.title = body.title;
   if (body.type === 'session_changed') after.state = body.state;
   if (body.type === 'call_lent') after.usage = plus(view.usage, body.said.usage);
+  if (body.type === 'planning_set') after.planning = body.on;
   if (body.type === 'turn_ended') {
     after.turns = view.turns + 1;
     after.usage = plus(view.usage, body.usage);

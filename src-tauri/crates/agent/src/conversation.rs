@@ -6,10 +6,10 @@ use protocol::event::{Asked, Checked, Parent};
 use protocol::preview::TodoItem;
 use protocol::{CallId, Event, EventBody, Message, Outcome, Preview, ToolCall};
 use serde_json::{Map, Value};
-use tools::TOOL_SEARCH;
+use tools::{PLAN, PLAN_EXIT, TOOL_SEARCH};
 
 use crate::state::State;
-use crate::{background, composed};
+use crate::{background, composed, planning};
 
 /// What the model knows, and what it is owed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Conversation {
     pub asked: Asked,
     /// The call that opened the session, if a call did.
     pub parent: Option<Parent>,
+    /// Whether it plans first, and nothing that could change anything is in reach.
+    pub planning: bool,
     /// The session's state.
     pub state: State,
     /// The output that the run came to last, in the schema that was asked for.
@@ -108,6 +110,11 @@ impl Conversation {
         if owed.name == TOOL_SEARCH && outcome.is_success() {
             self.loaded.extend(found(outcome));
         }
+        match owed.name.as_str() {
+            PLAN if outcome.is_success() => self.planning = true,
+            PLAN_EXIT if outcome.is_success() => self.planning = false,
+            _ => {}
+        }
         owed.result = Some(Message::of_outcome(call, &owed.name, outcome));
         while let Some(result) = self.owed.front_mut().and_then(|owed| owed.result.take()) {
             self.owed.pop_front();
@@ -155,6 +162,12 @@ impl Conversation {
                 failed,
                 ..
             } => self.said(background::heard(title, text, *failed)),
+            EventBody::PlanningSet { on, by } => {
+                self.planning = *on;
+                if let Some(told) = planning::told(*on, *by) {
+                    self.said(told.to_owned());
+                }
+            }
             EventBody::TurnStarted { turn, message } => {
                 self.turns = *turn;
                 places.insert(message.as_str(), self.messages.len());

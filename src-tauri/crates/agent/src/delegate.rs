@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use protocol::event::{Asked, Parent};
+use protocol::event::{Asked, Parent, PlanningBy};
 use protocol::{
     CallId, EventBody, Fault, Message, ModelChoice, SessionId, SessionState, ToolError, ToolOutput,
 };
@@ -12,12 +12,11 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tools::{Delegates, Errand, Registry, ToolContext};
 
-use crate::background;
 use crate::conversation::Conversation;
 use crate::hub::{Batch, Events};
 use crate::limits::{DELEGATES_DEEP_MAX, LAST_WORDS_MAX};
 use crate::session::Session;
-use crate::turn;
+use crate::{background, planning, turn};
 
 /// Sends errands out of a session.
 pub(crate) struct Sender(pub Arc<Session>);
@@ -221,6 +220,8 @@ async fn open(caller: &Arc<Session>, call: &CallId, errand: Errand) -> Result<Ar
             asked: Some(Box::new(asked)),
         })
         .await?;
+    let plans = caller.conversation(|conversation| conversation.planning);
+    planning::set(&child, plans, PlanningBy::Caller).await?;
     Ok(child)
 }
 

@@ -40,6 +40,20 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
             ),
         ];
     }
+    if let Preview::Plan { .. } = preview {
+        return vec![
+            line(
+                Reach::Once,
+                "Accept",
+                "ends the planning. Each call is then judged as any other: the plan allows none of them.".to_owned(),
+            ),
+            line(
+                Reach::Nothing,
+                "Keep planning",
+                "changes nothing. The agent is told, with your note, and plans on.".to_owned(),
+            ),
+        ];
+    }
     let undoable = match undo {
         UndoOutlook::NotNeeded => String::new(),
         UndoOutlook::Secured => " A copy is taken first, so it can be undone.".to_owned(),

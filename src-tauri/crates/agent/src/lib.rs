@@ -37,6 +37,7 @@ mod model_turn;
 mod one_call;
 mod ops;
 mod pipeline;
+mod planning;
 mod prompt;
 mod queries;
 mod recover;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use protocol::depth::{DEPTH_MAX, exceeds};
-use protocol::event::Asked;
+use protocol::event::{Asked, PlanningBy};
 use protocol::history::Restore;
 use protocol::op::Receipt;
 use protocol::settings::ToolSettings;
@@ -18,7 +18,7 @@ use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rulebook::{self, Place};
 use crate::toolbox::Toolbox;
 use crate::{
-    asks, coverage, decide, grant, manifest, retention, servers, trust, try_tool, turn, undo,
+    asks, coverage, decide, grant, manifest, planning, retention, servers, trust, try_tool, turn, undo,
 };
 
 /// Does what the person asks.
@@ -68,6 +68,12 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             turn::say(&shared.session(&session)?, text)
                 .await
                 .map(|_run| Receipt::default())
+        }
+        Op::SetPlanning { session, on } => {
+            let session = shared.session(&session)?;
+            planning::set(&session, on, PlanningBy::Person)
+                .await
+                .map(|()| Receipt::default())
         }
         Op::Interrupt { session } => match shared.session(&session)?.stop() {
             true => Ok(Receipt::default()),

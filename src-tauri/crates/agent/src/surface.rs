@@ -12,12 +12,13 @@ use protocol::requires::Surroundings;
 use protocol::{Fact, Fault, RequirementSet, ToolError, ToolInterface};
 use runtime::Workspace;
 
-use crate::manifest;
 use crate::session::Session;
 use crate::stages::{Ended, finish};
+use crate::{manifest, planning};
 
-/// Holds a call of this tool to what it may touch at all. What cannot be understood closes everything.
+/// Holds a call of this tool to what it may touch at all, now. What cannot be understood closes everything.
 pub(crate) fn hold(session: &Session, interface: &ToolInterface, facts: &mut Facts) {
+    facts.close(planning::holds_back(session, interface, facts));
     match of(session, interface) {
         Ok(surface) => facts.hold_to(&surface),
         Err(fault) => facts.close(Some(fault.message)),

@@ -15,7 +15,7 @@ use crate::conversation::OpenCall;
 use crate::run_limits::{self, Meter};
 use crate::session::{Session, Why};
 use crate::stages::{found, stopped};
-use crate::{model_turn, one_call, strategy};
+use crate::{model_turn, one_call, planning, strategy};
 
 /// How a run came to its end.
 enum End {
@@ -181,7 +181,7 @@ async fn calls(session: &Arc<Session>, open: Vec<OpenCall>) -> Result<Option<End
             if outcome.is_terminal() {
                 ends.store(true, Ordering::Relaxed);
             }
-            session.conversation(|conversation| conversation.hear(&open.call.id, &outcome));
+            planning::hear(session, &open.call.id, &outcome);
             session.at_work();
             Ok::<(), Fault>(())
         }

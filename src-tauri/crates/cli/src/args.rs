@@ -219,6 +219,9 @@ pub(crate) struct Run {
     /// the story to standard error; with --json the output is the last line.
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<PathBuf>,
+    /// Plan only: look around and come to a plan. Nothing is changed and no command runs.
+    #[arg(long)]
+    pub(crate) plan: bool,
     /// What is to be done.
     pub(crate) prompt: String,
 }

@@ -156,6 +156,10 @@ impl Live {
                 let text = story::notice(out, notice);
                 self.paragraph(out, &text)
             }
+            EventBody::PlanningSet { on, .. } => {
+                let text = story::planning(out, *on);
+                self.paragraph(out, &text)
+            }
             EventBody::SessionOpened { .. }
             | EventBody::SessionRenamed { .. }
             | EventBody::SessionChanged { .. }

@@ -45,6 +45,11 @@ pub(crate) fn preview(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
                 }
             }
         }
+        Preview::Plan { text } => {
+            for line in text.lines() {
+                add(Ink::Plain, line);
+            }
+        }
         Preview::Todo { items } => {
             for item in items {
                 let mark = match item.status {

@@ -86,6 +86,15 @@ pub(crate) fn not_taken(out: &Out, checked: &Checked) -> String {
     problem.unwrap_or_default()
 }
 
+/// That the session plans first, or does no more.
+pub(crate) fn planning(out: &Out, on: bool) -> String {
+    let text = match on {
+        true => "Planning: nothing is changed before the plan is accepted.",
+        false => "No longer planning.",
+    };
+    format!("{}\n\n", out.ink(Ink::Faint, text))
+}
+
 /// Something to know.
 pub(crate) fn notice(out: &Out, notice: &Notice) -> String {
     let ink = match notice.level {

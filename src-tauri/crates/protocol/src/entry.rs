@@ -199,4 +199,8 @@ pub struct SessionView {
     pub turns: u32,
     /// What all turns used together.
     pub usage: Usage,
+    /// Whether it plans first: nothing that could change anything is in reach.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub planning: bool,
 }

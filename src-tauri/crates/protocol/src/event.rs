@@ -83,6 +83,13 @@ pub enum EventBody {
         /// Whether it came to nothing.
         failed: bool,
     },
+    /// From now on the session plans first, and nothing that could change anything is in reach; or it does no more.
+    PlanningSet {
+        /// Whether it plans.
+        on: bool,
+        /// By whom.
+        by: PlanningBy,
+    },
     /// A model turn began.
     TurnStarted {
         /// Its number in the session, from 1.
@@ -324,6 +331,18 @@ pub struct Parent {
     pub call: CallId,
 }
 
+/// By whom planning is switched on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanningBy {
+    /// The person.
+    Person,
+    /// The agent, which began to plan or came to a plan that was accepted.
+    Agent,
+    /// The session that this one works for, which plans itself.
+    Caller,
+}
+
 /// A place in a session's state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct StatePlace {
@@ -344,6 +363,7 @@ impl EventBody {
             Self::SessionChanged { .. } => "session_changed",
             Self::PersonSaid { .. } => "person_said",
             Self::ErrandEnded { .. } => "errand_ended",
+            Self::PlanningSet { .. } => "planning_set",
             Self::TurnStarted { .. } => "turn_started",
             Self::AgentSaid { .. } => "agent_said",
             Self::AnswerChecked { .. } => "answer_checked",

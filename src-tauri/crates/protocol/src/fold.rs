@@ -20,6 +20,7 @@ pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
         EventBody::SessionOpened { .. }
         | EventBody::SessionRenamed { .. }
         | EventBody::SessionChanged { .. }
+        | EventBody::PlanningSet { .. }
         | EventBody::LimitReached { .. } => None,
         EventBody::PersonSaid { message, .. }
         | EventBody::ErrandEnded { message, .. }
@@ -275,6 +276,7 @@ fn change_call(view: &mut CallView, event: &Event) {
         | EventBody::SessionChanged { .. }
         | EventBody::PersonSaid { .. }
         | EventBody::ErrandEnded { .. }
+        | EventBody::PlanningSet { .. }
         | EventBody::TurnStarted { .. }
         | EventBody::AgentSaid { .. }
         | EventBody::AnswerChecked { .. }
@@ -361,12 +363,14 @@ pub fn session(before: Option<SessionView>, event: &Event, waiting: u32) -> Opti
             waiting: 0,
             turns: 0,
             usage: Usage::default(),
+            planning: false,
         },
         (_, before) => before?,
     };
     match &event.body {
         EventBody::SessionRenamed { title } => view.title.clone_from(title),
         EventBody::SessionChanged { state } => view.state = *state,
+        EventBody::PlanningSet { on, .. } => view.planning = *on,
         EventBody::TurnEnded { usage, .. } => {
             view.turns += 1;
             view.usage = view.usage.plus(*usage);

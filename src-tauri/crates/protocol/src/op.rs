@@ -43,6 +43,13 @@ pub enum Op {
         /// The text.
         text: String,
     },
+    /// Has a session plan first, so that nothing which could change anything is in reach; or ends that.
+    SetPlanning {
+        /// The session.
+        session: SessionId,
+        /// Whether it is to plan.
+        on: bool,
+    },
     /// Stops what the session does now; nothing that has not started will start.
     Interrupt {
         /// The session.

@@ -33,6 +33,11 @@ pub enum Preview {
         /// In the agent's order.
         items: Vec<TodoItem>,
     },
+    /// What an agent wants to do, to be accepted.
+    Plan {
+        /// In Markdown.
+        text: String,
+    },
 }
 
 impl Preview {
@@ -46,6 +51,7 @@ impl Preview {
             Self::Loss(_) => "loss",
             Self::Form { .. } => "form",
             Self::Todo { .. } => "todo",
+            Self::Plan { .. } => "plan",
         }
     }
 }

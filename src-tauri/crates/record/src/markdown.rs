@@ -197,6 +197,7 @@ fn preview(body: &mut String, view: &CallView) {
                 body.push('\n');
             }
         }
+        Preview::Plan { text } => body.push_str(&quote(text)),
         Preview::Todo { items } => {
             for item in items {
                 let mark = match item.status {

@@ -14,6 +14,7 @@ pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
         | EventBody::SessionChanged { .. }
         | EventBody::PersonSaid { .. }
         | EventBody::ErrandEnded { .. }
+        | EventBody::PlanningSet { .. }
         | EventBody::TurnStarted { .. }
         | EventBody::AnswerChecked { .. }
         | EventBody::TurnEnded { .. }
@@ -157,9 +158,11 @@ pub(crate) fn paths(view: &CallView) -> String {
         }
         Preview::Diff { files } => files.iter().map(|file| file.path.as_str()).collect(),
         Preview::Loss(loss) => loss.shown.iter().map(|item| item.path.as_str()).collect(),
-        Preview::Nothing | Preview::Command(_) | Preview::Form { .. } | Preview::Todo { .. } => {
-            Vec::new()
-        }
+        Preview::Nothing
+        | Preview::Command(_)
+        | Preview::Form { .. }
+        | Preview::Todo { .. }
+        | Preview::Plan { .. } => Vec::new(),
     };
     let kept = view.undo.iter().flat_map(|undo| undo.shown.iter());
     for path in named

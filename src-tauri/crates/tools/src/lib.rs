@@ -32,7 +32,9 @@ pub mod tool;
 mod web;
 
 pub use asks::Asks;
-pub use builtin::{HEADLESS_REFUSAL, LoadSkill, TOOL_SEARCH, Task, ToolSearch, commit};
+pub use builtin::{
+    HEADLESS_REFUSAL, LoadSkill, PLAN, PLAN_EXIT, TOOL_SEARCH, Task, ToolSearch, commit,
+};
 pub use registry::{Checked, Found, LOCKED, Registry};
 pub use schema::{Schema, lift_meta, validate};
 pub use sub_agent::SubAgentTool;

@@ -60,6 +60,8 @@ pub const LABEL_CHARS_MAX: usize = 200;
 /// Most things in a list of things to do.
 pub const TODO_ITEMS_MAX: usize = 200;
 
+/// Longest plan, in characters.
+pub const PLAN_CHARS_MAX: usize = 60_000;
 /// Longest thing to do, in characters.
 pub const TODO_CHARS_MAX: usize = 1_000;
 

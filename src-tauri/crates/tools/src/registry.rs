@@ -342,7 +342,9 @@ impl Entry {
     }
 
     fn is_given_below(&self) -> bool {
-        self.interface.execution.execution_profile_ref != sub_agent::PROFILE
+        // Whether it plans is its caller's matter.
+        let plans = [builtin::PLAN, builtin::PLAN_EXIT].contains(&self.interface.id());
+        !plans && self.interface.execution.execution_profile_ref != sub_agent::PROFILE
     }
 
     /// Whether a model may know of the tool.

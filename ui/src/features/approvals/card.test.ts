@@ -259,6 +259,24 @@ describe('the form', () => {
   });
 });
 
+describe('the plan', () => {
+  it('is read as Markdown and accepted', async () => {
+    const { host, card, key } = await page(samples.plan);
+    expect(within(card).getByTestId('plan').querySelectorAll('li')).toHaveLength(3);
+    expect(within(card).getByTestId('allow').textContent).toContain('Accept');
+    await pass(1000);
+    await key('y');
+    expect(decisions(host)).toEqual([{ type: 'allow', hunks: null, note: '' }]);
+  });
+  it('can be sent back', async () => {
+    const { host, card, key } = await page(samples.plan);
+    expect(within(card).getByTestId('reject').textContent).toContain('Keep planning');
+    await pass(1000);
+    await key('n');
+    expect(decisions(host)).toEqual([{ type: 'reject', note: '', stop: false }]);
+  });
+});
+
 describe('every state', () => {
   it.each(Object.entries(samples))('%s has no fault that axe finds, and no inline style in its markup', async (_, entry) => {
     const { card } = await page(entry);

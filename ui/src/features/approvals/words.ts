@@ -100,6 +100,7 @@ export function alwaysButton(answer: 'allow' | 'deny', view: CallView, lasts: Gr
 /** What the main answer is called; `lasts` is how far it reaches beyond this call. */
 export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null = null): string {
   if (lasts !== null) return alwaysButton('allow', view, lasts);
+  if (view.preview.type === 'plan') return 'Accept';
   if (mustHold(view)) {
     if (view.kind === 'delete') return 'Hold to delete';
     if (isCommit(view)) return 'Hold to commit';
@@ -111,7 +112,9 @@ export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null
 
 /** What the second answer is called. */
 export function noWords(view: CallView, usual = 'Reject'): string {
-  return isCommit(view) && usual === 'Reject' ? 'Discard' : usual;
+  if (usual !== 'Reject') return usual;
+  if (view.preview.type === 'plan') return 'Keep planning';
+  return isCommit(view) ? 'Discard' : usual;
 }
 
 const reaches: Record<Reach, string> = { once: 'Once', session: 'This session', always: 'From now on', nothing: 'Nothing' };
@@ -178,7 +181,7 @@ function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): Gra
     // The line names the button as it is written on it.
     const once = isYes(grant);
     const commits = isCommit(view);
-    const line = { reach: reaches[grant.reach], button: !once ? noWords(view, grant.button) : mustHold(view) || commits ? mainWords(view, pick) : 'Allow', text: grant.text };
+    const line = { reach: reaches[grant.reach], button: !once ? noWords(view, grant.button) : mustHold(view) || commits || view.preview.type === 'plan' ? mainWords(view, pick) : 'Allow', text: grant.text };
     if (!once) return line;
     if (pick.left.length === 0) return line;
     if (pick.ids.length === 0) return { ...line, text: `needs at least one checked ${commits ? 'change' : 'hunk'}.` };

@@ -95,6 +95,7 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
     case 'session_opened':
     case 'session_renamed':
     case 'session_changed':
+    case 'planning_set':
     case 'person_said':
     case 'errand_ended':
     case 'turn_started':

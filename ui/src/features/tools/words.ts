@@ -44,7 +44,7 @@ export function isDeferred({ record }: Pick<ToolView, 'record'>): boolean {
 
 /** The icon of a tool, as its calls have it: by its kind, or by what it shows where that says more. */
 export function toolIcon({ record, kind }: Pick<ToolView, 'record' | 'kind'>): IconName {
-  const shows: Record<string, IconName> = { question: 'question', todo: 'todo', task: 'task' };
+  const shows: Record<string, IconName> = { question: 'question', todo: 'todo', plan: 'todo', plan_exit: 'todo', task: 'task' };
   return record.origin.type === 'built_in' ? (shows[record.identity.tool_id] ?? kind) : kind;
 }
 

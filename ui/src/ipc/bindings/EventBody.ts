@@ -14,6 +14,7 @@ import type { ModelSaid } from "./ModelSaid";
 import type { Notice } from "./Notice";
 import type { Outcome } from "./Outcome";
 import type { Parent } from "./Parent";
+import type { PlanningBy } from "./PlanningBy";
 import type { Preview } from "./Preview";
 import type { ServerAnswer } from "./ServerAnswer";
 import type { ServerAsk } from "./ServerAsk";
@@ -91,7 +92,15 @@ text: string,
 /**
  * Whether it came to nothing.
  */
-failed: boolean, } | { "type": "turn_started", 
+failed: boolean, } | { "type": "planning_set", 
+/**
+ * Whether it plans.
+ */
+on: boolean, 
+/**
+ * By whom.
+ */
+by: PlanningBy, } | { "type": "turn_started", 
 /**
  * Its number in the session, from 1.
  */

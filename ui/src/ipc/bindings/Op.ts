@@ -49,7 +49,15 @@ session: SessionId,
 /**
  * The text.
  */
-text: string, } | { "type": "interrupt", 
+text: string, } | { "type": "set_planning", 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * Whether it is to plan.
+ */
+on: boolean, } | { "type": "interrupt", 
 /**
  * The session.
  */

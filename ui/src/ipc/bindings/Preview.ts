@@ -21,4 +21,8 @@ questions: Array<Question>, } | { "type": "todo",
 /**
  * In the agent's order.
  */
-items: Array<TodoItem>, };
+items: Array<TodoItem>, } | { "type": "plan", 
+/**
+ * In Markdown.
+ */
+text: string, };

@@ -52,4 +52,8 @@ turns: number,
 /**
  * What all turns used together.
  */
-usage: Usage, };
+usage: Usage, 
+/**
+ * Whether it plans first: nothing that could change anything is in reach.
+ */
+planning?: boolean, };

@@ -146,7 +146,8 @@ pub fn decision(view: &CallView) -> Decision {
         | Preview::Command(_)
         | Preview::Effects(_)
         | Preview::Loss(_)
-        | Preview::Todo { .. } => Decision::Allow {
+        | Preview::Todo { .. }
+        | Preview::Plan { .. } => Decision::Allow {
             hunks: None,
             note: String::new(),
             always: None,

@@ -54,6 +54,10 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, out: &mut Out) -> E
     let agent = run.agent.as_deref();
     let session = open_session(&desk, &run.workspace, model, title, schema, agent).await?;
     super::check_rules(&desk, has_rules, out).await?;
+    if run.plan {
+        let (session, on) = (session.clone(), true);
+        desk.submit(Op::SetPlanning { session, on }).await?;
+    }
     let mut live = Live::new(session.clone());
     if let Some(words) = &run.events {
         let vocabulary = Vocabulary::parse(words).map_err(Ending::usage)?;

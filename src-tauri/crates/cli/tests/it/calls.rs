@@ -263,6 +263,8 @@ fn tools_are_listed() {
         "tool_search",
         "delete_path",
         "apply_patch",
+        "plan",
+        "plan_exit",
     ];
     let out = place.ok(&["tools"]);
     let listed: Vec<&str> = out

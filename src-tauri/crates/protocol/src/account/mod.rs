@@ -304,6 +304,7 @@ impl Account {
             | EventBody::SessionChanged { .. }
             | EventBody::PersonSaid { .. }
             | EventBody::ErrandEnded { .. }
+            | EventBody::PlanningSet { .. }
             | EventBody::TurnStarted { .. }
             | EventBody::AgentSaid { .. }
             | EventBody::AnswerChecked { .. }

@@ -137,6 +137,7 @@ impl AgentEvents {
             | EventBody::CallLent { .. }
             | EventBody::StateWritten { .. }
             | EventBody::LimitReached { .. }
+            | EventBody::PlanningSet { .. }
             | EventBody::UndoApplied { .. }
             | EventBody::RedoApplied { .. }
             | EventBody::Noted { .. } => {}

@@ -192,6 +192,7 @@ impl Chat {
             EventBody::SessionRenamed { .. }
             | EventBody::PersonSaid { .. }
             | EventBody::ErrandEnded { .. }
+            | EventBody::PlanningSet { .. }
             | EventBody::TurnStarted { .. }
             | EventBody::AgentSaid {
                 reasoning: true, ..

@@ -173,6 +173,9 @@ impl Chunks {
                 let told = json!({ "toolCallId": call, "entry": entry, "paths": paths });
                 out.push(data("data-redone", told));
             }
+            EventBody::PlanningSet { on, .. } => {
+                out.push(data("data-planning", json!({ "on": on })));
+            }
             EventBody::LimitReached { limit, used, max } => {
                 let told = json!({ "limit": limit, "used": used, "max": max });
                 out.push(data("data-limit", told));

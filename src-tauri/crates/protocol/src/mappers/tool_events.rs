@@ -175,6 +175,7 @@ impl ToolEvents {
             | EventBody::SessionChanged { .. }
             | EventBody::PersonSaid { .. }
             | EventBody::ErrandEnded { .. }
+            | EventBody::PlanningSet { .. }
             | EventBody::TurnStarted { .. }
             | EventBody::AgentSaid { .. }
             | EventBody::AnswerChecked { .. }

@@ -1,4 +1,5 @@
-//! The tools of the house: twelve of the locked set (`S002-11`), and `delete_path` and `apply_patch` beside it (`S002-32`).
+//! The tools of the house: twelve of the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan` and `plan_exit`
+//! beside it (`S002-32`).
 
 mod apply_patch;
 mod bash;
@@ -12,6 +13,7 @@ mod listing;
 mod look_alike;
 mod masked;
 mod patch_plan;
+mod plan;
 mod question;
 mod read;
 mod read_image;
@@ -40,13 +42,14 @@ use crate::tool::Tool;
 
 pub(crate) use self::look_alike::look_alike;
 pub(crate) use self::masked::why_not_found;
+pub use self::plan::{PLAN, PLAN_EXIT};
 pub use self::question::HEADLESS_REFUSAL;
 pub use self::skill::LoadSkill;
 pub use self::task::Task;
 pub use self::tool_search::{TOOL_SEARCH, ToolSearch};
 
 /// Every built-in tool, in the order that a model sees.
-pub(crate) fn all() -> [Arc<dyn Tool>; 14] {
+pub(crate) fn all() -> [Arc<dyn Tool>; 16] {
     [
         Arc::new(read::Read::new()),
         Arc::new(write::Write::new()),
@@ -62,6 +65,8 @@ pub(crate) fn all() -> [Arc<dyn Tool>; 14] {
         Arc::new(ToolSearch::new(Arc::default())),
         Arc::new(delete_path::DeletePath::new()),
         Arc::new(apply_patch::ApplyPatch::new()),
+        Arc::new(plan::Plan::new()),
+        Arc::new(plan::PlanExit::new()),
     ]
 }
 

@@ -150,7 +150,8 @@ pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
         | Preview::Command(_)
         | Preview::Loss(_)
         | Preview::Form { .. }
-        | Preview::Todo { .. } => return None,
+        | Preview::Todo { .. }
+        | Preview::Plan { .. } => return None,
     };
     let all: usize = files.iter().map(|file| file.hunks.len()).sum();
     let places: Vec<String> = files

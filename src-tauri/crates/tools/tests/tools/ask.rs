@@ -4,7 +4,7 @@ use policy::Answers;
 use protocol::preview::{Question, QuestionOption, TodoItem, TodoStatus};
 use protocol::{Plan, Preview};
 use serde_json::{Value, json};
-use tools::HEADLESS_REFUSAL;
+use tools::{HEADLESS_REFUSAL, LOCKED};
 
 use crate::support::Bench;
 
@@ -101,6 +101,7 @@ async fn without_a_person_the_refusal_is_fixed_s002_37() {
         .registry
         .definitions()
         .iter()
+        .filter(|d| LOCKED.contains(&d.name.as_str()))
         .filter_map(|d| {
             Some((
                 d.name.clone(),
@@ -116,7 +117,7 @@ async fn without_a_person_the_refusal_is_fixed_s002_37() {
     assert_eq!(
         refusing,
         [("question".to_owned(), HEADLESS_REFUSAL)],
-        "S002-38: no other tool waits for a person"
+        "S002-38: no other locked tool waits for a person"
     );
     assert_eq!(bench.error("question", &form()).await, HEADLESS_REFUSAL);
 }

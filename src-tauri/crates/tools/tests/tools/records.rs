@@ -94,6 +94,8 @@ fn each_tool_has_one_kind() {
         ("tool_search", ToolKind::Search),
         ("delete_path", ToolKind::Delete),
         ("apply_patch", ToolKind::Edit),
+        ("plan", ToolKind::Other),
+        ("plan_exit", ToolKind::Other),
     ];
     assert_eq!(kinds, expected.map(|(id, kind)| (id.to_owned(), kind)));
 }

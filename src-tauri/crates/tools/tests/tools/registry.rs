@@ -76,10 +76,12 @@ fn what_there_is_s001_46_s002_25() {
             ("tool_search", Some(Read), ToolKind::Search, by_tool),
             ("delete_path", Some(Destructive), ToolKind::Delete, by_tool),
             ("apply_patch", Some(SafeWrite), ToolKind::Edit, by_tool),
+            ("plan", Some(Read), ToolKind::Other, by_tool),
+            ("plan_exit", Some(Read), ToolKind::Other, by_tool),
         ]
     );
     let definitions = registry.definitions();
-    assert_eq!(definitions.len(), 14, "the model sees ids only (M05)");
+    assert_eq!(definitions.len(), 16, "the model sees ids only (M05)");
     for definition in definitions.iter() {
         assert!(
             definition.description.len() > 40,
@@ -138,7 +140,7 @@ fn an_unknown_name_gets_a_hint_s001_22_s000_03() {
         ),
         (
             "browser_open",
-            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, web_fetch, skill, tool_search, delete_path, apply_patch.",
+            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, web_fetch, skill, tool_search, delete_path, apply_patch, plan, plan_exit.",
         ),
     ] {
         assert_eq!(

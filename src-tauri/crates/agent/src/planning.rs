@@ -1,0 +1,90 @@
+//! Planning first: until a person accepts the plan, or ends the planning, nothing that could change anything is in reach.
+
+use policy::Facts;
+use protocol::event::PlanningBy;
+use protocol::interface::Origin;
+use protocol::{CallId, Capability, EventBody, Fault, Outcome, ToolInterface, ToolMode};
+
+use crate::session::Session;
+
+/// Why a call is denied while its agent plans, as its agent and its person read it.
+const HELD_BACK: &str =
+    "The agent is planning: nothing is changed and no command runs before the plan is accepted.";
+/// How a tool is carried out that gives work to an agent below, which then plans as well.
+const DELEGATE: &str = "delegate";
+
+/// Why a call of this tool is out of reach at the moment, if planning keeps it so. Whoever only reads is in reach, by its
+/// mode or, of the house's own tools, by its own word; what others say of theirs is not believed.
+pub(crate) fn holds_back(
+    session: &Session,
+    interface: &ToolInterface,
+    facts: &Facts,
+) -> Option<String> {
+    if !session.conversation(|conversation| conversation.planning) {
+        return None;
+    }
+    let looks = facts.all().iter().all(|fact| match fact.capability {
+        Capability::FsRead | Capability::NetFetch => true,
+        Capability::FsWrite | Capability::FsDelete | Capability::ShellRun => false,
+    });
+    let is_own = interface.origin == Origin::BuiltIn;
+    let is_delegate = interface.execution.execution_profile_ref == DELEGATE;
+    let reads = interface.safety.mode == Some(ToolMode::Read)
+        || is_delegate
+        || is_own && interface.safety.is_read_only;
+    (!(looks && reads)).then(|| HELD_BACK.to_owned())
+}
+
+/// Lets a session's model hear how a call ended. If its agent planned with it, or came to an accepted plan, that is told.
+pub(crate) fn hear(session: &Session, call: &CallId, outcome: &Outcome) {
+    let set = session.conversation(|conversation| {
+        let before = conversation.planning;
+        conversation.hear(call, outcome);
+        (conversation.planning != before).then_some(conversation.planning)
+    });
+    if let Some(on) = set {
+        let by = PlanningBy::Agent;
+        session.journal.tell(EventBody::PlanningSet { on, by });
+    }
+}
+
+/// Switches planning on or off, by a person's word or as the caller of a session has it, and lets the model know.
+///
+/// # Errors
+/// It could not be recorded; nothing changed then.
+pub(crate) async fn set(session: &Session, on: bool, by: PlanningBy) -> Result<(), Fault> {
+    if session.conversation(|conversation| conversation.planning) == on {
+        return Ok(());
+    }
+    session
+        .journal
+        .keep(EventBody::PlanningSet { on, by })
+        .await?;
+    session.conversation(|conversation| conversation.planning = on);
+    let Some(told) = told(on, by) else {
+        return Ok(());
+    };
+    if let Err(text) = session.steer(told.to_owned()) {
+        session.conversation(|conversation| conversation.said(text));
+    }
+    Ok(())
+}
+
+/// What the model hears of a switch; nothing of its own.
+pub(crate) fn told(on: bool, by: PlanningBy) -> Option<&'static str> {
+    match (by, on) {
+        (PlanningBy::Agent, _) => None,
+        (PlanningBy::Person, true) => Some(
+            "The person wants a plan before anything is changed. Look around and ask; nothing can be changed and no command \
+             can run before they have accepted your plan. When nothing about it is open any more, give it with `plan_exit`.",
+        ),
+        (PlanningBy::Person, false) => {
+            Some("The person ended the planning. You can change things and run commands again.")
+        }
+        (PlanningBy::Caller, true) => Some(
+            "Whoever you work for is planning: you can look around, but not change anything or run commands. Answer with \
+             what you found.",
+        ),
+        (PlanningBy::Caller, false) => None,
+    }
+}

@@ -1,0 +1,182 @@
+//! Planning first: nothing that could change anything is in reach before a person accepts the plan.
+
+use agent::Host;
+use protocol::{CallState, Decision, EventBody, Op, Preview};
+use serde_json::{Value, json};
+use support::cast::Cast;
+use support::{Fixture, call};
+
+const ALLOW_ALL: &str = "[[rule]]\npermission = \"*\"\naction = \"allow\"\n";
+
+fn write(path: &str) -> Value {
+    call("write", json!({ "path": path, "content": "new\n" }))
+}
+
+fn exit(plan: &str) -> Value {
+    call("plan_exit", json!({ "plan": plan }))
+}
+
+async fn allowing_all(turns: Value) -> Fixture {
+    let mut desk = Fixture::new(turns).await;
+    std::fs::write(desk.data().join("rules.toml"), ALLOW_ALL).unwrap();
+    desk.file("a.txt", "alpha");
+    desk
+}
+
+fn reject(note: &str) -> Decision {
+    Decision::Reject {
+        note: note.to_owned(),
+        stop: false,
+        always: None,
+    }
+}
+
+async fn planning(desk: &Fixture) -> bool {
+    let snapshot = desk.desk.snapshot().await.unwrap();
+    let mut sessions = snapshot.sessions.into_iter();
+    sessions
+        .find(|view| view.id == desk.session)
+        .unwrap()
+        .planning
+}
+
+/// `S002-32`: an agent that began to plan can look and cannot change, whatever the rules allow; a plan that is not accepted
+/// changes nothing about that, and an accepted one ends it.
+#[tokio::test]
+async fn an_agent_that_plans_changes_nothing_before_its_plan_is_accepted() {
+    let mut desk = allowing_all(json!([
+        call("plan", json!({})),
+        call("read", json!({ "path": "a.txt" })),
+        write("b.txt"),
+        call("bash", json!({ "command": "touch c.txt" })),
+        call("delete_path", json!({ "path": "a.txt" })),
+        exit("# Write b\n\n1. Write it."),
+        write("b.txt"),
+        exit("# Write only b"),
+        write("b.txt"),
+        { "text": "Done." },
+    ]))
+    .await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    assert_eq!(view.target, "Write b");
+    let text = "# Write b\n\n1. Write it.".to_owned();
+    assert_eq!(view.preview, Preview::Plan { text });
+    assert!(planning(&desk).await);
+    desk.decide(&view, reject("Only b.")).await.unwrap();
+    let view = desk.until_waiting().await;
+    desk.allow(&view).await;
+    desk.until_ended().await;
+    assert!(!planning(&desk).await);
+
+    let outcomes = desk.outcomes().await;
+    let states: Vec<_> = outcomes.iter().map(|(state, _)| *state).collect();
+    use CallState::{Denied, Done, Rejected};
+    assert_eq!(
+        states,
+        [
+            Done, Done, Denied, Denied, Denied, Rejected, Denied, Done, Done
+        ]
+    );
+    for at in [2, 3, 4, 6] {
+        assert!(outcomes[at].1.contains("is planning"), "{}", outcomes[at].1);
+    }
+    assert!(outcomes[5].1.contains("Only b."), "{}", outcomes[5].1);
+    assert_eq!(desk.read("b.txt").unwrap(), "new\n");
+    assert!(desk.read("a.txt").is_some() && desk.read("c.txt").is_none());
+}
+
+/// A person has a session plan first, also while it rests; the model hears of it, and a restart changes nothing.
+#[tokio::test]
+async fn a_person_wants_a_plan_first() {
+    let mut desk = allowing_all(json!([
+        { "text": "Hello." },
+        write("b.txt"),
+        { "text": "I may not." },
+        write("c.txt"),
+        { "text": "Now I may." },
+    ]))
+    .await;
+    desk.start("Hello.").await;
+    desk.until_ended().await;
+    let set = |desk: &Fixture, on| Op::SetPlanning {
+        session: desk.session.clone(),
+        on,
+    };
+    let say = |desk: &Fixture| Op::Say {
+        session: desk.session.clone(),
+        text: "Write.".to_owned(),
+    };
+    desk.desk.submit(set(&desk, true)).await.unwrap();
+    desk.desk.submit(set(&desk, true)).await.unwrap();
+    let mut desk = desk.restart().await;
+    desk.desk.submit(say(&desk)).await.unwrap();
+    desk.until_ended().await;
+    assert_eq!(desk.outcomes().await[0].0, CallState::Denied);
+    desk.desk.submit(set(&desk, false)).await.unwrap();
+    desk.desk.submit(say(&desk)).await.unwrap();
+    desk.until_ended().await;
+    assert_eq!(desk.outcomes().await[1].0, CallState::Done);
+    let events = desk.events().await;
+    let set = |event: &&protocol::Event| matches!(event.body, EventBody::PlanningSet { .. });
+    assert_eq!(events.iter().filter(set).count(), 2);
+}
+
+/// Whoever works for an agent that plans, plans as well and has no plan of its own to be accepted.
+#[tokio::test]
+async fn who_works_for_an_agent_that_plans_changes_nothing() {
+    let helper = "---\nname: helper\ndescription: Helps.\n---\nYou help.\n";
+    let cast = Cast::new(
+        json!([
+            call("plan", json!({})),
+            call("task", json!({ "subagent_type": "helper", "prompt": "Write." })),
+            { "text": "Planned." },
+        ]),
+        [(
+            "You help.",
+            json!([write("b.txt"), exit("Mine."), { "text": "I may not." }]),
+        )],
+    );
+    let mut desk = Fixture::with_provider(cast.clone(), Host::Person).await;
+    std::fs::write(desk.data().join("rules.toml"), ALLOW_ALL).unwrap();
+    desk.file(".countersign/agents/helper.md", helper);
+    desk.start("Go.").await;
+    while desk.until_ended_in().await != desk.session {}
+    let events = desk.events().await;
+    let children: Vec<_> = events
+        .iter()
+        .filter(|event| event.session != desk.session)
+        .filter_map(|event| match &event.body {
+            EventBody::CallEnded { outcome, .. } => Some((outcome.state, outcome.text.clone())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(children[0].0, CallState::Denied, "{children:?}");
+    assert!(children[0].1.contains("is planning"), "{children:?}");
+    assert_eq!(children[1].0, CallState::Failed, "{children:?}");
+    assert!(desk.read("b.txt").is_none());
+    let heard = format!("{:?}", cast.asked_as("You help."));
+    assert!(
+        heard.contains("Whoever you work for is planning"),
+        "{heard}"
+    );
+}
+
+/// Nobody accepts a plan where nobody is, whatever was approved beforehand.
+#[tokio::test]
+async fn without_a_person_no_plan_is_accepted() {
+    for approve_all in [false, true] {
+        let turns =
+            json!([call("plan", json!({})), exit("Mine."), write("b.txt"), { "text": "End." }]);
+        let mut desk = Fixture::with_host(turns, Host::Headless { approve_all }).await;
+        std::fs::write(desk.data().join("rules.toml"), ALLOW_ALL).unwrap();
+        desk.play().await;
+        let outcomes = desk.outcomes().await;
+        assert!(
+            outcomes[1].1.contains("Nobody is here"),
+            "{}",
+            outcomes[1].1
+        );
+        assert_eq!(outcomes[2].0, CallState::Denied, "{}", outcomes[2].1);
+    }
+}
