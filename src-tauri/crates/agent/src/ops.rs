@@ -18,7 +18,8 @@ use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rulebook::{self, Place};
 use crate::toolbox::Toolbox;
 use crate::{
-    asks, coverage, decide, grant, manifest, planning, retention, servers, trust, try_tool, turn, undo,
+    asks, coverage, decide, grant, manifest, planning, retention, servers, trust, try_tool, turn,
+    undo,
 };
 
 /// Does what the person asks.

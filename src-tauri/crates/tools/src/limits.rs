@@ -218,7 +218,7 @@ pub const TASK_CHARS_MAX: usize = 100_000;
 /// Longest title of such work, in characters.
 pub const TASK_TITLE_CHARS_MAX: usize = 80;
 
-/// Tools that a model sees at once; with more of them those of servers and documents are searched for.
+/// Tools of servers and documents that a model sees at once; where there are more of them they are searched for.
 pub const TOOLS_AT_ONCE_MAX: usize = 20;
 
 /// Tools that one search finds, unless it says how many.

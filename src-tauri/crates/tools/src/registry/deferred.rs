@@ -40,18 +40,20 @@ impl Registry {
         if discovery.always_load || entry.locked {
             return false;
         }
-        let is_foreign = !entry.interface.identity.namespace.is_empty();
-        discovery.should_defer || is_foreign && self.are_many()
+        discovery.should_defer || is_foreign(entry) && self.are_many()
     }
 
-    /// Whether there are too many to show a model all of them.
+    /// Whether there are too many of others to show a model all of them.
     fn are_many(&self) -> bool {
         let count = || {
-            self.entries
-                .iter()
-                .filter(|entry| entry.is_offered())
-                .count()
+            let offered = self.entries.iter().filter(|entry| entry.is_offered());
+            offered.filter(|entry| is_foreign(entry)).count()
         };
         *self.many.get_or_init(|| count() > TOOLS_AT_ONCE_MAX)
     }
+}
+
+/// Whether it is of a server, and not of the house or of the project.
+fn is_foreign(entry: &Entry) -> bool {
+    !entry.interface.identity.namespace.is_empty()
 }
