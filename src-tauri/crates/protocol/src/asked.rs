@@ -1,8 +1,10 @@
-//! What is asked of a session's model, and what came of an answer to it.
+//! What is asked of a session's model, for whom, and what came of an answer to it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
+
+use crate::{CallId, SessionId};
 
 /// What is asked of a session's model beyond the person's words.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
@@ -59,4 +61,25 @@ pub struct Checked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub problem: Option<String>,
+}
+
+/// The call that opened a session: the session works for it, and ends with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Parent {
+    /// The session of the call.
+    pub session: SessionId,
+    /// The call.
+    pub call: CallId,
+}
+
+/// By whom planning is switched on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanningBy {
+    /// The person.
+    Person,
+    /// The agent, which began to plan or came to a plan that was accepted.
+    Agent,
+    /// The session that this one works for, which plans itself.
+    Caller,
 }

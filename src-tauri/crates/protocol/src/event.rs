@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-pub use crate::asked::{AgentFile, Asked, Checked};
+pub use crate::asked::{AgentFile, Asked, Checked, Parent, PlanningBy};
 use crate::grounds::Grounds;
 pub use crate::notice::{Notice, NoticeLevel};
 use crate::preview::UndoOutlook;
@@ -320,27 +320,6 @@ pub enum EventBody {
         /// The notice.
         notice: Notice,
     },
-}
-
-/// The call that opened a session: the session works for it, and ends with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Parent {
-    /// The session of the call.
-    pub session: SessionId,
-    /// The call.
-    pub call: CallId,
-}
-
-/// By whom planning is switched on or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum PlanningBy {
-    /// The person.
-    Person,
-    /// The agent, which began to plan or came to a plan that was accepted.
-    Agent,
-    /// The session that this one works for, which plans itself.
-    Caller,
 }
 
 /// A place in a session's state.

@@ -1,6 +1,5 @@
 //! Files of a workspace, reached by directory handle and never by a path that was checked first and opened later.
 
-use std::any::Any;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,12 +11,14 @@ use crate::dir::Dir;
 use crate::process::Inherited;
 use crate::{FileError, error, limits, steps};
 
+mod closed;
 mod place;
 mod reach;
 mod read;
 mod readable;
 mod tree;
 
+pub use closed::{Closed, ClosedBy};
 use reach::Reach;
 pub(crate) use reach::Use;
 use readable::Readable;
@@ -34,43 +35,6 @@ pub struct Workspace {
     closed: Closed,
     inherited: Inherited,
     reach: Reach,
-}
-
-/// Which files a search must not look into, by their path as [`Fact::real`] has it. A search reads many files that no
-/// access names one by one; whoever grants the workspace says here which of them stay closed.
-#[derive(Clone, Default)]
-pub struct Closed {
-    closes: Option<Arc<ClosesFn>>,
-    by: Option<Arc<ClosedByFn>>,
-}
-
-type ClosesFn = dyn Fn(&str) -> bool + Send + Sync;
-type ClosedByFn = dyn Fn() -> Option<ClosedBy> + Send + Sync;
-/// What decides which files are closed: while it is the very same, so are they.
-pub type ClosedBy = Arc<dyn Any + Send + Sync>;
-
-impl Closed {
-    /// Closes the files for which `closes` holds.
-    pub fn new(closes: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self {
-            closes: Some(Arc::new(closes)),
-            by: None,
-        }
-    }
-
-    /// Says what that is decided by at the moment, so that it is not asked for each file again; none if it depends on the
-    /// time as well.
-    #[must_use]
-    pub fn by(mut self, by: impl Fn() -> Option<ClosedBy> + Send + Sync + 'static) -> Self {
-        self.by = Some(Arc::new(by));
-        self
-    }
-}
-
-impl std::fmt::Debug for Closed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Closed")
-    }
 }
 
 /// A granted folder: its real path, and the handle that everything below it is reached by.
