@@ -16,7 +16,14 @@ const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
 
 /// A desk whose agent calls one tool of a server, which asks.
 async fn calling(tool: &str, host: Host) -> Fixture {
-    let turns = json!([call(&format!("one__{tool}"), json!({})), { "text": "Done." }]);
+    calling_with(tool, json!({}), json!([]), host).await
+}
+
+/// The same, with arguments, and with what the model says beyond that.
+async fn calling_with(tool: &str, arguments: Value, more: Value, host: Host) -> Fixture {
+    let mut turns = json!([call(&format!("one__{tool}"), arguments), { "text": "Done." }]);
+    let all = turns.as_array_mut().unwrap();
+    all.extend(more.as_array().unwrap().clone());
     let desk = Fixture::with_host(turns, host).await;
     std::fs::write(desk.data().join("rules.toml"), ALLOW).unwrap();
     let way = ServerWay::Stdio {
@@ -235,4 +242,79 @@ async fn a_question_is_over_after_a_new_start() {
         (CallState::Interrupted, None)
     );
     assert!(desk.desk.snapshot().await.unwrap().desk.is_empty());
+}
+
+/// What a server wants a model asked: two words of the model's stand in it, so the script's third turn answers.
+fn wants_model() -> Value {
+    let line = |role: &str, text: &str| json!({ "role": role, "content": { "type": "text", "text": text } });
+    let key = format!("The key is sk-ant-api03-{}.", "a".repeat(40));
+    json!({ "ask": { "systemPrompt": "Be short.", "maxTokens": 1_000_000,
+        "messages": [line("user", &key), line("assistant", "A."), line("assistant", "B."), line("user", "Now?")] } })
+}
+
+/// A model answers for a server once the person allowed what it is sent: masked, limited, recorded.
+#[tokio::test]
+async fn a_model_is_lent_as_the_person_allows() {
+    let more = json!([{ "text": "Four." }]);
+    let mut desk = calling_with("ask", wants_model(), more, Host::Person).await;
+    desk.start("Go.").await;
+    let (view, ask) = until_asked(&mut desk).await;
+    let ServerWants::Model {
+        system,
+        messages,
+        tokens_max,
+        ..
+    } = &ask.asked.wants
+    else {
+        panic!("{ask:?}")
+    };
+    assert_eq!((plain(system).as_str(), *tokens_max), ("Be short.", 8_192));
+    let first = plain(&messages[0].text);
+    assert!(first.contains("***") && !first.contains("aaaa"), "{first}");
+    assert_eq!(
+        messages
+            .iter()
+            .map(|line| line.by_model)
+            .collect::<Vec<_>>(),
+        [false, true, true, false]
+    );
+    let id = &view.call.id;
+    assert!(answer(&desk, id, &ask, ServerAnswer::Opened).await.is_err());
+    answer(&desk, id, &ask, ServerAnswer::Allowed)
+        .await
+        .unwrap();
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    let view = desk.calls().await.remove(0);
+    let told = view.outcome.as_ref().unwrap().text.clone();
+    assert!(told.contains("Four."), "the server got it: {told}");
+    let answered = view.asks[0].answered.clone().unwrap();
+    assert_eq!(answered.answer, ServerAnswer::Allowed);
+    assert_eq!(answered.said.unwrap().text, "Four.");
+}
+
+/// Refused, and headless, no model is asked.
+#[tokio::test]
+async fn without_a_yes_no_model_is_asked() {
+    let mut desk = calling_with("ask", wants_model(), json!([]), Host::Person).await;
+    desk.start("Go.").await;
+    let (view, ask) = until_asked(&mut desk).await;
+    answer(&desk, &view.call.id, &ask, ServerAnswer::Declined)
+        .await
+        .unwrap();
+    desk.until_ended().await;
+    let mut alone = calling_with(
+        "ask",
+        wants_model(),
+        json!([]),
+        Host::Headless { approve_all: true },
+    )
+    .await;
+    alone.play().await;
+    for desk in [&desk, &alone] {
+        let told = desk.outcomes().await.remove(0).1;
+        assert!(told.contains("did not allow it"), "{told}");
+        let lent = desk.events().await.into_iter();
+        let mut lent = lent.filter(|event| matches!(event.body, EventBody::CallLent { .. }));
+        assert_eq!(lent.next(), None);
+    }
 }

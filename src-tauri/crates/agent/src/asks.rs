@@ -10,7 +10,7 @@ use protocol::op::Receipt;
 use protocol::server_asks::{FormField, ModelLine};
 use protocol::shown::shown;
 use protocol::{
-    AskId, CallId, EventBody, Fault, ServerAnswer, ServerAsk, ServerWants, SessionId, redact,
+    AskId, CallId, EventBody, Fault, ServerAnswer, ServerAsk, ServerWants, SessionId, Usage, redact,
 };
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -19,6 +19,7 @@ use tools::asks::{Asking, Asks, Reply, Wanted};
 
 use crate::config::Host;
 use crate::desk::Shared;
+use crate::lend;
 use crate::session::Session;
 
 /// Why nobody was asked.
@@ -30,7 +31,11 @@ const ANOTHER: &str = "Another question of the same call stands on the desk.";
 
 /// The running calls of a session that may be asked in, with what is asked at the moment.
 #[derive(Default)]
-pub(crate) struct OpenAsks(Mutex<HashMap<CallId, Option<Open>>>);
+pub(crate) struct OpenAsks {
+    calls: Mutex<HashMap<CallId, Option<Open>>>,
+    /// What models used for servers that no run has counted yet.
+    lent: Mutex<Usage>,
+}
 
 struct Open {
     id: AskId,
@@ -41,12 +46,23 @@ struct Open {
 impl OpenAsks {
     fn calls(&self) -> MutexGuard<'_, HashMap<CallId, Option<Open>>> {
         // A panic while the lock was held leaves plain data behind; going on with it is safe.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether nobody is asked anything.
     pub fn is_empty(&self) -> bool {
         self.calls().values().all(Option::is_none)
+    }
+
+    /// Keeps what a model used for a server, until the run counts it.
+    pub fn lent(&self, usage: &Usage) {
+        let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
+        *lent = lent.plus(*usage);
+    }
+
+    /// Takes what models used for servers since this was asked last.
+    pub fn take_lent(&self) -> Usage {
+        std::mem::take(&mut *self.lent.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Takes a question from the desk, if it stands there. Whoever takes it answers; nobody else can.
@@ -266,14 +282,20 @@ impl Drop for Resting<'_> {
 
 #[async_trait]
 impl Asks for Asker {
-    async fn ask(&self, asking: Asking) -> Reply {
+    async fn ask(&self, mut asking: Asking) -> Reply {
+        if let Wanted::Model(wanted) = &mut asking.wants {
+            *wanted = lend::sendable(wanted);
+        }
         let id = AskId(self.session.shared.config.ids.next("ask"));
         let asked = self.told(&asking);
         let _resting = Resting::begin(self);
         match self.answered(&id, asked).await {
             ServerAnswer::Filled { values } => Reply::Filled(values),
             ServerAnswer::Opened => Reply::Opened,
-            ServerAnswer::Allowed => Reply::Failed("No model is lent yet.".to_owned()),
+            ServerAnswer::Allowed => match asking.wants {
+                Wanted::Model(wanted) => lend::lend(&self.session, &self.call, &id, wanted).await,
+                Wanted::Form(_) | Wanted::Address { .. } => Reply::Declined,
+            },
             ServerAnswer::Declined => Reply::Declined,
             ServerAnswer::Dismissed => Reply::Dismissed,
         }

@@ -31,6 +31,7 @@ pub mod hooks;
 mod hub;
 mod journal;
 mod ledger;
+mod lend;
 mod limits;
 mod manifest;
 mod model_turn;

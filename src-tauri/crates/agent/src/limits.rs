@@ -72,3 +72,7 @@ pub const LAST_WORDS_MAX: Duration = Duration::from_secs(2);
 pub const BRIEFING_TEXT_BYTES_MAX: usize = 512 * 1024;
 /// Files beside a skill's text that are told to a person.
 pub const SKILL_FILES_SHOWN_MAX: usize = 50;
+/// How much a model may answer a server at once, in tokens.
+pub const LENT_TOKENS_MAX: u32 = 8_192;
+/// The same, in bytes.
+pub const LENT_BYTES_MAX: usize = 256 * 1024;

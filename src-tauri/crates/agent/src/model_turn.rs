@@ -63,6 +63,7 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
             tools: session.definitions(),
             response_schema: None,
             temperature: None,
+            tokens_max: None,
         },
     };
     let request = ModelRequest {

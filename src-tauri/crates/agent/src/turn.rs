@@ -112,6 +112,7 @@ async fn run(session: &Arc<Session>, mut meter: Meter) -> Result<End, Fault> {
         }
         let answer = model_turn::ask(session, &stop).await?;
         meter.take(&answer.usage);
+        meter.take(&session.asks.take_lent());
         if stop.is_cancelled() || answer.failed {
             skip(session, answer.calls.iter().map(|call| &call.id));
             return Ok(match stop.is_cancelled() {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tools::asks::{Asking, Asks, Reply};
+use tools::asks::{Asking, Asks, Reply, Wanted};
 
-use crate::limits::ASKS_PER_CALL_MAX;
+use crate::limits::{ASKS_PER_CALL_MAX, LENDS_PER_CALL_MAX};
 
 /// Every call of one server that runs.
 #[derive(Clone, Default)]
@@ -28,6 +28,7 @@ impl Running {
             rest: watch::Sender::default(),
             is_asking: AtomicBool::new(false),
             times: AtomicU32::new(0),
+            lends: AtomicU32::new(0),
         });
         self.calls().push(call.clone());
         Begun {
@@ -71,6 +72,7 @@ pub(crate) struct Asked {
     rest: watch::Sender<Rest>,
     is_asking: AtomicBool,
     times: AtomicU32,
+    lends: AtomicU32,
 }
 
 /// How long a call has waited for the person: that time counts for nobody.
@@ -94,6 +96,10 @@ impl Asked {
         }
         if self.times.fetch_add(1, Ordering::SeqCst) >= ASKS_PER_CALL_MAX {
             return Err("It asked too often in one call.");
+        }
+        let wants_model = matches!(asking.wants, Wanted::Model(_));
+        if wants_model && self.lends.fetch_add(1, Ordering::SeqCst) >= LENDS_PER_CALL_MAX {
+            return Err("It asked a model too often in one call.");
         }
         if self.is_asking.swap(true, Ordering::SeqCst) {
             return Err("It asks already.");
@@ -149,7 +155,6 @@ mod tests {
     use async_trait::async_trait;
     use protocol::servers::ServerId;
     use tokio::sync::Notify;
-    use tools::asks::Wanted;
 
     use super::*;
 

@@ -15,7 +15,7 @@ use rmcp::model::{
     CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability,
     ErrorCode, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
     LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, Root,
-    RootsCapabilities, UrlElicitationCapability,
+    RootsCapabilities, SamplingCapability, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde::Serialize;
@@ -178,6 +178,7 @@ impl rmcp::ClientHandler for Handler {
         roots.list_changed = Some(true);
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = Some(roots);
+        capabilities.sampling = Some(SamplingCapability::default());
         let elicitation = ElicitationCapability::new();
         let form = FormElicitationCapability::new().with_schema_validation(true);
         let elicitation = elicitation.with_form(form);

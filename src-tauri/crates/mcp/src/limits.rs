@@ -72,3 +72,9 @@ pub const ASK_URL_CHARS_MAX: usize = 4_000;
 pub const ASKS_PER_CALL_MAX: u32 = 10;
 /// Addresses that a person is sent to before a server answers.
 pub const ADDRESSES_MAX: usize = 5;
+/// Messages that a model is sent for a server at once.
+pub const LEND_MESSAGES_MAX: usize = 100;
+/// All of them, in characters.
+pub const LEND_CHARS_MAX: usize = 100_000;
+/// How often a model answers for a server in one call.
+pub const LENDS_PER_CALL_MAX: u32 = 3;

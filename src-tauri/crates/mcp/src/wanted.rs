@@ -2,11 +2,13 @@
 
 use protocol::shown::{in_a_sentence, is_hidden};
 use serde_json::{Map, Value, json};
-use tools::asks::{Reply, Wanted};
+use tools::asks::{ModelWanted, Reply, Wanted};
 use url::{Host, Url};
 
 use crate::form;
-use crate::limits::{ASK_CHARS_MAX, ASK_URL_CHARS_MAX, NAME_CHARS_MAX};
+use crate::limits::{
+    ASK_CHARS_MAX, ASK_URL_CHARS_MAX, LEND_CHARS_MAX, LEND_MESSAGES_MAX, NAME_CHARS_MAX,
+};
 
 /// The method by which the person is asked something.
 pub(crate) const ELICITATION: &str = "elicitation/create";
@@ -45,7 +47,7 @@ impl No {
 pub(crate) fn read(method: &str, params: &Value) -> Result<(String, Wanted), String> {
     match method {
         ELICITATION => elicitation(params),
-        SAMPLING => Err("This client gives servers no model.".to_owned()),
+        SAMPLING => sampling(params),
         other => Err(format!(
             "`{}` is nothing that this client answers.",
             in_a_sentence(other, NAME_CHARS_MAX)
@@ -131,6 +133,64 @@ fn elicitation(params: &Value) -> Result<(String, Wanted), String> {
         }
     };
     Ok((message.to_owned(), wants))
+}
+
+/// What a model is to be sent: texts, and nothing that it could act with.
+fn sampling(params: &Value) -> Result<(String, Wanted), String> {
+    let has_tools = |tools: &Value| tools.as_array().is_none_or(|tools| !tools.is_empty());
+    if params.get("tools").is_some_and(has_tools) {
+        return Err("A model that answers for a server gets no tools.".to_owned());
+    }
+    let Some(messages) = params.get("messages").and_then(Value::as_array) else {
+        return Err("It does not say what the model is to be sent.".to_owned());
+    };
+    let system = params.get("systemPrompt").and_then(Value::as_str);
+    let mut wanted = ModelWanted {
+        system: system.unwrap_or_default().to_owned(),
+        messages: Vec::new(),
+        tokens_max: 0,
+        temperature: params.get("temperature").and_then(Value::as_f64),
+    };
+    let tokens_max = params.get("maxTokens").and_then(Value::as_u64);
+    wanted.tokens_max = match tokens_max {
+        None | Some(0) => return Err("It does not say how much the model may answer.".to_owned()),
+        Some(tokens_max) => u32::try_from(tokens_max).unwrap_or(u32::MAX),
+    };
+    for message in messages {
+        wanted.messages.push(line(message)?);
+    }
+    let chars = wanted.messages.iter().map(|(_, text)| text.chars().count());
+    let chars = chars.sum::<usize>() + wanted.system.chars().count();
+    if wanted.messages.is_empty() || messages.len() > LEND_MESSAGES_MAX || chars > LEND_CHARS_MAX {
+        return Err(format!(
+            "A model is sent 1 to {LEND_MESSAGES_MAX} messages with at most {LEND_CHARS_MAX} characters in all."
+        ));
+    }
+    Ok((String::new(), Wanted::Model(wanted)))
+}
+
+/// One message, and whether it stands there as the model's.
+fn line(message: &Value) -> Result<(bool, String), String> {
+    let by_model = match message.get("role").and_then(Value::as_str) {
+        Some("assistant") => true,
+        Some("user") => false,
+        _ => return Err("A message for the model says not whose it is.".to_owned()),
+    };
+    let parts = match message.get("content") {
+        Some(Value::Array(parts)) => parts.as_slice(),
+        Some(part) => std::slice::from_ref(part),
+        None => &[],
+    };
+    let texts = parts.iter().map(|part| {
+        let kind = part.get("type").and_then(Value::as_str);
+        let text = part.get("text").and_then(Value::as_str);
+        text.filter(|_| kind == Some("text"))
+    });
+    let texts: Option<Vec<&str>> = texts.collect();
+    match texts.filter(|texts| !texts.is_empty()) {
+        Some(texts) => Ok((by_model, texts.join("\n"))),
+        None => Err("A model is sent texts and nothing else.".to_owned()),
+    }
 }
 
 /// An address as it would be opened.
@@ -245,6 +305,52 @@ mod tests {
         ] {
             let why = wanted(params.clone()).unwrap_err();
             assert!(why.contains(told), "{params}: {why}");
+        }
+    }
+
+    /// Bad input: a model is sent texts, so many and no more, and never tools.
+    #[test]
+    fn what_a_model_is_not_sent_is_refused() {
+        let text = json!({ "type": "text", "text": "Hi" });
+        let user = json!({ "role": "user", "content": text });
+        let both = json!({ "role": "assistant", "content": [text, text] });
+        let ask = json!({ "messages": [user, both], "systemPrompt": "s", "maxTokens": 9, "temperature": 0.5, "tools": [] });
+        let wanted = ModelWanted {
+            system: "s".to_owned(),
+            messages: vec![(false, "Hi".to_owned()), (true, "Hi\nHi".to_owned())],
+            tokens_max: 9,
+            temperature: Some(0.5),
+        };
+        assert_eq!(
+            read(SAMPLING, &ask),
+            Ok((String::new(), Wanted::Model(wanted)))
+        );
+        let image = json!({ "role": "user", "content": { "type": "image", "data": "", "mimeType": "image/png" } });
+        let long = json!({ "role": "user", "content": { "type": "text", "text": "x".repeat(LEND_CHARS_MAX + 1) } });
+        for (params, told) in [
+            (
+                json!({ "messages": [user], "maxTokens": 9, "tools": [{}] }),
+                "no tools",
+            ),
+            (
+                json!({ "messages": [user], "maxTokens": 9, "tools": {} }),
+                "no tools",
+            ),
+            (json!({ "maxTokens": 9 }), "does not say what"),
+            (json!({ "messages": [user] }), "how much"),
+            (json!({ "messages": [], "maxTokens": 9 }), "1 to"),
+            (json!({ "messages": [long], "maxTokens": 9 }), "at most"),
+            (
+                json!({ "messages": [image], "maxTokens": 9 }),
+                "texts and nothing else",
+            ),
+            (
+                json!({ "messages": [{ "role": "system", "content": text }], "maxTokens": 9 }),
+                "whose",
+            ),
+        ] {
+            let why = read(SAMPLING, &params).unwrap_err();
+            assert!(why.contains(told), "{why}");
         }
     }
 }

@@ -57,6 +57,8 @@ pub struct ModelRequest {
     pub response_schema: Option<Arc<Value>>,
     /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
     pub temperature: Option<f64>,
+    /// How much it may answer, in tokens; as the provider has it if not given.
+    pub tokens_max: Option<u32>,
 }
 
 /// A piece of a model's turn.

@@ -28,6 +28,7 @@ pub(crate) struct Outgoing {
     effort: Option<ReasoningEffort>,
     format: Option<ChatResponseFormat>,
     temperature: Option<f64>,
+    tokens_max: Option<u32>,
     wire: Wire,
 }
 
@@ -63,6 +64,7 @@ impl Outgoing {
             effort,
             format: format.and_then(|schema| response_format(wire, schema)),
             temperature: request.temperature,
+            tokens_max: request.tokens_max,
             wire,
         }
     }
@@ -100,6 +102,9 @@ impl Outgoing {
         }
         if let Some(temperature) = self.temperature {
             options = options.with_temperature(temperature);
+        }
+        if let Some(tokens_max) = self.tokens_max {
+            options = options.with_max_tokens(tokens_max);
         }
         options
     }

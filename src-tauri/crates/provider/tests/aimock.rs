@@ -128,6 +128,7 @@ async fn play(
         tools: Arc::default(),
         response_schema: None,
         temperature: None,
+        tokens_max: None,
     };
     let mut stream = provider.stream(request, CancellationToken::new()).await?;
     let (mut turn, mut kept) = (Turn::default(), Value::Null);

@@ -185,3 +185,56 @@ async fn a_call_is_made_again_once_the_person_was_there() {
         }
     }
 }
+
+/// Both eras: a model's words are what the server gets; a no is the protocol's own error, or the end of the call.
+#[tokio::test]
+async fn a_server_gets_what_the_model_says() {
+    let said = Reply::Said {
+        model: "m".to_owned(),
+        text: "Four.".to_owned(),
+        is_cut: true,
+    };
+    for (reply, told) in [
+        (said, Ok("Four.")),
+        (Reply::Declined, Err("The person did not allow it")),
+        (
+            Reply::Failed("It broke off.".to_owned()),
+            Err("It broke off"),
+        ),
+    ] {
+        for traits in [&[][..], &["modern"]] {
+            let server = fixture(traits).await;
+            let person = Person::who_says([reply.clone()]);
+            let answer = call_asking(&server, "ask", json!({}), person.clone()).await;
+            let answer = answer
+                .map(|output| output.text)
+                .unwrap_or_else(|error| error.to_string());
+            match told {
+                Ok(told) => assert!(
+                    answer.contains(told) && answer.contains("maxTokens"),
+                    "{answer}"
+                ),
+                Err(told) => assert!(answer.contains(told), "{answer}"),
+            }
+            if traits.is_empty() && told.is_err() {
+                assert!(answer.contains("\"code\":-1"), "{answer}");
+            }
+            let [
+                Asking {
+                    wants: Wanted::Model(wanted),
+                    ..
+                },
+            ] = &person.asked()[..]
+            else {
+                panic!()
+            };
+            assert_eq!(
+                (wanted.system.as_str(), wanted.tokens_max),
+                ("Be short.", 100)
+            );
+        }
+    }
+    // Nobody to ask, no model.
+    let answer = self::said(&fixture(&[]).await, "ask", json!({})).await;
+    assert!(answer.contains("No model was asked"), "{answer}");
+}

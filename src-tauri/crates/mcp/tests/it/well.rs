@@ -92,15 +92,6 @@ async fn both_eras_are_spoken() {
     }
 }
 
-/// A model is not given to servers; the server hears why.
-#[tokio::test]
-async fn a_server_that_asks_for_a_model_gets_none() {
-    let server = fixture(&[]).await;
-    let answer = said(&server, "ask", json!({})).await;
-    assert!(answer.contains("gives servers no model"), "{answer}");
-    logged(&server, "got an error: This client gives servers no model.").await;
-}
-
 #[tokio::test]
 async fn errors_are_told_in_the_servers_words() {
     let server = fixture(&[]).await;

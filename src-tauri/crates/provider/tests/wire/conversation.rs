@@ -57,6 +57,7 @@ fn request(wire: Wire, opaque: Value) -> ModelRequest {
         }]),
         response_schema: None,
         temperature: None,
+        tokens_max: None,
     }
 }
 
@@ -213,6 +214,7 @@ async fn a_schema_for_the_answer_goes_out_where_it_can() {
             tools: Arc::default(),
             response_schema: Some(Arc::new(schema.clone())),
             temperature: Some(0.5),
+            tokens_max: Some(77),
             ..request(wire, Value::Null)
         };
         let asked = sent(wire, request).await;

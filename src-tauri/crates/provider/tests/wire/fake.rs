@@ -195,6 +195,7 @@ pub fn request() -> ModelRequest {
         tools: Arc::default(),
         response_schema: None,
         temperature: None,
+        tokens_max: None,
     }
 }
 
