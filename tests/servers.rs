@@ -350,3 +350,35 @@ async fn a_grant_is_for_the_one_tool() {
     desk.decide(&waiting, no).await.unwrap();
     desk.until_ended().await;
 }
+
+/// A resource is listed and read by a call that is asked for, and what the server says of it comes back.
+#[tokio::test]
+async fn resources_are_listed_and_read_where_a_person_allows_it() {
+    let read = |arguments: Value| call("one__read_resource", arguments);
+    let turns = json!([
+        read(json!({})),
+        read(json!({ "uri": "demo://1" })),
+        read(json!({ "uri": "demo://9" })),
+        { "text": "Done." }
+    ]);
+    let mut desk = Fixture::new(turns).await;
+    set_up(&desk, &["resources"]).await;
+    change(&desk, ServerChange::Switch { enabled: true })
+        .await
+        .unwrap();
+    desk.start("Go.").await;
+    for target in ["one", "demo://1", "demo://9"] {
+        let waiting = desk.until_waiting().await;
+        assert_eq!(waiting.target, target, "it asks");
+        desk.allow(&waiting).await;
+    }
+    desk.until_ended().await;
+    let outcomes = desk.outcomes().await;
+    let told: Vec<_> = outcomes.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(
+        told[..2],
+        ["demo://1  one (text/plain)", "[demo://1]\ninside"]
+    );
+    assert_eq!(outcomes[2].0, CallState::Failed);
+    assert!(told[2].contains("no such resource"), "{}", told[2]);
+}

@@ -172,6 +172,8 @@ pub struct Catalogue {
     pub tools: Vec<Definition>,
     /// What was left out, one sentence each.
     pub left_out: Vec<String>,
+    /// Whether it says that it has resources beside them.
+    pub has_resources: bool,
     names: HashSet<String>,
     bytes: usize,
     more: usize,

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use protocol::{Content, ToolError, ToolOutput};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tools::limits::IMAGE_BYTES_MAX;
 use tools::text::{amount, plural};
 
@@ -48,6 +48,21 @@ pub fn output(result: &Value) -> Result<ToolOutput, ToolError> {
         data: data.cloned(),
         ..ToolOutput::new(text, message)
     })
+}
+
+/// What reading a resource came to: its parts, each after its address.
+///
+/// # Errors
+/// There is nothing in the answer.
+pub fn resource(result: &Value) -> Result<ToolOutput, ToolError> {
+    let parts = result.get("contents").and_then(Value::as_array);
+    let parts = parts
+        .filter(|parts| !parts.is_empty())
+        .ok_or_else(|| ToolError::Failed("The server gave nothing for this address.".to_owned()))?;
+    let parts = parts
+        .iter()
+        .map(|part| json!({ "type": "resource", "resource": part }));
+    output(&json!({ "content": parts.collect::<Vec<_>>() }))
 }
 
 /// An error is for reading, not for storing: its beginning.
@@ -160,8 +175,6 @@ impl Gathered {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

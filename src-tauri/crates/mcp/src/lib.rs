@@ -19,6 +19,7 @@ mod log;
 pub mod pin;
 mod reasons;
 pub mod refs;
+mod resources;
 mod server;
 mod tool;
 mod wanted;

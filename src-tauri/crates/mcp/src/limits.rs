@@ -78,3 +78,9 @@ pub const LEND_MESSAGES_MAX: usize = 100;
 pub const LEND_CHARS_MAX: usize = 100_000;
 /// How often a model answers for a server in one call.
 pub const LENDS_PER_CALL_MAX: u32 = 3;
+/// Resources that one question for the list tells.
+pub const RESOURCES_TOLD_MAX: usize = 200;
+/// What is told of one of them, in characters.
+pub const RESOURCE_CHARS_MAX: usize = 300;
+/// The address of a resource, in characters.
+pub const URI_CHARS_MAX: usize = 4_000;

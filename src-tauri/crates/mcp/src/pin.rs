@@ -18,6 +18,8 @@ const VERSION: u32 = 1;
 pub struct Pins {
     /// The tools.
     pub tools: Vec<Pinned>,
+    /// Whether the server had resources then, for as long as nothing newer is known.
+    pub has_resources: bool,
 }
 
 /// One tool that was approved.
@@ -36,6 +38,8 @@ pub struct Pinned {
 struct Kept {
     version: u32,
     tools: Vec<Pinned>,
+    #[serde(default)]
+    has_resources: bool,
 }
 
 /// Where the pins of a server stand.
@@ -63,7 +67,10 @@ impl Pins {
             )
         };
         match kept {
-            Ok(kept) if kept.version == VERSION => Ok(Some(Self { tools: kept.tools })),
+            Ok(kept) if kept.version == VERSION => Ok(Some(Self {
+                tools: kept.tools,
+                has_resources: kept.has_resources,
+            })),
             Ok(kept) => Err(wrong(format!("its version is {}", kept.version))),
             Err(error) => Err(wrong(error.to_string())),
         }
@@ -77,6 +84,7 @@ impl Pins {
         let kept = Kept {
             version: VERSION,
             tools: self.tools.clone(),
+            has_resources: self.has_resources,
         };
         let text = serde_json::to_vec(&kept).map_err(|error| {
             Fault::new("What you approve cannot be written.", "Report this.").caused_by(&error)
@@ -86,7 +94,10 @@ impl Pins {
 
     /// What a first approval comes to: everything that can be read as it is. What hides something waits for a second look.
     pub fn first(catalogue: &Catalogue) -> Self {
-        let mut pins = Self::default();
+        let mut pins = Self {
+            has_resources: catalogue.has_resources,
+            ..Self::default()
+        };
         let seen = catalogue.tools.iter().filter(|tool| !tool.hides());
         seen.for_each(|tool| pins.add(tool));
         pins
@@ -102,6 +113,7 @@ impl Pins {
         });
         let mut pins = Self {
             tools: still.collect(),
+            has_resources: catalogue.has_resources,
         };
         let new = catalogue.tools.iter();
         new.filter(|tool| self.find(&tool.name).is_none())

@@ -27,12 +27,17 @@ pub(crate) async fn unopened(
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => fallback,
         other => other,
     };
+    if let ClientInitializeError::TransportError { error, .. } = error
+        && wants_to_know_who(error.error.as_ref())
+    {
+        return "authentication failed".to_owned();
+    }
     match (error, life) {
         (
             ClientInitializeError::ConnectionClosed(_)
             | ClientInitializeError::TransportError { .. },
             Some(life),
-        ) => exit_told(life, handler).await,
+        ) => exit_told(life, handler, why).await,
         (ClientInitializeError::JsonRpcError(error), _) => {
             let said = tools::text::shortened(&error.message, REASON_CHARS_MAX);
             format!("it refused to begin: {said} ({})", error.code.0)
@@ -54,7 +59,7 @@ pub(crate) async fn unopened(
 }
 
 /// How a program ended, and what it said last.
-pub(crate) async fn exit_told(life: &Life, handler: &Handler) -> String {
+pub(crate) async fn exit_told(life: &Life, handler: &Handler, why: &Why) -> String {
     // It mostly ends in the same moment as what it says.
     let mut ended = life.watch();
     let ended = tokio::time::timeout(CANCEL_TOLD_MAX, ended.wait_for(Option::is_some));
@@ -64,6 +69,8 @@ pub(crate) async fn exit_told(life: &Life, handler: &Handler) -> String {
         Some(Exit::Signal(signal)) => format!("it was ended by signal {signal}"),
         Some(Exit::Cancelled | Exit::TimedOut) | None => "it closed the connection".to_owned(),
     };
+    // Its last words may still be on their way, or be kept back by somebody whom it started.
+    let _ = tokio::time::timeout(CANCEL_TOLD_MAX, why.hushed.cancelled()).await;
     match handler.log.last_said(2) {
         said if said.is_empty() => how,
         said => format!(
@@ -78,6 +85,13 @@ pub(crate) fn wants_to_know_who(error: &(dyn std::error::Error + 'static)) -> bo
     let mut at = Some(error);
     while let Some(error) = at {
         if error.is::<AuthRequiredError>() || error.is::<InsufficientScopeError>() {
+            return true;
+        }
+        // One that does not say how to sign in is known by nothing but its words.
+        if let Some(StreamableHttpError::UnexpectedServerResponse(said)) =
+            error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
+            && said.starts_with("HTTP 401")
+        {
             return true;
         }
         at = error.source();

@@ -7,24 +7,29 @@ use std::task::{Context, Poll};
 
 use protocol::servers::ServerVoice;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader, ReadBuf};
+use tokio_util::sync::CancellationToken;
 
 use crate::limits::LOG_LINE_CHARS_MAX;
 use crate::log::Log;
 
 /// Why a connection came to its end, told by whoever saw it first.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Why(Arc<Mutex<Option<String>>>);
+pub(crate) struct Why {
+    told: Arc<Mutex<Option<String>>>,
+    /// Cancelled when all that a program said on its standard error is kept.
+    pub hushed: CancellationToken,
+}
 
 impl Why {
     /// Tells, unless somebody did.
     pub(crate) fn tell(&self, why: impl Into<String>) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.get_or_insert_with(|| why.into());
     }
 
     /// What was told.
     pub(crate) fn told(&self) -> Option<String> {
-        self.0
+        self.told
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()

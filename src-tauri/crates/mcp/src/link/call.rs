@@ -1,10 +1,13 @@
-//! One call of a tool: to its answer, through everything that the server asks before.
+//! One call of a tool, or one reading of a resource: to its answer, through everything that the server asks before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, ReadResourceRequest,
+    ReadResourceRequestParams,
+};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -14,8 +17,11 @@ use crate::asked::Asked;
 use crate::limits::{ADDRESSES_MAX, ROUNDS_MAX};
 use crate::wanted::ELICITATION;
 
+/// What a server of 2026 was told since it was asked first: its questions' answers, and its own note.
+type Told = (Option<BTreeMap<String, Value>>, Option<String>);
+
 impl Link {
-    /// Calls a tool. What the server needs to know before it can answer is asked for, or given as far as it is ours.
+    /// Calls a tool.
     pub(crate) async fn call(
         &self,
         name: &str,
@@ -24,14 +30,47 @@ impl Link {
         cancel: &CancellationToken,
         heard: Heard,
     ) -> Result<Value, Failure> {
+        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        let request = |told: &Told| {
+            let mut params = params.clone();
+            (params.input_responses, params.request_state) = told.clone();
+            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+        };
+        self.answered(request, timeout, cancel, heard).await
+    }
+
+    /// Reads a resource.
+    pub(crate) async fn read(
+        &self,
+        uri: &str,
+        timeout: Duration,
+        cancel: &CancellationToken,
+        heard: Heard,
+    ) -> Result<Value, Failure> {
+        let params = ReadResourceRequestParams::new(uri);
+        let request = |told: &Told| {
+            let mut params = params.clone();
+            (params.input_responses, params.request_state) = told.clone();
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        };
+        self.answered(request, timeout, cancel, heard).await
+    }
+
+    /// Asks until there is an answer. What the server needs to know first is asked for, or given as far as it is ours.
+    async fn answered(
+        &self,
+        request: impl Fn(&Told) -> ClientRequest,
+        timeout: Duration,
+        cancel: &CancellationToken,
+        heard: Heard,
+    ) -> Result<Value, Failure> {
         let until = Instant::now() + timeout;
         let begun = self.handler.running.begin(heard.asks);
         let call = &begun.call;
-        let mut params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        let mut told = Told::default();
         for _ in 0..ROUNDS_MAX {
-            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
             let on_progress = heard.on_progress.clone();
-            let asked = self.ask(request, until, cancel, on_progress, Some(call));
+            let asked = self.ask(request(&told), until, cancel, on_progress, Some(call));
             let answer = match asked.await {
                 // It answers once the person was at these addresses.
                 Err(Failure::Elsewhere(addresses)) => {
@@ -57,9 +96,11 @@ impl Link {
                 () = self.gone.cancelled() => return Err(Failure::Gone(self.why_gone().await)),
                 answers = answers => answers?,
             };
-            params.input_responses = (!answers.is_empty()).then_some(answers);
             let state = answer.get("requestState").and_then(Value::as_str);
-            params.request_state = state.map(str::to_owned);
+            told = (
+                (!answers.is_empty()).then_some(answers),
+                state.map(str::to_owned),
+            );
         }
         Err(Failure::Strange(format!(
             "it asked for more than {ROUNDS_MAX} times before it would answer"

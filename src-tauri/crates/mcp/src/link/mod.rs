@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use protocol::servers::ServerSaid;
 use rmcp::model::{
-    ClientNotification, ClientRequest, ErrorCode, ListToolsRequest, PaginatedRequestParams,
-    ProtocolVersion, SubscriptionFilter,
+    ClientNotification, ClientRequest, ErrorCode, ListResourceTemplatesRequest,
+    ListResourcesRequest, ListToolsRequest, PaginatedRequestParams, ProtocolVersion,
+    SubscriptionFilter,
 };
 use rmcp::service::{
     ClientLifecycleMode, Peer, PeerRequestOptions, RoleClient, ServiceError,
@@ -100,7 +101,11 @@ impl Link {
                     told,
                     life,
                 } = companion;
-                tokio::spawn(listen_to(told, handler.log.clone()));
+                let (log, hushed) = (handler.log.clone(), why.hushed.clone());
+                tokio::spawn(async move {
+                    listen_to(told, log).await;
+                    hushed.cancel();
+                });
                 let lines = Lines::new(output, MESSAGE_BYTES_MAX, why.clone());
                 let opened = serve_client_with_lifecycle_and_ct(own, (lines, input), mode, stop);
                 match opened.await {
@@ -156,7 +161,7 @@ impl Link {
         let Some(life) = &self.life else {
             return "the connection was lost".to_owned();
         };
-        exit_told(life, &self.handler).await
+        exit_told(life, &self.handler, &self.why).await
     }
 
     /// Hears of changes of the list where a server of 2026 has to be asked to tell; the others tell by themselves.
@@ -199,11 +204,46 @@ impl Link {
         }
     }
 
+    /// Whether the server says that it has resources.
+    fn has_resources(&self) -> bool {
+        let info = self.peer.peer_info();
+        info.is_some_and(|info| info.capabilities.resources.is_some())
+    }
+
+    /// One page of the resources that the server lists, and of those whose addresses have parts to fill in.
+    pub(crate) async fn resources(
+        &self,
+        cursor: Option<&str>,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<(Value, Value), Failure> {
+        let until = Instant::now() + timeout;
+        let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
+        let listed = ClientRequest::ListResourcesRequest(ListResourcesRequest {
+            method: Default::default(),
+            params: Some(params),
+            extensions: Default::default(),
+        });
+        let listed = self.ask(listed, until, cancel, None, None).await?;
+        if cursor.is_some() {
+            return Ok((listed, Value::Null));
+        }
+        let patterns =
+            ClientRequest::ListResourceTemplatesRequest(ListResourceTemplatesRequest::default());
+        match self.ask(patterns, until, cancel, None, None).await {
+            Ok(patterns) => Ok((listed, patterns)),
+            // Many servers have none, and do not know the question.
+            Err(Failure::Refused(_)) => Ok((listed, Value::Null)),
+            Err(failure) => Err(failure),
+        }
+    }
+
     /// Every tool that the server lists, page by page.
     pub(crate) async fn list(&self, timeout: Duration) -> Result<Catalogue, Failure> {
         let until = Instant::now() + timeout;
         let never = CancellationToken::new();
         let mut catalogue = Catalogue::default();
+        catalogue.has_resources = self.has_resources();
         let mut cursor: Option<String> = None;
         for _ in 0..PAGES_MAX {
             let params = PaginatedRequestParams::default().with_cursor(cursor.clone());

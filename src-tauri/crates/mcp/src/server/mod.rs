@@ -1,26 +1,27 @@
 //! One server from its first use to its end: started once for all who call, kept, tried again when it is lost.
 
+mod calls;
 mod keep;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use protocol::Fault;
 use protocol::servers::{Pin, ServerLine, ServerSettings, ServerState, ServerView, ServerVoice};
-use protocol::{Fault, ToolError};
 use runtime::{Clock, Inherited};
-use serde_json::{Map, Value};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tools::Tool;
 
-use crate::catalogue::{Catalogue, Definition};
+use crate::catalogue::Catalogue;
 use crate::handler::Handler;
 use crate::limits::RETRY_AFTER_S;
-use crate::link::{Failure, Heard, Link};
+use crate::link::Link;
 use crate::log::Log;
 use crate::pin::{Pinned, Pins};
 use crate::refs::Lookup;
+use crate::resources::ReadResource;
 use crate::tool::ServerTool;
 
 /// What every server of a desk stands on.
@@ -149,7 +150,12 @@ impl Server {
             |pinned: &&Pinned| Pins::standing(&pinned.tool, catalogue.as_deref()) == Pin::Pinned;
         let made =
             |pinned: &Pinned| Arc::new(ServerTool::new(self.clone(), pinned)) as Arc<dyn Tool>;
-        pins.tools.iter().filter(usable).map(made).collect()
+        let mut tools: Vec<_> = pins.tools.iter().filter(usable).map(made).collect();
+        let listed = catalogue.as_ref().map(|all| all.has_resources);
+        if listed.unwrap_or(pins.has_resources) {
+            tools.push(Arc::new(ReadResource::new(self.clone(), &pins)));
+        }
+        tools
     }
 
     /// Everything that is known of it.
@@ -227,69 +233,6 @@ impl Server {
     /// Ends it for good, also for calls that still wait: for one that is switched off, or takes another's place.
     pub fn let_go(&self) {
         self.core.stop.cancel();
-    }
-
-    /// Calls one of its tools.
-    pub(crate) async fn call(
-        &self,
-        tool: &Definition,
-        arguments: Map<String, Value>,
-        cancel: &CancellationToken,
-        heard: Heard,
-    ) -> Result<Value, ToolError> {
-        let core = &self.core;
-        let id = core.settings.id.as_str();
-        let link = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Err(ToolError::Cancelled),
-            link = core.link(false) => link,
-        };
-        let link = link.map_err(|why| {
-            ToolError::Failed(format!(
-                "{} Do without it, or try again later: it is started again by itself.",
-                unavailable(id, &why)
-            ))
-        })?;
-        self.check(tool)?;
-        let timeout = core.timeout();
-        let called = link.call(&tool.name, arguments, timeout, cancel, heard);
-        called.await.map_err(|failure| match failure {
-            Failure::Cancelled => ToolError::Cancelled,
-            Failure::TimedOut => ToolError::TimedOut(format!(
-                "The mcp server {id} did not answer within {} s, and was told that nobody waits any more. What it did until \
-                 then is not known.",
-                timeout.as_secs_f64()
-            )),
-            Failure::Gone(why) => ToolError::Failed(format!(
-                "{} What the call did until then is not known: look before you repeat it.",
-                unavailable(id, &why)
-            )),
-            Failure::Refused(said) => {
-                ToolError::Failed(format!("The mcp server {id} refused the call: {said}"))
-            }
-            Failure::Strange(why) => ToolError::Failed(format!(
-                "The mcp server {id} gave no answer that can be used: {why}."
-            )),
-            Failure::Elsewhere(_) => ToolError::Failed(format!(
-                "The mcp server {id} wants the person to go somewhere first, and does not say where."
-            )),
-        })
-    }
-
-    /// Only what is as it was approved is called.
-    fn check(&self, tool: &Definition) -> Result<(), ToolError> {
-        let catalogue = self.catalogue();
-        let what = match Pins::standing(tool, catalogue.as_deref()) {
-            Pin::Pinned => return Ok(()),
-            Pin::Changed | Pin::New => "is not what it was when it was approved",
-            Pin::Gone => "is not there any more",
-        };
-        let name = protocol::shown::in_a_sentence(&tool.name, 64);
-        Err(ToolError::Failed(format!(
-            "The tool `{name}` of the mcp server {} {what}, so it was not called. Only the person can approve it anew, in \
-             Servers. Do without it.",
-            self.core.settings.id
-        )))
     }
 }
 

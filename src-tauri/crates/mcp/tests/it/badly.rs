@@ -1,5 +1,6 @@
 //! Servers that do what no server should.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use protocol::ToolError;
 use protocol::servers::{Pin, ServerSettings, ServerState, ServerWay};
 use protocol::shown::plain;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 use tools::Registry;
 
@@ -50,14 +52,21 @@ async fn an_answer_never_reaches_another_call() {
 async fn a_call_that_hangs_ends_at_its_limit_and_others_go_on() {
     let server = fixture(&[]).await;
     let short = ServerSettings {
-        timeout_ms: 1_500,
+        timeout_ms: 2_000,
         ..settings(&[])
     };
-    let slow = Arc::new(Server::new(short, (*server.pins()).clone(), ground()));
-    slow.connected().await.unwrap();
+    // Its limit is that of its start too: where the machine is slow it is started again until it was quick enough.
+    let again = Ground {
+        retry_after: vec![Duration::from_millis(10)],
+        ..ground()
+    };
+    let slow = Arc::new(Server::new(short, (*server.pins()).clone(), again));
+    if slow.connected().await.is_err() {
+        until(|| slow.view().state == ServerState::Ready).await;
+    }
     let (hung, well) = tokio::join!(call(&slow, "hang", json!({})), echo(&slow, "beside it"));
     assert!(
-        matches!(&hung, Err(ToolError::TimedOut(told)) if told.contains("did not answer within 1.5 s")),
+        matches!(&hung, Err(ToolError::TimedOut(told)) if told.contains("did not answer within 2 s")),
         "{hung:?}"
     );
     assert_eq!(well, "beside it");
@@ -345,4 +354,41 @@ async fn what_hides_something_waits_for_a_look() {
         (sly.pin, plain(&sly.description).as_str()),
         (Pin::New, "ReadsU+202E everything")
     );
+}
+
+/// An address where nobody unknown is let in says so: with a word on how to sign in, and without one.
+#[tokio::test]
+async fn an_address_that_lets_nobody_in_is_told() {
+    for challenge in ["", "WWW-Authenticate: Bearer realm=\"here\"\r\n"] {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let answering = tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut asked = [0; 8192];
+                let _ = stream.read(&mut asked).await;
+                let answer = format!(
+                    "HTTP/1.1 401 Unauthorized\r\n{challenge}Content-Length: 0\r\nConnection: close\r\n\r\n"
+                );
+                let _ = stream.write_all(answer.as_bytes()).await;
+            }
+        });
+        let way = ServerWay::Http {
+            url,
+            headers: BTreeMap::new(),
+        };
+        let server = Server::new(
+            ServerSettings {
+                way,
+                ..settings(&[])
+            },
+            Pins::default(),
+            ground(),
+        );
+        let why = server.connected().await.unwrap_err().message;
+        assert_eq!(
+            why, "mcp server one is unavailable: authentication failed.",
+            "{challenge}"
+        );
+        answering.abort();
+    }
 }

@@ -193,3 +193,29 @@ async fn its_program_ends_with_it() {
     let pid = rustix::process::Pid::from_raw(program).unwrap();
     until(|| rustix::process::test_kill_process(pid).is_err()).await;
 }
+
+/// Resources of a server are listed and read by a tool of ours, which asks like its own; one without them has no such tool.
+#[tokio::test]
+async fn resources_are_read_by_a_tool_that_asks() {
+    let names = |server: &Arc<Server>| {
+        let tools = server.tools();
+        let ids = tools.iter().map(|tool| tool.interface().id().to_owned());
+        ids.filter(|id| id.contains("resource")).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&fixture(&[]).await), Vec::<String>::new());
+    for traits in [&["resources"][..], &["resources", "modern"]] {
+        let server = fixture(traits).await;
+        assert_eq!(names(&server), ["one__read_resource"]);
+        let (registry, faults) = Registry::builtin().with(server.tools());
+        assert_eq!(faults, []);
+        let found = registry.find("one__read_resource").unwrap();
+        assert_eq!(found.classified.mode, None, "without a rule it asks");
+        let later = Server::new(settings(traits), (*server.pins()).clone(), ground());
+        let later = Arc::new(later);
+        assert_eq!(
+            names(&later),
+            ["one__read_resource"],
+            "known before it is started"
+        );
+    }
+}

@@ -224,6 +224,7 @@ async fn a_schema_for_the_answer_goes_out_where_it_can() {
             asked.body.to_string().contains("\"temperature\":0.5"),
             "{wire:?}"
         );
+        assert!(asked.body.to_string().contains(":77"), "{wire:?}");
     }
 }
 

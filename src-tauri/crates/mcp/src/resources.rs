@@ -1,0 +1,216 @@
+//! One tool that lists and reads the resources of a server: asked for like any other of its tools, believed in nothing.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::Origin;
+use protocol::shown::{in_a_sentence, is_hidden};
+use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolOutput};
+use serde_json::{Map, Value, json};
+use tools::text::{plural, shortened, visible};
+use tools::{Hands, Tool, ToolContext};
+
+use crate::content;
+use crate::limits::{
+    NAME_CHARS_MAX, RESOURCE_CHARS_MAX, RESOURCES_TOLD_MAX, START_MARGIN_MS, TARGET_CHARS_MAX,
+    URI_CHARS_MAX,
+};
+use crate::link::Heard;
+use crate::pin::Pins;
+use crate::server::Server;
+
+/// The second half of its name, unless a tool of the server's own has it.
+const NAME: &str = "read_resource";
+
+/// What a model reads of it.
+const DESCRIPTION: &str = "Reads a resource of this server by its address. Without an address it lists what there is; of a \
+    long list the rest comes with the cursor that it ends with.";
+
+/// Lists and reads the resources of one server.
+pub(crate) struct ReadResource {
+    server: Arc<Server>,
+    interface: ToolInterface,
+}
+
+impl ReadResource {
+    /// That of a server, under a name that none of its tools has.
+    pub(crate) fn new(server: Arc<Server>, pins: &Pins) -> Self {
+        let settings = server.settings();
+        let taken = |name: &str| pins.tools.iter().any(|pinned| pinned.called == name);
+        let mut called = NAME.to_owned();
+        let mut tail = 2_u32;
+        while taken(&called) {
+            called = format!("{NAME}_{tail}");
+            tail = tail.saturating_add(1);
+        }
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "uri": { "type": "string", "minLength": 1, "maxLength": URI_CHARS_MAX,
+                    "description": "The resource's address; left out to list what there is." },
+                "cursor": { "type": "string", "maxLength": URI_CHARS_MAX, "description": "Where a list goes on." },
+            },
+            "additionalProperties": false,
+        });
+        let interface = ToolInterface::tool(called.as_str())
+            .namespace(settings.id.as_str())
+            .tool_id(format!("{}__{called}", settings.id))
+            .user_facing_name("Read resource")
+            .description(DESCRIPTION)
+            .model_input_schema(parameters)
+            .strict(false)
+            .requires(RequirementSet::nothing())
+            .kind(ToolKind::Other)
+            .search_hint("read a resource of a server")
+            .is_open_world(true)
+            .classifier_input(format!("{called} {{uri}}"))
+            .execution_profile_ref("server")
+            .timeout_ms(2 * u64::from(settings.timeout_ms) + START_MARGIN_MS)
+            .origin(Origin::Foreign {
+                source: format!("mcp:{}", settings.id),
+            });
+        Self {
+            interface: interface.build(),
+            server,
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for ReadResource {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        match arguments.get("uri").and_then(Value::as_str) {
+            Some(uri) => shortened(&visible(uri), TARGET_CHARS_MAX),
+            None => self.server.settings().id.to_string(),
+        }
+    }
+
+    /// What a server touches to answer is not known to anybody but it: nothing but a rule for the tool allows it.
+    fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        let uri = arguments.get("uri").and_then(Value::as_str);
+        match uri.is_some_and(|uri| uri.chars().any(is_hidden)) {
+            true => Err(ToolError::InvalidArgs(
+                "`uri` has a hidden character; write it as the list tells it".to_owned(),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        _hands: &Hands,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let given = |name: &str| approved.arguments().get(name).and_then(Value::as_str);
+        match given("uri") {
+            Some(uri) => {
+                let heard = Heard {
+                    on_progress: cx.on_progress.clone(),
+                    asks: cx.asks.clone(),
+                };
+                content::resource(&self.server.read(uri, &cx.cancel, heard).await?)
+            }
+            None => {
+                let listed = self.server.resources(given("cursor"), &cx.cancel).await?;
+                Ok(told(&listed))
+            }
+        }
+    }
+}
+
+/// A list for the model: an address, what it is called, and what is said of it.
+fn told((listed, patterns): &(Value, Value)) -> ToolOutput {
+    let mut lines = Vec::new();
+    let all = items(listed, "resources");
+    let resources = all.iter().map(|item| line(item, "uri"));
+    lines.extend(resources.flatten().take(RESOURCES_TOLD_MAX));
+    let message = plural(lines.len() as u64, "resource", "resources");
+    if lines.is_empty() {
+        lines.push("There is none in this list.".to_owned());
+    }
+    let fill_in = items(patterns, "resourceTemplates");
+    let mut fill_in = fill_in
+        .iter()
+        .filter_map(|item| line(item, "uriTemplate"))
+        .peekable();
+    if fill_in.peek().is_some() {
+        lines.push("Addresses with parts to fill in:".to_owned());
+        lines.extend(fill_in.take(RESOURCES_TOLD_MAX));
+    }
+    if let Some(more @ 1..) = all.len().checked_sub(RESOURCES_TOLD_MAX) {
+        lines.push(format!("[{more} more of this page are left out.]"));
+    }
+    let next = listed.get("nextCursor").and_then(Value::as_str);
+    if let Some(next) = next.filter(|next| next.chars().count() <= URI_CHARS_MAX) {
+        lines.push(format!("[There are more: cursor {}]", json!(next)));
+    }
+    ToolOutput::new(lines.join("\n"), message)
+}
+
+fn items<'a>(page: &'a Value, member: &str) -> &'a [Value] {
+    let items = page.get(member).and_then(Value::as_array);
+    items.map_or(&[][..], Vec::as_slice)
+}
+
+/// One line; none if it has no address that could be asked for.
+fn line(item: &Value, address: &str) -> Option<String> {
+    let text = |member: &str| item.get(member).and_then(Value::as_str).unwrap_or_default();
+    let uri = text(address);
+    if uri.is_empty() || uri.chars().count() > URI_CHARS_MAX || uri.chars().any(is_hidden) {
+        return None;
+    }
+    let named = match text("title") {
+        "" => text("name"),
+        title => title,
+    };
+    let mut line = format!("{uri}  {}", in_a_sentence(named, NAME_CHARS_MAX));
+    for (before, said, after) in [
+        (" (", text("mimeType"), ")"),
+        (": ", text("description"), ""),
+    ] {
+        if !said.is_empty() {
+            let said = in_a_sentence(said, RESOURCE_CHARS_MAX);
+            line.push_str(&format!("{before}{said}{after}"));
+        }
+    }
+    Some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bad input: what has no address is passed over, what hides something is named, what is too much is cut and said.
+    #[test]
+    fn a_list_is_told_line_by_line() {
+        let resources = json!({ "nextCursor": "p 2", "resources": [
+            { "uri": "demo://1", "name": "one", "mimeType": "text/plain", "description": "The\nfirst" },
+            { "uri": "demo://2", "name": "two", "title": "T\u{202e}wo" },
+            { "name": "nowhere" }, { "uri": "demo://\u{200b}3" }, 7,
+        ]});
+        let patterns =
+            json!({ "resourceTemplates": [{ "uriTemplate": "demo://{n}", "name": "any" }] });
+        let output = told(&(resources, patterns));
+        assert_eq!(
+            output.text,
+            "demo://1  one (text/plain): The first\ndemo://2  TU+202Ewo\nAddresses with parts to fill in:\n\
+             demo://{n}  any\n[There are more: cursor \"p 2\"]"
+        );
+        assert_eq!(output.message, "2 resources");
+        let none = told(&(json!({ "resources": "no list" }), Value::Null));
+        assert_eq!(none.text, "There is none in this list.");
+        let many = vec![json!({ "uri": "a:b", "name": "x" }); RESOURCES_TOLD_MAX + 3];
+        let many = told(&(json!({ "resources": many }), Value::Null));
+        assert!(many.text.ends_with("[3 more of this page are left out.]"));
+    }
+}
