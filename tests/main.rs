@@ -51,8 +51,9 @@ mod tasks;
 mod tool_search;
 // What a tool can reach at all.
 mod surface;
-// Pages of the web.
+// Pages of the web, and searches of it.
 mod web;
+mod web_search;
 // What works for an agent has no more than that agent.
 mod children;
 // What a host hears of a call and may keep from happening.

@@ -21,6 +21,7 @@ export const firstSettings: Settings = {
   effects: { none: 'ask' },
   variables: { withheld: [], passed: [] },
   skills: { folders: [] },
+  web_search: { calls_max: 25, timeout_ms: 15_000, providers: [] },
   watchdogs: [],
   providers: [],
   tools: {},

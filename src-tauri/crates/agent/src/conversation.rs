@@ -6,7 +6,7 @@ use protocol::event::{Asked, Checked, Parent};
 use protocol::preview::TodoItem;
 use protocol::{CallId, Event, EventBody, Message, Outcome, Preview, ToolCall};
 use serde_json::{Map, Value};
-use tools::{PLAN, PLAN_EXIT, TOOL_SEARCH};
+use tools::{PLAN, PLAN_EXIT, TOOL_SEARCH, WEB_SEARCH};
 
 use crate::state::State;
 use crate::{background, composed, planning};
@@ -36,6 +36,8 @@ pub struct Conversation {
     pub output: Option<Value>,
     /// The tools that the model searched for and found, by their ids.
     pub loaded: BTreeSet<String>,
+    /// How often the web was searched.
+    pub searches: u32,
     /// Every call id so far.
     pub ids: HashSet<String>,
     /// Calls whose result the model has not got, in call order, each with the result if it is there already.
@@ -219,6 +221,10 @@ impl Conversation {
                 self.change(call, |open| open.edited = Some(arguments.clone()));
             }
             EventBody::CallStarted { call } => {
+                let searches = |open: &&OpenCall| {
+                    open.call.id == *call && open.call.name == WEB_SEARCH && !open.started
+                };
+                self.searches += u32::from(self.open.iter().any(|open| searches(&open)));
                 self.change(call, |open| (open.waiting, open.started) = (false, true));
             }
             EventBody::CallJudged {

@@ -20,6 +20,7 @@ use crate::conversation::Conversation;
 use crate::desk_tools::DeskTools;
 use crate::faults::Faults;
 use crate::hub::{Events, Hub};
+use crate::seeks::{self, Seeks};
 use crate::servers::Servers;
 use crate::session::{RulesInForce, Session};
 use crate::surface::Bounds;
@@ -86,7 +87,8 @@ impl Desk {
             .clone()
             .unwrap_or_else(|| Arc::new(SystemKeys::default()));
         let servers = Servers::of_desk(&config, &inherited, &keys);
-        let (tools, tool_faults) = DeskTools::new(registry, &servers, &settings.tools);
+        let (tools, mut tool_faults) = DeskTools::new(registry, &servers, &settings.tools);
+        tool_faults.extend(seeks::wrong(&settings.web_search));
         faults.set_settings(fault, tool_faults);
         let shared = Arc::new(Shared {
             servers,
@@ -198,6 +200,9 @@ impl Shared {
         let (tools, mut tool_faults) = self.tools_unset().as_set(&settings.tools);
         if !tool_faults.is_empty() {
             return Err(tool_faults.remove(0));
+        }
+        if let Some(fault) = seeks::wrong(&settings.web_search).into_iter().next() {
+            return Err(fault);
         }
         settings::save(&self.config.data_dir, &settings)?;
         settings::inherit(&self.inherited, &settings);
@@ -340,7 +345,8 @@ impl Shared {
             todos: Arc::default(),
         };
         hands.todos.replace(conversation.todos.clone());
-        let (toolbox, faults) = Toolbox::load(self, &hands.workspace, &briefing, asked)?;
+        let seeks = Seeks::of(&id, conversation.searches);
+        let (toolbox, faults) = Toolbox::load(self, &hands.workspace, &briefing, asked, &seeks)?;
         self.set_tool_faults(hands.workspace.root(), faults);
         let session = Arc::new(Session::new(
             id.clone(),

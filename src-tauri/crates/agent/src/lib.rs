@@ -47,6 +47,7 @@ mod retention;
 pub mod rulebook;
 mod rules;
 mod run_limits;
+mod seeks;
 mod servers;
 mod session;
 mod settings;

@@ -76,3 +76,7 @@ pub const SKILL_FILES_SHOWN_MAX: usize = 50;
 pub const LENT_TOKENS_MAX: u32 = 8_192;
 /// The same, in bytes.
 pub const LENT_BYTES_MAX: usize = 256 * 1024;
+/// Providers of web search that are looked at.
+pub const SEARCH_PROVIDERS_MAX: usize = 32;
+/// Longest id of one, in bytes.
+pub const SEARCH_ID_BYTES_MAX: usize = 64;

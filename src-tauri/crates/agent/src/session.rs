@@ -318,14 +318,23 @@ impl Session {
     /// Reads the files of tools anew; says what is wrong with them. What cannot be read leaves things as they are.
     pub(crate) fn reload_tools(&self) {
         let asked = self.conversation(|conversation| conversation.asked.clone());
-        let faults =
-            match Toolbox::load(&self.shared, &self.hands.workspace, &self.briefing, &asked) {
-                Ok((toolbox, faults)) => {
-                    *self.toolbox.write().unwrap_or_else(PoisonError::into_inner) = toolbox;
-                    faults
-                }
-                Err(fault) => vec![fault],
-            };
+        let seeks = {
+            let toolbox = self.toolbox.read().unwrap_or_else(PoisonError::into_inner);
+            toolbox.seeks().clone()
+        };
+        let faults = match Toolbox::load(
+            &self.shared,
+            &self.hands.workspace,
+            &self.briefing,
+            &asked,
+            &seeks,
+        ) {
+            Ok((toolbox, faults)) => {
+                *self.toolbox.write().unwrap_or_else(PoisonError::into_inner) = toolbox;
+                faults
+            }
+            Err(fault) => vec![fault],
+        };
         self.shared
             .set_tool_faults(self.hands.workspace.root(), faults);
     }

@@ -52,9 +52,11 @@ pub(crate) fn inherit(inherited: &Inherited, settings: &Settings) {
     let variables = &settings.variables;
     let withheld = variables.withheld.iter().map(VariableName::as_str);
     let passed = || variables.passed.iter().map(VariableName::as_str);
-    let providers = settings.providers.iter();
-    let keys = providers
-        .filter_map(|provider| provider.key_env.as_deref())
+    let models = settings.providers.iter().map(|one| &one.key_env);
+    let searches = settings.web_search.providers.iter().map(|one| &one.key_env);
+    let keys = models
+        .chain(searches)
+        .filter_map(|key| key.as_deref())
         .filter(|key| !passed().any(|name| name.eq_ignore_ascii_case(key)));
     inherited.choose(withheld.chain(keys), passed());
 }

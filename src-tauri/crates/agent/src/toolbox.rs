@@ -8,10 +8,11 @@ use protocol::Fault;
 use protocol::event::Asked;
 use runtime::Workspace;
 use tools::schema_first::{self, Composed};
-use tools::{Registry, TOOL_SEARCH, ToolSearch};
+use tools::{Registry, TOOL_SEARCH, ToolSearch, WEB_SEARCH};
 
 use crate::briefing::Briefing;
 use crate::desk::Shared;
+use crate::seeks::Seeks;
 
 /// What the calls of a session find.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ pub(crate) struct Toolbox {
     pub registry: Arc<Registry>,
     /// What the model answers in; none if words will do.
     pub composed: Option<Arc<Composed>>,
+    /// What it searches the web with.
+    seeks: Seeks,
     /// How often the person had set the tools when it was made, to notice when they do.
     set: u64,
 }
@@ -34,6 +37,7 @@ impl Toolbox {
         workspace: &Workspace,
         briefing: &Briefing,
         asked: &Asked,
+        seeks: &Seeks,
     ) -> Result<(Self, Vec<Fault>), Fault> {
         shared.servers.add_root(workspace.root());
         let set = shared.tools_set();
@@ -54,6 +58,10 @@ impl Toolbox {
             let index = Arc::new(registry.index());
             registry.put(Arc::new(ToolSearch::new(index)))?;
         }
+        if registry.find(WEB_SEARCH).is_ok() {
+            let settings = shared.settings();
+            registry.put(Arc::new(seeks.tool(&settings.web_search, &shared.keys)))?;
+        }
         let registry = Arc::new(registry);
         let composed = asked.output_schema.as_ref().map(|schema| {
             let tools = registry.definitions();
@@ -62,6 +70,7 @@ impl Toolbox {
         let toolbox = Self {
             registry,
             composed: composed.transpose()?,
+            seeks: seeks.clone(),
             set,
         };
         Ok((toolbox, faults))
@@ -79,9 +88,15 @@ impl Toolbox {
         let workspace = Workspace::open(Path::new(folder))?;
         let asked = Asked::default();
         let briefing = shared.briefing(&workspace, &asked);
-        let (toolbox, faults) = Self::load(shared, &workspace, &briefing, &asked)?;
+        let (toolbox, faults) =
+            Self::load(shared, &workspace, &briefing, &asked, &Seeks::nobody())?;
         shared.set_tool_faults(workspace.root(), faults);
         Ok(toolbox.registry)
+    }
+
+    /// What it searches the web with.
+    pub fn seeks(&self) -> &Seeks {
+        &self.seeks
     }
 
     /// Whether the person set the tools since.

@@ -14,14 +14,14 @@ use policy::{
 use protocol::preview::UndoOutlook;
 use protocol::requires::Surroundings;
 use protocol::{
-    Access, At, CallId, Digest, Fact, Fault, RequirementSet, RuleScope, SessionId, ToolMode, Trail,
+    Access, At, CallId, Digest, Fact, Fault, RequirementSet, RuleScope, SessionId, Trail,
 };
 use runtime::Workspace;
 use runtime::clock::{Clock, SystemClock};
 use serde_json::{Map, Value};
 use tools::registry::Registry;
 
-use self::told::{aside, check_strings, guessed, host};
+use self::told::{aside, check_strings, guessed};
 use crate::facts::Ground;
 use crate::{manifest, surface};
 
@@ -259,23 +259,14 @@ impl Trial {
                 needs_person: found.interface.safety.requires_user_interaction,
             });
         }
-        let (mode, accesses) = match name {
-            // Its provider's host is the person's own choice.
-            "web_search" => (Some(ToolMode::External), vec![host("")]),
-            _ => (None, Vec::new()),
-        };
-        let declared = Declared {
-            mode,
-            ..Declared::default()
-        };
-        let aside = match accesses.is_empty() && !tools::LOCKED.contains(&name) {
-            true => guessed(arguments),
-            false => Vec::new(),
+        let aside = match tools::LOCKED.contains(&name) {
+            true => Vec::new(),
+            false => guessed(arguments),
         };
         Ok(Called {
             id: name.to_owned(),
-            classified: classify(name, declared),
-            accesses,
+            classified: classify(name, Declared::default()),
+            accesses: Vec::new(),
             aside,
             requires: None,
             needs_person: false,

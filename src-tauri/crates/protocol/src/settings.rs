@@ -40,6 +40,8 @@ pub struct Settings {
     pub variables: VariablesSettings,
     /// Where skills are found beside those of the project and of the person's home.
     pub skills: SkillsSettings,
+    /// Who searches the web for agents, and how often.
+    pub web_search: WebSearchSettings,
     /// Programs that are asked before every call, beside the built-in checks.
     pub watchdogs: Vec<WatchdogSettings>,
     /// Providers beyond the built-in ones.
@@ -65,6 +67,7 @@ impl Default for Settings {
             effects: EffectsSettings::default(),
             variables: VariablesSettings::default(),
             skills: SkillsSettings::default(),
+            web_search: WebSearchSettings::default(),
             watchdogs: Vec::new(),
             providers: Vec::new(),
             tools: BTreeMap::new(),
@@ -148,6 +151,65 @@ pub struct VariablesSettings {
 pub struct SkillsSettings {
     /// Folders that hold a folder for each skill, absolute.
     pub folders: Vec<String>,
+}
+
+/// Who searches the web for agents, and how often (`S002-43` to `S002-46`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebSearchSettings {
+    /// How often one session may search.
+    pub calls_max: u32,
+    /// How long one search may take, in milliseconds.
+    pub timeout_ms: u32,
+    /// Who is asked; a session asks one of them, always the same.
+    pub providers: Vec<SearchSettings>,
+}
+
+impl Default for WebSearchSettings {
+    fn default() -> Self {
+        Self {
+            calls_max: 25,
+            timeout_ms: 15_000,
+            providers: Vec::new(),
+        }
+    }
+}
+
+/// Somebody who searches the web. Its key stands in the keychain as `web_search/` and its id, unless a variable holds it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct SearchSettings {
+    /// A short id of the person's choice.
+    pub id: String,
+    /// What it speaks.
+    pub wire: SearchWire,
+    /// Where it is reached, if not where its maker says; a SearXNG instance has no other place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// The environment variable that holds its key; else the keychain is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_env: Option<String>,
+}
+
+impl SearchSettings {
+    /// The name under which the keychain has its key.
+    pub fn key_name(&self) -> String {
+        format!("web_search/{}", self.id)
+    }
+}
+
+/// What somebody who searches the web speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchWire {
+    /// Brave Search.
+    Brave,
+    /// Tavily.
+    Tavily,
+    /// Exa.
+    Exa,
+    /// An instance of SearXNG that gives JSON.
+    Searxng,
 }
 
 /// The name of a variable of an environment: neither empty nor with a `=`.

@@ -23,6 +23,7 @@ pub mod registry;
 pub mod schema;
 pub mod schema_first;
 pub mod search;
+pub mod searching;
 mod sentence;
 pub mod skills;
 pub mod sub_agent;
@@ -33,7 +34,8 @@ mod web;
 
 pub use asks::Asks;
 pub use builtin::{
-    HEADLESS_REFUSAL, LoadSkill, PLAN, PLAN_EXIT, TOOL_SEARCH, Task, ToolSearch, commit,
+    HEADLESS_REFUSAL, LoadSkill, PLAN, PLAN_EXIT, TOOL_SEARCH, Task, ToolSearch, WEB_SEARCH,
+    WebSearch, commit,
 };
 pub use registry::{Checked, Found, LOCKED, Registry};
 pub use schema::{Schema, lift_meta, validate};

@@ -286,3 +286,24 @@ pub const URL_CHARS_MAX: usize = 8_000;
 
 /// What an error repeats of a page that came with it, in bytes.
 pub const PAGE_TOLD_BYTES_MAX: usize = 2_000;
+
+/// Results of one search of the web, unless it says how many.
+pub const RESULTS_DEFAULT: usize = 8;
+
+/// Results of one search of the web at most: what every provider gives.
+pub const RESULTS_MAX: usize = 20;
+
+/// What a provider may answer, in bytes.
+pub const RESULTS_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// Words of one result, in characters.
+pub const SNIPPET_CHARS_MAX: usize = 600;
+
+/// What is told again of a query, in characters.
+pub const SEARCH_CHARS_TOLD_MAX: usize = 200;
+
+/// Most searches that a person may let a session have.
+pub const SEARCH_CALLS_MAX: u32 = 10_000;
+
+/// Longest time of one search that a person may set, in milliseconds.
+pub const SEARCH_MS_MAX: u64 = 120_000;

@@ -11,6 +11,7 @@ import type { Theme } from "./Theme";
 import type { ToolSettings } from "./ToolSettings";
 import type { VariablesSettings } from "./VariablesSettings";
 import type { WatchdogSettings } from "./WatchdogSettings";
+import type { WebSearchSettings } from "./WebSearchSettings";
 
 /**
  * Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
@@ -72,6 +73,10 @@ variables: VariablesSettings,
  * Where skills are found beside those of the project and of the person's home.
  */
 skills: SkillsSettings, 
+/**
+ * Who searches the web for agents, and how often.
+ */
+web_search: WebSearchSettings, 
 /**
  * Programs that are asked before every call, beside the built-in checks.
  */

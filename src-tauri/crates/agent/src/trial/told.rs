@@ -3,11 +3,7 @@
 use protocol::{Access, Capability, Fault};
 use serde_json::{Map, Value};
 
-pub(super) fn host(target: &str) -> Access {
-    Access::new(Capability::NetFetch, target)
-}
-
-pub(super) fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
+fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
     arguments
         .get(name)
         .and_then(Value::as_str)

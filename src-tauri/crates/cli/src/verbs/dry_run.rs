@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use agent::{Desk, DeskConfig, Host};
 use protocol::effects::{Assurance, Promise};
 use protocol::query::{Answer, Query};
+use protocol::settings::{SearchWire, WebSearchSettings};
 use protocol::{Effects, Preview, UndoEntry, UndoState};
 use provider::ScriptCall;
 use serde_json::json;
@@ -199,8 +200,34 @@ pub(crate) async fn doctor(desk: &Desk, workspace: &Path, out: &mut Out) -> Ende
         };
         lines.push(out.ink(ink, &format!("  {mark} {what}")));
     }
+    lines.push(searches(&desk.snapshot().await?.settings.web_search));
     out.text(&format!("{}\n", lines.join("\n")))?;
     Ok(Code::Done)
+}
+
+/// Who searches the web for agents. Keys are looked up when they are needed, not here: a keychain may ask.
+fn searches(settings: &WebSearchSettings) -> String {
+    let named = settings
+        .providers
+        .iter()
+        .map(|one| match (&one.key_env, one.wire) {
+            (_, SearchWire::Searxng) => one.id.clone(),
+            (Some(variable), _) => format!("{} (key from {variable} or the keychain)", one.id),
+            (None, _) => format!("{} (key from the keychain)", one.id),
+        });
+    let named: Vec<String> = named.collect();
+    match named.is_empty() {
+        true => {
+            "Nobody searches the web for agents; set one up under [web_search] in the settings."
+                .to_owned()
+        }
+        false => format!(
+            "The web is searched by {}: {} times a session, {} ms each at most.",
+            named.join(", "),
+            settings.calls_max,
+            settings.timeout_ms
+        ),
+    }
 }
 
 /// One word is a line for the shell; several are a program and its arguments.

@@ -258,6 +258,7 @@ fn tools_are_listed() {
         "question",
         "todo",
         "task",
+        "web_search",
         "web_fetch",
         "skill",
         "tool_search",

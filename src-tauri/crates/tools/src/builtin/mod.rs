@@ -1,4 +1,4 @@
-//! The tools of the house: twelve of the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan` and `plan_exit`
+//! The tools of the house: the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan` and `plan_exit`
 //! beside it (`S002-32`).
 
 mod apply_patch;
@@ -25,6 +25,7 @@ mod task;
 mod todo;
 mod tool_search;
 mod web_fetch;
+mod web_search;
 mod write;
 
 use std::collections::BTreeMap;
@@ -47,9 +48,11 @@ pub use self::question::HEADLESS_REFUSAL;
 pub use self::skill::LoadSkill;
 pub use self::task::Task;
 pub use self::tool_search::{TOOL_SEARCH, ToolSearch};
+pub(crate) use self::web_fetch::not_fetched;
+pub use self::web_search::{WEB_SEARCH, WebSearch};
 
 /// Every built-in tool, in the order that a model sees.
-pub(crate) fn all() -> [Arc<dyn Tool>; 16] {
+pub(crate) fn all() -> [Arc<dyn Tool>; 17] {
     [
         Arc::new(read::Read::new()),
         Arc::new(write::Write::new()),
@@ -60,6 +63,7 @@ pub(crate) fn all() -> [Arc<dyn Tool>; 16] {
         Arc::new(question::Question::new()),
         Arc::new(todo::Todo::new()),
         Arc::new(Task::new(Arc::default())),
+        Arc::new(WebSearch::new(None)),
         Arc::new(web_fetch::WebFetch::new()),
         Arc::new(LoadSkill::new(Arc::default())),
         Arc::new(ToolSearch::new(Arc::default())),

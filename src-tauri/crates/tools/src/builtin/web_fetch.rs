@@ -140,7 +140,7 @@ impl Tool for WebFetch {
 }
 
 /// A fetch that came to nothing.
-fn not_fetched(error: NetError) -> ToolError {
+pub(crate) fn not_fetched(error: NetError) -> ToolError {
     match error {
         NetError::Cancelled => ToolError::Cancelled,
         NetError::TimedOut { .. } => ToolError::TimedOut(error.to_string()),

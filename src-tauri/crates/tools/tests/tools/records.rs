@@ -89,6 +89,7 @@ fn each_tool_has_one_kind() {
         ("question", ToolKind::Other),
         ("todo", ToolKind::Other),
         ("task", ToolKind::Other),
+        ("web_search", ToolKind::Fetch),
         ("web_fetch", ToolKind::Fetch),
         ("skill", ToolKind::Think),
         ("tool_search", ToolKind::Search),

@@ -71,6 +71,7 @@ fn what_there_is_s001_46_s002_25() {
             ("question", Some(Read), ToolKind::Other, by_tool),
             ("todo", Some(Read), ToolKind::Other, by_tool),
             ("task", Some(External), ToolKind::Other, by_tool),
+            ("web_search", Some(External), ToolKind::Fetch, by_tool),
             ("web_fetch", Some(External), ToolKind::Fetch, by_tool),
             ("skill", Some(Read), ToolKind::Think, by_tool),
             ("tool_search", Some(Read), ToolKind::Search, by_tool),
@@ -81,7 +82,7 @@ fn what_there_is_s001_46_s002_25() {
         ]
     );
     let definitions = registry.definitions();
-    assert_eq!(definitions.len(), 16, "the model sees ids only (M05)");
+    assert_eq!(definitions.len(), 17, "the model sees ids only (M05)");
     for definition in definitions.iter() {
         assert!(
             definition.description.len() > 40,
@@ -93,6 +94,17 @@ fn what_there_is_s001_46_s002_25() {
             "S002-04: {}",
             definition.name
         );
+    }
+}
+
+/// `S002-11`: every name of the locked set is there, and it is the house's own.
+#[test]
+fn s002_11_the_locked_set_is_whole() {
+    let registry = Registry::builtin();
+    for id in LOCKED {
+        let found = registry.find(id).unwrap();
+        assert!(found.alias.is_none() && found.interface.id() == id, "{id}");
+        assert_eq!(found.interface.origin, protocol::interface::Origin::BuiltIn);
     }
 }
 
@@ -140,7 +152,7 @@ fn an_unknown_name_gets_a_hint_s001_22_s000_03() {
         ),
         (
             "browser_open",
-            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, web_fetch, skill, tool_search, delete_path, apply_patch, plan, plan_exit.",
+            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, web_search, web_fetch, skill, tool_search, delete_path, apply_patch, plan, plan_exit.",
         ),
     ] {
         assert_eq!(

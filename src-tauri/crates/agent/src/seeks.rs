@@ -1,0 +1,204 @@
+//! Who searches the web for a session: one of those that the person set up, always the same one (`S002-43`).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use protocol::settings::{SearchSettings, SearchWire, WebSearchSettings};
+use protocol::{Digest, Fault, SessionId};
+use provider::Keys;
+use tools::WebSearch;
+use tools::searching::{self, KeyFn, Searching};
+
+use crate::limits::{SEARCH_ID_BYTES_MAX, SEARCH_PROVIDERS_MAX};
+
+/// What a session searches with.
+#[derive(Debug, Clone)]
+pub(crate) struct Seeks {
+    session: SessionId,
+    /// How often it searched.
+    calls: Arc<AtomicU32>,
+}
+
+impl Seeks {
+    /// Of a session that searched so often already.
+    pub fn of(session: &SessionId, before: u32) -> Self {
+        Self {
+            session: session.clone(),
+            calls: Arc::new(AtomicU32::new(before)),
+        }
+    }
+
+    /// Of no session: to look at the tools.
+    pub fn nobody() -> Self {
+        Self::of(&SessionId::from(""), 0)
+    }
+
+    /// The tool over whoever searches for this session.
+    pub fn tool(&self, settings: &WebSearchSettings, keys: &Arc<dyn Keys>) -> WebSearch {
+        WebSearch::new(self.searching(settings, keys).map(Arc::new))
+    }
+
+    fn searching(&self, settings: &WebSearchSettings, keys: &Arc<dyn Keys>) -> Option<Searching> {
+        let own = chosen(settings, &self.session)?;
+        // One that cannot be used is not chosen.
+        let provider = searching::provider(own).ok()?;
+        let limits = (settings.calls_max, settings.timeout_ms);
+        let key = (key(own, keys), hint(own));
+        Some(Searching::new(provider, key, limits, self.calls.clone()))
+    }
+}
+
+/// The one of those that can be used whose id and the session's together have the largest digest: the same however often it
+/// is asked and whoever else comes or goes.
+fn chosen<'a>(settings: &'a WebSearchSettings, session: &SessionId) -> Option<&'a SearchSettings> {
+    let usable = settings.providers.iter().take(SEARCH_PROVIDERS_MAX);
+    let usable = usable.filter(|one| searching::provider(one).is_ok());
+    usable.max_by_key(|one| Digest::of(format!("{session}\n{}", one.id).as_bytes()).0)
+}
+
+/// What is wrong with who was set up.
+pub(crate) fn wrong(settings: &WebSearchSettings) -> Vec<Fault> {
+    let mut ids = BTreeSet::new();
+    let mut faults: Vec<Fault> = settings
+        .providers
+        .iter()
+        .filter_map(|one| {
+            let fits =
+                |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+            let is_id = !one.id.is_empty()
+                && one.id.len() <= SEARCH_ID_BYTES_MAX
+                && one.id.chars().all(fits);
+            let told = protocol::shown::in_a_sentence(&one.id, SEARCH_ID_BYTES_MAX);
+            match (is_id, ids.insert(&one.id)) {
+                (false, _) => Some(Fault::new(
+                    format!("`{told}` is no id of a search provider."),
+                    "Give it one of small letters, digits, `-` and `_`.",
+                )),
+                (true, false) => Some(Fault::new(
+                    format!("There are two search providers `{told}`."),
+                    "Give one of them another id.",
+                )),
+                (true, true) => searching::provider(one).err(),
+            }
+        })
+        .collect();
+    if settings.providers.len() > SEARCH_PROVIDERS_MAX {
+        faults.push(Fault::new(
+            format!("There are more than {SEARCH_PROVIDERS_MAX} search providers."),
+            "Remove some.",
+        ));
+    }
+    faults
+}
+
+fn key(own: &SearchSettings, keys: &Arc<dyn Keys>) -> KeyFn {
+    let (keys, name, env) = (keys.clone(), own.key_name(), own.key_env.clone());
+    Arc::new(move || {
+        let found = keys.get(&name, env.as_deref());
+        let found = found.map_err(|fault| fault.to_string())?;
+        Ok(found.map(|key| key.secret.reveal().to_owned()))
+    })
+}
+
+fn hint(own: &SearchSettings) -> String {
+    match (own.wire, &own.key_env) {
+        (SearchWire::Brave | SearchWire::Tavily | SearchWire::Exa, Some(variable)) => {
+            let variable = protocol::shown::in_a_sentence(variable, SEARCH_ID_BYTES_MAX);
+            format!(
+                "The person can set the variable {variable}, or put the key in the keychain in the settings under Web search."
+            )
+        }
+        (_, _) => {
+            "The person can put it in the keychain in the settings under Web search.".to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn one(id: &str, wire: SearchWire, base_url: Option<&str>) -> SearchSettings {
+        SearchSettings {
+            id: id.to_owned(),
+            wire,
+            base_url: base_url.map(str::to_owned),
+            key_env: None,
+        }
+    }
+
+    fn settings(providers: Vec<SearchSettings>) -> WebSearchSettings {
+        WebSearchSettings {
+            providers,
+            ..WebSearchSettings::default()
+        }
+    }
+
+    /// `S002-43`: the session's id decides, all of them are chosen by some, and one that goes changes nothing for those who
+    /// asked another.
+    #[test]
+    fn s002_43_a_session_asks_one_and_stays_with_it() {
+        let brave = one("brave", SearchWire::Brave, None);
+        let exa = one("exa", SearchWire::Exa, None);
+        let broken = one("here", SearchWire::Searxng, None);
+        let all = settings(vec![brave.clone(), broken, exa.clone()]);
+        let other_order = settings(vec![exa, brave.clone()]);
+        let only = settings(vec![brave]);
+        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+        for n in 0..200 {
+            let session = SessionId(format!("ses_{n}"));
+            let id = chosen(&all, &session).unwrap().id.as_str();
+            *counts.entry(id).or_default() += 1;
+            assert_eq!(chosen(&other_order, &session).unwrap().id, id);
+            assert_eq!(chosen(&only, &session).unwrap().id, "brave");
+        }
+        assert_eq!(counts.len(), 2, "{counts:?}");
+        assert!(counts.values().all(|count| *count > 50), "{counts:?}");
+        assert_eq!(
+            chosen(&settings(Vec::new()), &SessionId::from("ses_0")),
+            None
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (providers, told) in [
+            (vec![one("brave", SearchWire::Brave, None)], ""),
+            (vec![one("", SearchWire::Brave, None)], "is no id"),
+            (vec![one("A b", SearchWire::Brave, None)], "is no id"),
+            (
+                vec![
+                    one("a", SearchWire::Exa, None),
+                    one("a", SearchWire::Brave, None),
+                ],
+                "two search providers `a`",
+            ),
+            (
+                vec![one("here", SearchWire::Searxng, None)],
+                "it has no address",
+            ),
+            (
+                vec![one("here", SearchWire::Searxng, Some("ftp://x/"))],
+                "needs http or https",
+            ),
+            (
+                vec![one("here", SearchWire::Searxng, Some("http://me:pw@x/"))],
+                "neither name nor password",
+            ),
+            (
+                vec![one("here", SearchWire::Searxng, Some("nonsense"))],
+                "its address is none",
+            ),
+        ] {
+            let faults = wrong(&settings(providers));
+            let said: String = faults.iter().map(ToString::to_string).collect();
+            assert!(
+                said.contains(told) && said.is_empty() == told.is_empty(),
+                "{told}: {said}"
+            );
+        }
+    }
+}
