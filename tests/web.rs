@@ -1,8 +1,9 @@
 //! What an agent gets from the web: pages as text that is marked as somebody else's, and nothing from where it may not go.
 
 use agent::Host;
-use protocol::{CallState, CallView};
+use protocol::{CallState, CallView, Decision, Preview};
 use serde_json::json;
+use support::probe::Listener;
 use support::site::{Answer, Site, answer, leads_to, packed, page};
 use support::{Fixture, call};
 
@@ -283,4 +284,94 @@ async fn a_fetch_can_be_stopped() {
     desk.desk.submit(op).await.unwrap();
     desk.until_ended().await;
     assert_eq!(desk.calls().await[0].state, CallState::Interrupted);
+}
+
+/// Where a rule asks about what comes from a host, a person sees it before the model does, and may keep it from the model.
+/// It is fetched once.
+#[tokio::test]
+async fn what_came_is_seen_by_a_person_first() {
+    let rule = |permission: &str, host: &str, action: &str| {
+        format!(
+            "[[rule]]\npermission = \"{permission}\"\npattern = \"{host}\"\naction = \"{action}\"\n"
+        )
+    };
+    for (action, host, allows, state) in [
+        ("ask", Host::Person, Some(true), CallState::Done),
+        ("ask", Host::Person, Some(false), CallState::Rejected),
+        ("deny", Host::Person, None, CallState::Denied),
+        ("ask", HOST, None, CallState::Denied),
+        ("allow", HOST, None, CallState::Done),
+    ] {
+        let site = Site::open().await;
+        site.at("/page", page("text/html", "<p>The words</p>"));
+        let agent = Listener::new(json!([
+            call("web_fetch", json!({ "url": site.url("/page") })),
+            { "text": "Done." },
+        ]));
+        let mut desk = Fixture::with_provider(agent.clone(), host).await;
+        let rules =
+            rule("net.fetch", &site.host(), "allow") + &rule("net.read", &site.host(), action);
+        std::fs::write(desk.data().join("rules.toml"), rules).unwrap();
+        desk.start("go").await;
+        if let Some(allows) = allows {
+            let view = desk.until_waiting().await;
+            let Preview::Came(came) = &view.preview else {
+                panic!("{:?}", view.preview);
+            };
+            assert_eq!(came.hosts, [site.host()]);
+            let shown = protocol::shown::plain(&came.text);
+            assert!(
+                shown.contains("Untrusted content") && shown.contains("\nThe words\n"),
+                "{shown}"
+            );
+            let trail = view.trail.as_ref().unwrap();
+            let mut steps = trail.steps.iter();
+            let of_this = |text: &str| text.contains("reading what came from");
+            assert!(steps.any(|step| of_this(&step.text)), "{trail:?}");
+            assert!(agent.results().is_empty(), "the model has not read it");
+            match allows {
+                true => desk.allow(&view).await,
+                false => {
+                    let no = Decision::Reject {
+                        note: String::new(),
+                        stop: false,
+                        always: None,
+                    };
+                    desk.decide(&view, no).await.unwrap();
+                }
+            }
+        }
+        desk.until_ended().await;
+        let view = desk.calls().await.remove(0);
+        assert_eq!(view.state, state, "{action}: {}", told(&view));
+        let read = agent.results().concat();
+        assert_eq!(
+            read.contains("The words"),
+            state == CallState::Done,
+            "{read}"
+        );
+        assert_eq!(site.asked().len(), 1, "it is fetched once");
+    }
+}
+
+/// The words that come with an error are kept back as well.
+#[tokio::test]
+async fn what_came_with_an_error_is_kept_back() {
+    let site = Site::open().await;
+    let turns =
+        json!([call("web_fetch", json!({ "url": site.url("/none") })), { "text": "Done." }]);
+    let mut desk = Fixture::with_host(turns, HOST).await;
+    let host = site.host();
+    let rules = format!(
+        "[[rule]]\npermission = \"net.fetch\"\npattern = \"{host}\"\naction = \"allow\"\n[[rule]]\npermission = \"net.read\"\naction = \"ask\"\n"
+    );
+    std::fs::write(desk.data().join("rules.toml"), rules).unwrap();
+    desk.play().await;
+    let text = told(&desk.calls().await[0]);
+    assert!(
+        text.contains("answered 404")
+            && text.contains("kept back")
+            && !text.contains("No such page"),
+        "{text}"
+    );
 }

@@ -19,6 +19,14 @@ use crate::weighed::{Circumstances, Weighed, nothing};
 
 /// What may be granted from the card of a call.
 pub(crate) fn offers(session: &Session, weighed: &Weighed) -> Offers {
+    // What came is there once; a rule on it is written where rules are.
+    if weighed
+        .tried
+        .as_ref()
+        .is_some_and(|tried| !tried.came.is_empty())
+    {
+        return Offers::default();
+    }
     let rules = session.rules();
     offers::of(&weighed.request(&rules, Circumstances::of(session), &nothing))
 }

@@ -17,7 +17,7 @@ use crate::stages::found::Called;
 use crate::stages::in_place::{self, Judged};
 use crate::stages::rehearsed::{self, Rehearsed, Trial};
 use crate::stages::secured::Copy;
-use crate::stages::{Ended, execute, finish, found, judged, prepared, secured, watched};
+use crate::stages::{Ended, came, execute, finish, found, judged, prepared, secured, watched};
 use crate::{door, state, surface, uses};
 
 type Arguments = serde_json::Map<String, serde_json::Value>;
@@ -129,9 +129,9 @@ async fn once(
         }
     };
     let judged = Judged::of(call, tool, arguments, (&ready, &known), is_agreed);
-    let (ran, copy) = in_place::settle(session, &judged, kept, ran).await?;
-    if let Some(what) = execute::files_changed(&ran) {
-        return Ok(Err(Again::changed(what)));
+    let (mut ran, copy) = in_place::settle(session, &judged, kept, ran).await?;
+    if let Some(again) = came::again(session, tool, (&facts, &ready, &tried), &mut ran, &go.said) {
+        return Ok(Err(again));
     }
     let outcome = finish::fold(session, call, tool, ran, copy, &go.said);
     let outcome = state::keep(session, call, tool, edited, outcome);

@@ -50,6 +50,18 @@ pub(crate) fn preview(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
                 add(Ink::Plain, line);
             }
         }
+        Preview::Came(came) => {
+            add(
+                Ink::Warn,
+                &format!(
+                    "It came from {}; the agent has not read it:",
+                    came.hosts.join(", ")
+                ),
+            );
+            for line in plain(&came.text).lines() {
+                add(Ink::Faint, &format!("│ {line}"));
+            }
+        }
         Preview::Todo { items } => {
             for item in items {
                 let mark = match item.status {

@@ -216,7 +216,9 @@ impl Protections {
         let (fact, is_effect) = match subject.seen {
             Seen::Path(fact) => (fact, false),
             Seen::Effect(fact) => (fact, true),
-            Seen::Whole { .. } | Seen::Command { .. } | Seen::Host(_) => return None,
+            Seen::Whole { .. } | Seen::Command { .. } | Seen::Host(_) | Seen::Came(_) => {
+                return None;
+            }
         };
         let holds = |protection: &&Protection| {
             protection.capabilities.contains(&fact.capability)

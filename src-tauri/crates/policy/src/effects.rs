@@ -2,11 +2,11 @@
 
 use protocol::grounds::Tried;
 use protocol::judge::TrailStep;
-use protocol::{Action, Fact, Gate, RuleScope, Verdict};
+use protocol::{Action, At, Capability, Fact, Gate, RuleScope, Verdict};
 
 use crate::explain;
 use crate::judge::{Request, add};
-use crate::rules::{Said, Seen, Subject};
+use crate::rules::{RuleSet, Said, Seen, Subject};
 
 /// How many paths are spoken of one by one.
 const TOLD_MAX: usize = 3;
@@ -50,6 +50,16 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
         verdict = verdict.max(held);
         add(&mut rules, said.traces);
     }
+    for host in &tried.came {
+        let said = came(request.rules, request.tool, host, request.now);
+        let held = said.verdict.unwrap_or(Verdict::Allow);
+        if held != Verdict::Allow {
+            let fact = Fact::inside(Capability::NetFetch, host.clone());
+            told.extend(explain::piece(&subject_of(request.tool, &fact), &said));
+        }
+        verdict = verdict.max(held);
+        add(&mut rules, said.traces);
+    }
     if begins {
         told.push(BEGUN.to_owned());
     }
@@ -70,6 +80,28 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
         verdict: Some(verdict),
         text: told.join(" "),
         rules,
+    }
+}
+
+/// Whether a rule asks about what came from one of these hosts, or denies that it is read. Where none speaks of it, it may be.
+pub fn asks_about(rules: &RuleSet, tool: &str, hosts: &[String], now: At) -> bool {
+    let mut hosts = hosts.iter();
+    hosts.any(|host| came(rules, tool, host, now).verdict > Some(Verdict::Allow))
+}
+
+fn came(rules: &RuleSet, tool: &str, host: &str, now: At) -> Said {
+    let fact = Fact::inside(Capability::NetFetch, host);
+    rules.said(&subject_of(tool, &fact), now, Verdict::Allow)
+}
+
+fn subject_of<'a>(tool: &'a str, fact: &'a Fact) -> Subject<'a> {
+    Subject {
+        tool,
+        mode: None,
+        seen: Seen::Came(fact),
+        tightens: false,
+        below: false,
+        exactly: None,
     }
 }
 
@@ -125,6 +157,10 @@ pub(crate) fn may_answer(request: &Request<'_>, steps: &[TrailStep]) -> bool {
 }
 
 fn count(tried: &Tried) -> String {
+    if !tried.came.is_empty() {
+        let hosts = tried.came.join(", ");
+        return format!("It came from {hosts}, and the agent has not read it.");
+    }
     let changed = match tried.effects.len() {
         0 => "nothing".to_owned(),
         1 => "1 path".to_owned(),
@@ -148,7 +184,7 @@ fn count(tried: &Tried) -> String {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Capability, ToolMode};
+    use protocol::ToolMode;
 
     use super::*;
     use crate::request_of::request_of;
@@ -224,6 +260,46 @@ mod tests {
             };
             let (verdict, lead) = verdict(rules, &tried, &[]);
             assert_eq!(verdict, expected, "{rules} {effects:?} {agreed}: {lead}");
+        }
+    }
+
+    /// What came from a host is read unless a rule on that asks or denies; what speaks of the request is not about the answer.
+    #[test]
+    fn what_came_is_judged_by_its_own_rules() {
+        use Verdict::{Allow, Ask, Deny};
+        let rule = |permission: &str, pattern: &str, action: &str| {
+            format!(
+                "[[rule]]\npermission = \"{permission}\"\npattern = \"{pattern}\"\naction = \"{action}\"\n"
+            )
+        };
+        let tried = Tried {
+            came: vec!["docs.rs".to_owned(), "a.example.com".to_owned()],
+            agreed: true,
+            for_real: true,
+            ..Tried::default()
+        };
+        let asks = rule("net.read", "*.example.com", "ask");
+        for (rules, expected) in [
+            (String::new(), Allow),
+            (rule("net.fetch", "*.example.com", "ask"), Allow),
+            (rule("bash", "make*", "ask"), Allow),
+            (
+                "[[rule]]\npermission = \"*\"\naction = \"ask\"\n".to_owned(),
+                Allow,
+            ),
+            (rule("net.read", "crates.io", "ask"), Allow),
+            (asks.clone(), Ask),
+            (
+                "[[rule]]\npermission = \"net.read\"\naction = \"ask\"\n".to_owned(),
+                Ask,
+            ),
+            (asks + &rule("net.read", "a.example.com", "allow"), Allow),
+            (rule("net.read", "docs.rs", "deny"), Deny),
+        ] {
+            let (verdict, lead) = verdict(&rules, &tried, &[]);
+            assert_eq!(verdict, expected, "{rules}: {lead}");
+            let told = lead.contains("because of what came, ");
+            assert_eq!(told, expected != Allow, "{rules}: {lead}");
         }
     }
 

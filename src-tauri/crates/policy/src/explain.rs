@@ -3,7 +3,7 @@
 use protocol::judge::{RuleTrace, TrailStep};
 use protocol::{Gate, RuleScope, ToolMode, Verdict};
 
-use crate::rules::{Said, Subject, scope_name};
+use crate::rules::{NET_READ, Said, Subject, scope_name};
 
 /// A mode as a person reads it.
 pub fn mode_title(mode: ToolMode) -> &'static str {
@@ -92,6 +92,9 @@ pub fn lead(verdict: Verdict, steps: &[TrailStep], unspoken: Option<&str>) -> (S
 fn reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -> String {
     match step.gate {
         Gate::Effects => match (spoke(step, verdict), verdict) {
+            (Some(trace), Verdict::Ask | Verdict::Deny) if trace.rule.permission == NET_READ => {
+                format!("of what came, {}", says_so(trace))
+            }
             (Some(trace), Verdict::Ask | Verdict::Deny) => {
                 format!("of what it changes, {}", says_so(trace))
             }

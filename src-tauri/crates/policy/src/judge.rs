@@ -261,7 +261,8 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> Ruled {
                 | Seen::Whole { .. }
                 | Seen::Path(_)
                 | Seen::Effect(_)
-                | Seen::Host(_) => otherwise,
+                | Seen::Host(_)
+                | Seen::Came(_) => otherwise,
             },
         };
         verdict = verdict.max(held);

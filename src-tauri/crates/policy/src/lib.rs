@@ -10,7 +10,7 @@
 pub mod approved;
 pub mod builtin;
 pub mod classify;
-mod effects;
+pub mod effects;
 mod explain;
 pub mod facts;
 pub mod host;

@@ -46,6 +46,10 @@ pub struct Tried {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub reached: Vec<String>,
+    /// The hosts whose answer is there and was not read yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub came: Vec<String>,
     /// The `.git` folders that came to be by it: of a repository that was begun or cloned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]

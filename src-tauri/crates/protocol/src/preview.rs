@@ -28,6 +28,8 @@ pub enum Preview {
         /// In the order they are asked.
         questions: Vec<Question>,
     },
+    /// What came from outside, before the agent reads it.
+    Came(CamePreview),
     /// A list of things to do.
     Todo {
         /// In the agent's order.
@@ -50,10 +52,20 @@ impl Preview {
             Self::Effects(_) => "effects",
             Self::Loss(_) => "loss",
             Self::Form { .. } => "form",
+            Self::Came(_) => "came",
             Self::Todo { .. } => "todo",
             Self::Plan { .. } => "plan",
         }
     }
+}
+
+/// What came from outside, before the agent reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct CamePreview {
+    /// The hosts that it came from, as rules name them.
+    pub hosts: Vec<String>,
+    /// All of it, secrets masked, hidden characters named.
+    pub text: Vec<Span>,
 }
 
 /// One file's difference.

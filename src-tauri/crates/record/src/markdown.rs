@@ -198,6 +198,10 @@ fn preview(body: &mut String, view: &CallView) {
             }
         }
         Preview::Plan { text } => body.push_str(&quote(text)),
+        // It is the result, if the agent was to read it.
+        Preview::Came(came) => {
+            body.push_str(&quote(&format!("It came from {}.", came.hosts.join(", "))));
+        }
         Preview::Todo { items } => {
             for item in items {
                 let mark = match item.status {

@@ -160,6 +160,7 @@ pub(crate) fn paths(view: &CallView) -> String {
         Preview::Loss(loss) => loss.shown.iter().map(|item| item.path.as_str()).collect(),
         Preview::Nothing
         | Preview::Command(_)
+        | Preview::Came(_)
         | Preview::Form { .. }
         | Preview::Todo { .. }
         | Preview::Plan { .. } => Vec::new(),

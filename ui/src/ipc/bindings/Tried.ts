@@ -18,6 +18,10 @@ refused: number,
  */
 reached?: Array<string>, 
 /**
+ * The hosts whose answer is there and was not read yet.
+ */
+came?: Array<string>, 
+/**
  * The `.git` folders that came to be by it: of a repository that was begun or cloned.
  */
 begun?: Array<string>, 

@@ -146,6 +146,7 @@ pub fn decision(view: &CallView) -> Decision {
         | Preview::Command(_)
         | Preview::Effects(_)
         | Preview::Loss(_)
+        | Preview::Came(_)
         | Preview::Todo { .. }
         | Preview::Plan { .. } => Decision::Allow {
             hunks: None,

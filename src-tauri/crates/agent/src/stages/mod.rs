@@ -1,6 +1,7 @@
 //! The stages of the pipeline page: one file each, each returns a value.
 
 pub(crate) mod again;
+pub(crate) mod came;
 pub(crate) mod consent;
 pub(crate) mod execute;
 pub(crate) mod finish;

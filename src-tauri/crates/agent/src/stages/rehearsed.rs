@@ -30,10 +30,23 @@ pub(crate) struct Rehearsed {
     agreed: Option<Said>,
     /// Whether the hooks were asked about it.
     is_hooked: bool,
+    /// The hosts whose answer it is, where it ran for real and was not read yet.
+    came: Vec<String>,
     duration_ms: u64,
 }
 
 impl Rehearsed {
+    /// What a call brought that ran for real: it is shown before it is read.
+    pub fn came(rehearsal: Rehearsal, said: Said, duration_ms: u64) -> Self {
+        Self {
+            came: rehearsal.reached.clone(),
+            rehearsal,
+            agreed: Some(said),
+            is_hooked: true,
+            duration_ms,
+        }
+    }
+
     /// What the person sees, and what is carried out.
     pub fn prepared(&self) -> &Prepared {
         &self.rehearsal.prepared
@@ -72,6 +85,8 @@ impl Rehearsed {
             refused: self.rehearsal.refused,
             reached: self.rehearsal.reached.clone(),
             agreed: self.is_agreed(),
+            came: self.came.clone(),
+            for_real: !self.came.is_empty(),
             nothing_is_allowed: session.shared.settings().effects.none == NoEffects::Allow,
             ..changed(session, &self.rehearsal.prepared.plan)
         }
@@ -204,6 +219,7 @@ impl<'a> Trial<'a> {
             rehearsal,
             agreed,
             is_hooked: self.is_hooked,
+            came: Vec::new(),
             duration_ms: ran.duration_ms,
         })
     }

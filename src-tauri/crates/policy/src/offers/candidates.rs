@@ -102,7 +102,8 @@ fn commands(request: &Request<'_>, action: Action) -> Vec<Candidate> {
             | Seen::Whole { .. }
             | Seen::Path(_)
             | Seen::Effect(_)
-            | Seen::Host(_) => None,
+            | Seen::Host(_)
+            | Seen::Came(_) => None,
         });
     match action {
         Action::Allow => {

@@ -2,6 +2,7 @@
 
 use protocol::{Action, Capability, Digest, Fact, Rule};
 
+use super::NET_READ;
 use super::index::About;
 use super::key::Rank;
 use super::seen::{Seen, Subject};
@@ -99,10 +100,13 @@ impl CompiledRule {
     /// How directly it names a call; none if it speaks of something else.
     pub(super) fn rank(&self, subject: &Subject<'_>) -> Option<Rank> {
         let permission = self.rule.permission.as_str();
+        if let Seen::Came(_) = subject.seen {
+            return (permission == NET_READ).then_some(Rank::Capability);
+        }
         // What was read out of a command, guessed, or seen of it, is the matter of rules on capabilities and of patterns
         // for everything.
         let aside = match subject.seen {
-            Seen::Effect(_) => true,
+            Seen::Effect(_) | Seen::Came(_) => true,
             Seen::Path(_) | Seen::Host(_) => subject.tightens,
             Seen::Command { .. } | Seen::Whole { .. } => false,
         };
@@ -140,7 +144,7 @@ impl CompiledRule {
         let narrow = self.rule.action == Action::Allow;
         match (&self.pattern, &subject.seen) {
             (_, Seen::Command { plain: false, .. }) if narrow => false,
-            (_, Seen::Path(fact) | Seen::Effect(fact) | Seen::Host(fact))
+            (_, Seen::Path(fact) | Seen::Effect(fact) | Seen::Host(fact) | Seen::Came(fact))
                 if narrow && fact.doubt.is_some() =>
             {
                 false
@@ -157,7 +161,7 @@ impl CompiledRule {
                     false => pattern.covers(words, self.folds),
                 })
             }
-            (_, Seen::Path(fact) | Seen::Effect(fact) | Seen::Host(fact)) => {
+            (_, Seen::Path(fact) | Seen::Effect(fact) | Seen::Host(fact) | Seen::Came(fact)) => {
                 self.fits_fact(fact, narrow, root)
             }
             (_, Seen::Whole { about }) => match narrow {
@@ -276,7 +280,7 @@ impl Pattern {
             "fs.read" | "fs.write" | "fs.delete" => {
                 path = Some(Box::new(PathPattern::new(pattern, os)?));
             }
-            "net.fetch" | "web_fetch" | "web_search" => {
+            "net.fetch" | NET_READ | "web_fetch" | "web_search" => {
                 host = Some(Box::new(HostPattern::new(pattern)?));
             }
             // What others touch is known with the call.

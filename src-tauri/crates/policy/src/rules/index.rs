@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use protocol::{Capability, ToolMode};
 
-use super::permission_of;
 use super::seen::{Seen, Subject};
+use super::{NET_READ, permission_of};
 use crate::pattern::Head;
 
 /// Endings that a program's name may have and go without, where case does not count.
@@ -61,6 +61,14 @@ impl Index {
 
     /// The rules that could speak of a piece of a call, in the order in which they were read.
     pub fn of(&self, subject: &Subject<'_>) -> Vec<usize> {
+        if let Seen::Came(_) = subject.seen {
+            let mut found = Vec::new();
+            if let Some(shelf) = self.by_permission.get(NET_READ) {
+                shelf.find(&subject.seen, &mut found);
+            }
+            found.sort_unstable();
+            return found;
+        }
         let touches: Vec<Capability> = subject.capability().into_iter().collect();
         self.sorted(subject.tool, subject.mode, &touches, |shelf, found| {
             shelf.find(&subject.seen, found);
@@ -144,7 +152,7 @@ impl Shelf {
     fn find(&self, seen: &Seen<'_>, found: &mut Vec<usize>) {
         match seen {
             Seen::Whole { .. } => self.all(found),
-            Seen::Path(_) | Seen::Effect(_) | Seen::Host(_) => {
+            Seen::Path(_) | Seen::Effect(_) | Seen::Host(_) | Seen::Came(_) => {
                 found.extend(&self.everything);
                 found.extend(&self.places);
             }

@@ -24,6 +24,10 @@ use closing::Closing;
 use index::Index;
 use key::Key;
 
+/// The permission by which a rule speaks of what came from a host, before the agent reads it. No other speaks of that: to ask
+/// before a request is not to ask about its answer.
+pub const NET_READ: &str = "net.read";
+
 /// All rules in force.
 #[derive(Debug, Clone, Default)]
 pub struct RuleSet {

@@ -44,6 +44,8 @@ pub enum Seen<'a> {
     Effect(&'a Fact),
     /// A host.
     Host(&'a Fact),
+    /// What came from a host.
+    Came(&'a Fact),
 }
 
 impl<'a> Subject<'a> {
@@ -84,7 +86,7 @@ impl<'a> Subject<'a> {
     /// The capability that it needs; none for a call as a whole.
     pub fn capability(&self) -> Option<Capability> {
         match &self.seen {
-            Seen::Whole { .. } => None,
+            Seen::Whole { .. } | Seen::Came(_) => None,
             Seen::Command { .. } => Some(Capability::ShellRun),
             Seen::Path(fact) | Seen::Effect(fact) | Seen::Host(fact) => Some(fact.capability),
         }
@@ -105,6 +107,7 @@ impl<'a> Subject<'a> {
                 };
                 format!("{verb} `{}`", quoted(&fact.target))
             }
+            Seen::Came(fact) => format!("reading what came from `{}`", quoted(&fact.real)),
             Seen::Host(fact) => format!("reaching `{}`", quoted(&fact.real)),
         }
     }

@@ -4,7 +4,7 @@ use protocol::{Action, Capability, Fact, ToolMode};
 use toml::Spanned;
 
 use crate::facts::Facts;
-use crate::rules::{CompiledRule, RuleSet, Subject};
+use crate::rules::{CompiledRule, NET_READ, RuleSet, Subject};
 
 /// Checks the examples and gives the rule back, or where the failing one stands and what it does.
 ///
@@ -49,7 +49,9 @@ pub(super) fn narrowed(rule: CompiledRule, not_match: &[Spanned<String>]) -> Com
 pub(super) fn fits(rule: &CompiledRule, example: &str) -> bool {
     let capability = match rule.rule.permission.as_str() {
         "bash" | "shell.run" | "mode:local" => Capability::ShellRun,
-        "net.fetch" | "web_fetch" | "web_search" | "mode:external" => Capability::NetFetch,
+        "net.fetch" | NET_READ | "web_fetch" | "web_search" | "mode:external" => {
+            Capability::NetFetch
+        }
         "fs.write" => Capability::FsWrite,
         "fs.delete" => Capability::FsDelete,
         _ => Capability::FsRead,

@@ -14,7 +14,7 @@ use similar::get_close_matches;
 
 use crate::limits::{EXAMPLES_MAX, PATTERN_BYTES_MAX, RULES_MAX, USES_MAX};
 use crate::path::Os;
-use crate::rules::CompiledRule;
+use crate::rules::{CompiledRule, NET_READ};
 use written::{File, Written};
 
 pub use change::{block_with, with_changed, without};
@@ -252,9 +252,9 @@ fn check_permission(permission: &str) -> Result<(), String> {
         };
     }
     let capabilities = Capability::ALL.map(Capability::as_str);
-    if permission.contains('.') && !capabilities.contains(&permission) {
+    if permission.contains('.') && !capabilities.contains(&permission) && permission != NET_READ {
         return Err(format!(
-            "`{permission}` is no capability; the capabilities are {}{}",
+            "`{permission}` is no capability; the capabilities are {}, {NET_READ}{}",
             capabilities.join(", "),
             did_you_mean(permission, &capabilities)
         ));

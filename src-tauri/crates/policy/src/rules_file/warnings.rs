@@ -6,7 +6,7 @@ use protocol::{Action, Capability};
 use similar::get_close_matches;
 
 use super::Source;
-use crate::rules::CompiledRule;
+use crate::rules::{CompiledRule, NET_READ};
 
 /// Something that is hardly meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +90,7 @@ fn own(compiled: &CompiledRule, source: &Source<'_>) -> Vec<String> {
     let is_name = permission != "*"
         && !permission.ends_with('*')
         && !permission.starts_with("mode:")
+        && permission != NET_READ
         && !Capability::ALL.iter().any(|one| one.as_str() == permission);
     if is_name && !source.known_tools.contains(&permission) {
         let close = get_close_matches(permission, source.known_tools, 1, 0.6);

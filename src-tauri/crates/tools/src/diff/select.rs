@@ -150,6 +150,7 @@ pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
         | Preview::Command(_)
         | Preview::Loss(_)
         | Preview::Form { .. }
+        | Preview::Came(_)
         | Preview::Todo { .. }
         | Preview::Plan { .. } => return None,
     };
