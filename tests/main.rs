@@ -99,6 +99,9 @@ mod questions;
 mod trouble;
 // Tools as the person set them, and tried by hand.
 mod tool_settings;
+// Services by their documents.
+mod apis;
+
 // Other people's servers of tools.
 mod servers;
 // What they ask the person.

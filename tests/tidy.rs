@@ -7,7 +7,7 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// Which crates of ours each crate may depend on: the layers of the house. What is not listed is not allowed.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("protocol", &[]),
     ("policy", &["protocol"]),
     ("sandbox", &[]),
@@ -15,11 +15,12 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("provider", &["protocol"]),
     ("tools", &["policy", "protocol", "runtime"]),
     ("mcp", &["policy", "protocol", "runtime", "tools"]),
+    ("openapi", &["policy", "protocol", "runtime", "tools"]),
     ("record", &["protocol"]),
     (
         "agent",
         &[
-            "mcp", "policy", "protocol", "provider", "record", "runtime", "tools",
+            "mcp", "openapi", "policy", "protocol", "provider", "record", "runtime", "tools",
         ],
     ),
     ("cli", &["agent", "policy", "protocol", "provider"]),
@@ -28,7 +29,8 @@ const LAYERS: [(&str, &[&str]); 13] = [
     (
         "bench",
         &[
-            "agent", "policy", "protocol", "provider", "record", "runtime", "sandbox", "tools",
+            "agent", "openapi", "policy", "protocol", "provider", "record", "runtime", "sandbox",
+            "tools",
         ],
     ),
 ];

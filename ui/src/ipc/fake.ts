@@ -163,6 +163,8 @@ export class FakeHost implements Host {
         if (tool) this.emit(session, ...tryOf(tool, op.workspace, op.arguments));
         return session;
       }
+      case 'change_api': // No services are set up here.
+        return null;
       case 'change_server':
         this.servers.carryOut(op);
         return null;
@@ -305,6 +307,8 @@ export class FakeHost implements Host {
         if (answer) return answer;
         throw new Refused({ message: 'Nobody answers that.', hint: '', context: [] });
       }
+      case 'apis':
+        return { type: 'apis', apis: [], fault: null };
       case 'servers':
       case 'server_log':
       case 'servers_found':

@@ -14,6 +14,7 @@ use runtime::{Environment, History, Inherited, Net, SessionFolder, Workspace};
 use tokio_util::sync::CancellationToken;
 use tools::{Hands, Registry};
 
+use crate::apis::Apis;
 use crate::briefing::Briefing;
 use crate::config::DeskConfig;
 use crate::conversation::Conversation;
@@ -44,6 +45,8 @@ pub(crate) struct Shared {
     pub inherited: Inherited,
     /// Other people's servers of tools.
     pub servers: Servers,
+    /// Services by their documents.
+    pub apis: Apis,
     /// The tools.
     pub tools: DeskTools,
     pub keys: Arc<dyn Keys>,
@@ -87,11 +90,13 @@ impl Desk {
             .clone()
             .unwrap_or_else(|| Arc::new(SystemKeys::default()));
         let servers = Servers::of_desk(&config, &inherited, &keys);
-        let (tools, mut tool_faults) = DeskTools::new(registry, &servers, &settings.tools);
+        let apis = Apis::of_desk(&config, &keys);
+        let (tools, mut tool_faults) = DeskTools::new(registry, (&servers, &apis), &settings.tools);
         tool_faults.extend(seeks::wrong(&settings.web_search));
         faults.set_settings(fault, tool_faults);
         let shared = Arc::new(Shared {
             servers,
+            apis,
             tools,
             providers: RwLock::new(Arc::new(Providers::new(&settings.providers, keys.clone()))),
             settings: RwLock::new(Arc::new(settings)),
@@ -182,12 +187,16 @@ impl Shared {
 
     /// The tools as the person set them, with those of servers as they are now.
     pub fn tools(&self) -> Arc<Registry> {
-        self.tools.now(&self.servers, &self.settings().tools).set
+        self.tools
+            .now((&self.servers, &self.apis), &self.settings().tools)
+            .set
     }
 
     /// The tools as they come, to check a setting with.
     pub fn tools_unset(&self) -> Arc<Registry> {
-        self.tools.now(&self.servers, &self.settings().tools).all
+        self.tools
+            .now((&self.servers, &self.apis), &self.settings().tools)
+            .all
     }
 
     /// How often the person set the tools.

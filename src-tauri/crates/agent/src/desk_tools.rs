@@ -1,4 +1,4 @@
-//! The tools of a desk: its own and those of servers, as the person set them; made anew when the servers' are others.
+//! The tools of a desk: its own and those of servers and services, as the person set them; made anew when theirs are others.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,11 @@ use protocol::Fault;
 use protocol::settings::ToolSettings;
 use tools::Registry;
 
-use crate::servers::{Seen, Servers};
+use crate::apis::{self, Apis};
+use crate::servers::{self, Servers};
+
+/// Who brings tools from elsewhere.
+type Elsewhere<'a> = (&'a Servers, &'a Apis);
 
 /// The tools of a desk.
 pub(crate) struct DeskTools {
@@ -29,8 +33,8 @@ pub(crate) struct Now {
 
 struct Made {
     now: Now,
-    /// What of the servers they were made from.
-    seen: Seen,
+    /// What of the servers and services they were made from.
+    seen: (servers::Seen, apis::Seen),
     /// Tools of servers that could not join.
     faults: Vec<Fault>,
 }
@@ -39,10 +43,10 @@ impl DeskTools {
     /// The tools, and which settings of them do not hold.
     pub fn new(
         own: Registry,
-        servers: &Servers,
+        elsewhere: Elsewhere<'_>,
         settings: &BTreeMap<String, ToolSettings>,
     ) -> (Self, Vec<Fault>) {
-        let (made, unset) = Made::new(&own, servers, settings);
+        let (made, unset) = Made::new(&own, elsewhere, settings);
         let tools = Self {
             own,
             made: Mutex::new(made),
@@ -57,11 +61,12 @@ impl DeskTools {
 
     /// The tools, with those of the servers as they are now. Sessions look here when a run of theirs begins, so that the list
     /// stays the same within it.
-    pub fn now(&self, servers: &Servers, settings: &BTreeMap<String, ToolSettings>) -> Now {
-        servers.read();
+    pub fn now(&self, elsewhere: Elsewhere<'_>, settings: &BTreeMap<String, ToolSettings>) -> Now {
+        elsewhere.0.read();
+        elsewhere.1.read();
         let mut made = self.made();
-        if made.seen != servers.seen() {
-            *made = Made::new(&self.own, servers, settings).0;
+        if made.seen != seen(elsewhere) {
+            *made = Made::new(&self.own, elsewhere, settings).0;
         }
         made.now.clone()
     }
@@ -83,14 +88,20 @@ impl DeskTools {
     }
 }
 
+fn seen(elsewhere: Elsewhere<'_>) -> (servers::Seen, apis::Seen) {
+    (elsewhere.0.seen(), elsewhere.1.seen())
+}
+
 impl Made {
     fn new(
         own: &Registry,
-        servers: &Servers,
+        elsewhere: Elsewhere<'_>,
         settings: &BTreeMap<String, ToolSettings>,
     ) -> (Self, Vec<Fault>) {
-        let seen = servers.seen();
-        let (all, faults) = own.with(servers.tools());
+        let seen = seen(elsewhere);
+        let mut tools = elsewhere.0.tools();
+        tools.extend(elsewhere.1.tools());
+        let (all, faults) = own.with(tools);
         let (set, unset) = all.as_set(settings);
         let made = Self {
             now: Now {

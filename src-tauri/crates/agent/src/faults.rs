@@ -48,6 +48,7 @@ impl Shared {
             .chain(&kept.raised);
         let mut all: Vec<Fault> = all.cloned().collect();
         all.extend(self.servers.faults());
+        all.extend(self.apis.faults());
         all.extend(self.tools.faults());
         all.dedup();
         all

@@ -8,6 +8,11 @@
 //! Start reading at [`pipeline`]; then [`turn`] (what happens around it) and [`desk`] (who calls whom).
 
 mod alarms;
+#[cfg(feature = "openapi")]
+mod apis;
+#[cfg(not(feature = "openapi"))]
+#[path = "apis_left_out.rs"]
+mod apis;
 mod asks;
 pub mod attention;
 mod background;

@@ -18,8 +18,8 @@ use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rulebook::{self, Place};
 use crate::toolbox::Toolbox;
 use crate::{
-    asks, coverage, decide, grant, manifest, planning, retention, servers, trust, try_tool, turn,
-    undo,
+    apis, asks, coverage, decide, grant, manifest, planning, retention, servers, trust, try_tool,
+    turn, undo,
 };
 
 /// Does what the person asks.
@@ -177,6 +177,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
         Op::ChangeServer { server, change } => {
             servers::change(&shared.servers, server, change).await
         }
+        Op::ChangeApi { api, change } => apis::change(shared, api, change).await,
         Op::SetKey { provider, key } => {
             let keys = shared.keys.clone();
             // A keychain may ask the person to unlock it first.

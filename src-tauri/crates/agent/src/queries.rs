@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use protocol::account::Account;
+use protocol::apis::Apis;
 use protocol::event::Asked;
 use protocol::query::{Answer, Query, Snapshot};
 use protocol::shown::shown;
@@ -217,6 +218,10 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
         Query::ServersFound { workspace } => Answer::ServersFound {
             sources: crate::servers::found(&shared.servers, workspace.as_deref().map(Path::new)),
         },
+        Query::Apis => Answer::Apis(Apis {
+            apis: shared.apis.views(),
+            fault: shared.apis.faults().into_iter().next(),
+        }),
         Query::Export { session, format } => {
             let format = record::Format::parse(&format)?;
             Answer::Export {

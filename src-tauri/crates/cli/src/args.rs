@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+mod apis;
 mod policy;
 mod servers;
 
+pub(crate) use apis::{Add as AddApi, Apis};
 pub(crate) use policy::{Backtest, Change, Grants, Import, Judging, Policy};
 pub(crate) use servers::{Add, Servers};
 
@@ -128,6 +130,9 @@ pub(crate) enum Verb {
         #[command(flatten)]
         choices: Choices,
     },
+    /// Set up, approve and switch services by their OpenAPI documents.
+    #[command(subcommand)]
+    Apis(Apis),
     /// Set up, approve and switch other people's servers of tools (MCP).
     #[command(subcommand)]
     Servers(Servers),

@@ -72,6 +72,12 @@ pub(crate) fn preview(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
                 add(Ink::Plain, &format!("{mark} {}", item.content));
             }
         }
+        Preview::Request(request) => {
+            request
+                .told()
+                .lines()
+                .for_each(|line| add(Ink::Plain, line));
+        }
     }
 }
 

@@ -18,7 +18,6 @@ mod link;
 mod log;
 pub mod pin;
 mod reasons;
-pub mod refs;
 mod resources;
 mod server;
 mod tool;
@@ -26,6 +25,6 @@ mod wanted;
 mod wire;
 
 pub use pin::Pins;
-pub use refs::Lookup;
 pub use server::{Ground, Server};
 pub use tool::ServerTool;
+pub use tools::refs::{self, Lookup};

@@ -35,7 +35,7 @@ pub const FILE_BYTES_MAX: usize = 1024 * 1024;
 /// Arguments, variables or headers of one server.
 pub const VALUES_MAX: usize = 256;
 /// One such value, in bytes, also after its references were looked up.
-pub const VALUE_BYTES_MAX: usize = 32 * 1024;
+pub const VALUE_BYTES_MAX: usize = tools::limits::VALUE_BYTES_MAX;
 /// When a server that was lost is tried again: after the first try so many seconds, and so on, then always the last.
 pub const RETRY_AFTER_S: [u32; 5] = [1, 2, 5, 15, 60];
 /// A connection that held for so long was a good one: when it is lost, the pauses begin anew.

@@ -11,6 +11,7 @@
 
 pub mod access;
 pub mod account;
+pub mod apis;
 pub mod asked;
 pub mod backtest;
 pub mod briefing;
@@ -49,6 +50,7 @@ pub mod result;
 pub mod rule;
 pub mod rules_view;
 pub mod search;
+pub mod sent;
 pub mod server_asks;
 pub mod servers;
 mod session_state;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::apis::ApiChange;
 use crate::history::{Collected, PathChoice, Restore, RestoreReceipt};
 use crate::ledger::Always;
 use crate::rules_view::{NewRule, RulePlace};
@@ -189,6 +190,13 @@ pub enum Op {
         server: ServerId,
         /// How.
         change: ServerChange,
+    },
+    /// Changes a service that has a document.
+    ChangeApi {
+        /// Which one.
+        api: ServerId,
+        /// How.
+        change: ApiChange,
     },
     /// Puts a provider's key into the system keychain; an empty key removes it. Never recorded.
     SetKey {

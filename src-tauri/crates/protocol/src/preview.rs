@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::effects::{Assurance, Effects};
+use crate::sent::RequestPreview;
 use crate::shown::Span;
 
 /// The body of a card.
@@ -40,6 +41,8 @@ pub enum Preview {
         /// In Markdown.
         text: String,
     },
+    /// A request to a service.
+    Request(Box<RequestPreview>),
 }
 
 impl Preview {
@@ -55,6 +58,7 @@ impl Preview {
             Self::Came(_) => "came",
             Self::Todo { .. } => "todo",
             Self::Plan { .. } => "plan",
+            Self::Request(_) => "request",
         }
     }
 }

@@ -1,9 +1,4 @@
 //! Questions to the engine that change nothing, and their answers.
-
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use ts_rs::TS;
-
 use crate::account::{Account, AccountLine};
 use crate::backtest::{Backtest, RuleChange, Suggestion};
 use crate::briefing::{Briefing, BriefingPart, BriefingText};
@@ -21,6 +16,9 @@ pub use crate::shown_whole::{Snapshot, ToolView};
 use crate::{
     CallId, Entry, Event, Fault, ProjectRules, RuleScope, SessionId, Trail, UndoEntry, UndoId,
 };
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -255,6 +253,8 @@ pub enum Query {
         /// The workspace root, absolute; none for the person's own alone.
         workspace: Option<String>,
     },
+    /// Every service that is set up by its document.
+    Apis,
     /// A session as text.
     Export {
         /// The session.
@@ -390,6 +390,8 @@ pub enum Answer {
         /// One for each file that is there and names servers.
         sources: Vec<ServerSource>,
     },
+    /// To `apis`.
+    Apis(crate::apis::Apis),
     /// To `export`.
     Export {
         /// The text.

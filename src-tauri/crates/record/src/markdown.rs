@@ -213,6 +213,7 @@ fn preview(body: &mut String, view: &CallView) {
             }
             body.push('\n');
         }
+        Preview::Request(request) => body.push_str(&fence("http", &request.told())),
         Preview::Nothing => {
             let arguments = view.edited.as_ref().unwrap_or(&view.call.arguments);
             if !arguments.is_empty() {

@@ -163,7 +163,8 @@ pub(crate) fn paths(view: &CallView) -> String {
         | Preview::Came(_)
         | Preview::Form { .. }
         | Preview::Todo { .. }
-        | Preview::Plan { .. } => Vec::new(),
+        | Preview::Plan { .. }
+        | Preview::Request(_) => Vec::new(),
     };
     let kept = view.undo.iter().flat_map(|undo| undo.shown.iter());
     for path in named

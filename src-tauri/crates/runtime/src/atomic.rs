@@ -12,6 +12,14 @@ use crate::limits::TEXT_BYTES_MAX;
 /// # Errors
 /// No permission, a folder, longer than 4 MiB, or not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>, FileError> {
+    read_text_within(path, TEXT_BYTES_MAX)
+}
+
+/// The same for a file that may be longer, or must be shorter.
+///
+/// # Errors
+/// As [`read_text`], with this limit in bytes.
+pub fn read_text_within(path: &Path, bytes_max: u64) -> Result<Option<String>, FileError> {
     let name = path.display().to_string();
     let failed = |error: io::Error| FileError::from_io(name.as_str(), &error);
     let meta = match fs::metadata(path) {
@@ -27,14 +35,14 @@ pub fn read_text(path: &Path) -> Result<Option<String>, FileError> {
     let mut bytes = Vec::new();
     File::open(path)
         .map_err(failed)?
-        .take(TEXT_BYTES_MAX + 1)
+        .take(bytes_max.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(failed)?;
-    if bytes.len() as u64 > TEXT_BYTES_MAX {
+    if bytes.len() as u64 > bytes_max {
         return Err(FileError::TooLarge {
             path: name,
             bytes: meta.len(),
-            bytes_max: TEXT_BYTES_MAX,
+            bytes_max,
         });
     }
     match String::from_utf8(bytes) {

@@ -35,7 +35,9 @@ mod temp;
 pub mod watch;
 
 pub use apply::apply;
-pub use atomic::{claim, forget, is_link, names_in, private_folder, read_text, write_atomic};
+pub use atomic::{
+    claim, forget, is_link, names_in, private_folder, read_text, read_text_within, write_atomic,
+};
 pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
 pub use environment::{
     Contents, Environment, InPlace, LayerKind, Picture, Probe, RanInPlace, Rehearsed, TakenUp,
@@ -45,7 +47,7 @@ pub use error::FileError;
 pub use files::{Closed, ClosedBy, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
 pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};
 pub use lock::{Lock, lock};
-pub use net::{Doorkeeper, FetchLimits, Fetched, Method, Names, Net, NetError, Outgoing};
+pub use net::{Doorkeeper, FetchLimits, Fetched, Method, Names, Net, NetError, Outgoing, Reply};
 pub use process::{
     Answered, Command, Companion, CompanionCommand, Exit, Inherited, Life, Program, Ran, Spill,
     accompany, names_a_secret, run, run_program,

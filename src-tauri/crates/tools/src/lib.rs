@@ -19,6 +19,7 @@ pub mod internal;
 pub mod limits;
 mod patch;
 pub mod progress;
+pub mod refs;
 pub mod registry;
 pub mod schema;
 pub mod schema_first;

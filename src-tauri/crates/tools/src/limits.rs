@@ -307,3 +307,6 @@ pub const SEARCH_CALLS_MAX: u32 = 10_000;
 
 /// Longest time of one search that a person may set, in milliseconds.
 pub const SEARCH_MS_MAX: u64 = 120_000;
+
+/// A value that refers to something, in bytes, also after its references were looked up.
+pub const VALUE_BYTES_MAX: usize = 32 * 1024;

@@ -5,6 +5,7 @@ import type { EffectsPreview } from "./EffectsPreview";
 import type { FileDiff } from "./FileDiff";
 import type { LossPreview } from "./LossPreview";
 import type { Question } from "./Question";
+import type { RequestPreview } from "./RequestPreview";
 import type { TodoItem } from "./TodoItem";
 
 /**
@@ -26,4 +27,4 @@ items: Array<TodoItem>, } | { "type": "plan",
 /**
  * In Markdown.
  */
-text: string, };
+text: string, } | { "type": "request" } & RequestPreview;

@@ -148,7 +148,8 @@ pub fn decision(view: &CallView) -> Decision {
         | Preview::Loss(_)
         | Preview::Came(_)
         | Preview::Todo { .. }
-        | Preview::Plan { .. } => Decision::Allow {
+        | Preview::Plan { .. }
+        | Preview::Request(_) => Decision::Allow {
             hunks: None,
             note: String::new(),
             always: None,

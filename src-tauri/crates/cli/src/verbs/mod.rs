@@ -1,5 +1,6 @@
 //! One file for each thing that can be asked.
 
+mod apis;
 mod briefing;
 mod call;
 mod demo;
@@ -39,6 +40,7 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
             rulebook::grants(&look(data_dir).await?, asked, out).await
         }
         Verb::Policy(asked) => policy::run(data_dir, asked, out),
+        Verb::Apis(asked) => apis::run(&look(data_dir).await?, asked, out).await,
         Verb::Servers(asked) => servers::run(&look(data_dir).await?, asked, out).await,
         Verb::Tools => inspect::tools(&look(data_dir).await?, out).await,
         Verb::Briefing { workspace } => {

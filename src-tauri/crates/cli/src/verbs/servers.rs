@@ -86,7 +86,7 @@ fn way(add: &Add) -> Result<ServerWay, Ending> {
     })
 }
 
-fn pairs(written: &[String]) -> Result<BTreeMap<String, String>, Ending> {
+pub(super) fn pairs(written: &[String]) -> Result<BTreeMap<String, String>, Ending> {
     let pairs = written.iter().map(|pair| match pair.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
         None => Err(Ending::usage(Fault::new(
@@ -235,7 +235,12 @@ async fn approve(desk: &Desk, id: &ServerId, accept: Option<String>, out: &mut O
 fn tell_change(tool: &ServerTool, out: &mut Out) -> Result<(), Ending> {
     let head = out.ink(Ink::Strong, &plain(&tool.name));
     out.line(&head)?;
-    for line in plain(&tool.changes).lines() {
+    tell_lines(&plain(&tool.changes), out)
+}
+
+/// A difference, line by line.
+pub(super) fn tell_lines(changes: &str, out: &mut Out) -> Result<(), Ending> {
+    for line in changes.lines() {
         let ink = match line.as_bytes().first() {
             Some(b'+') => Ink::Good,
             Some(b'-') => Ink::Bad,
@@ -377,7 +382,7 @@ async fn secret(desk: &Desk, name: &str, out: &mut Out) -> Ended {
     }
 }
 
-fn done(out: &mut Out, text: &str) -> Ended {
+pub(super) fn done(out: &mut Out, text: &str) -> Ended {
     match out.is_json() {
         true => out.json(&json!({ "done": true }))?,
         false => out.line(text)?,

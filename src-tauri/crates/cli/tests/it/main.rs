@@ -8,6 +8,7 @@
 )]
 
 mod agents;
+mod apis;
 mod calls;
 mod explained;
 mod looking;

@@ -14,12 +14,14 @@ use tokio_util::sync::CancellationToken;
 use crate::limits::{ADDRESSES_MAX, CONNECT_TIMEOUT, HOPS_MAX, URL_BYTES_MAX};
 
 mod body;
+mod call;
 #[cfg(target_os = "linux")]
 mod dial;
 mod error;
 mod outgoing;
 mod server;
 
+pub use call::Reply;
 pub use error::NetError;
 pub use outgoing::{Method, Outgoing};
 pub use server::{file_address, server_address, server_client, server_headers};
@@ -194,12 +196,7 @@ impl Net {
             let Some(next) = redirect(&at, &response)? else {
                 return body::taken(&at, response, limits.body_bytes_max).await;
             };
-            if at.scheme() == "https" && next.scheme() != "https" {
-                return Err(NetError::refused(
-                    &next,
-                    "it leads from https back to http.",
-                ));
-            }
+            call::stays_secure(&at, &next)?;
             at = next;
         }
         Err(NetError::failed(
@@ -275,12 +272,12 @@ impl Net {
 }
 
 /// Does it in the time that it has, unless it is stopped.
-async fn within(
+async fn within<T>(
     url: &str,
     limits: FetchLimits,
     cancel: &CancellationToken,
-    work: impl Future<Output = Result<Fetched, NetError>>,
-) -> Result<Fetched, NetError> {
+    work: impl Future<Output = Result<T, NetError>>,
+) -> Result<T, NetError> {
     let timeout = Duration::from_millis(limits.timeout_ms);
     tokio::select! {
         biased;

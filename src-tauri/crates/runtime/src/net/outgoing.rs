@@ -12,6 +12,18 @@ pub enum Method {
     Get,
     /// Something is handed over.
     Post,
+    /// Something is put in its place.
+    Put,
+    /// Something becomes another.
+    Patch,
+    /// Something is removed.
+    Delete,
+    /// It is read, without what stands there.
+    Head,
+    /// What can be done there.
+    Options,
+    /// What arrives there.
+    Trace,
 }
 
 impl From<Method> for reqwest::Method {
@@ -19,6 +31,12 @@ impl From<Method> for reqwest::Method {
         match method {
             Method::Get => Self::GET,
             Method::Post => Self::POST,
+            Method::Put => Self::PUT,
+            Method::Patch => Self::PATCH,
+            Method::Delete => Self::DELETE,
+            Method::Head => Self::HEAD,
+            Method::Options => Self::OPTIONS,
+            Method::Trace => Self::TRACE,
         }
     }
 }

@@ -152,7 +152,8 @@ pub fn left_out(preview: &Preview, hunks: &[u32]) -> Option<String> {
         | Preview::Form { .. }
         | Preview::Came(_)
         | Preview::Todo { .. }
-        | Preview::Plan { .. } => return None,
+        | Preview::Plan { .. }
+        | Preview::Request(_) => return None,
     };
     let all: usize = files.iter().map(|file| file.hunks.len()).sum();
     let places: Vec<String> = files

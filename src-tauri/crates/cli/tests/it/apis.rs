@@ -1,0 +1,83 @@
+//! `apis`: set up, enabled, looked at and removed from a script.
+
+use serde_json::json;
+
+use crate::support::Place;
+
+const DOCUMENT: &str = "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\nservers: [{url: 'https://pets.example.com/v1'}]\ncomponents: {securitySchemes: {key: {type: http, scheme: basic}}}\nsecurity: [{key: []}]\npaths:\n  /pets:\n    get: {operationId: list, tags: [read]}\n    post: {operationId: add}\n";
+
+/// `S001-56`: with the feature, which is on by default, services are set up and their tools are there.
+#[test]
+fn s001_56_a_service_is_set_up_enabled_and_approved() {
+    let place = Place::new();
+    let file = place.beside("pets.yaml", DOCUMENT);
+    let basic = "--basic=key=keychain:user,keychain:password";
+    let added = place.ok(&["apis", "add", "pets", &file, basic, "--timeout-ms", "5000"]);
+    assert!(added.starts_with("pets  off"), "{added}");
+    let told = place.json(&["tools"]).to_string();
+    assert!(!told.contains("pets__list"), "it is off");
+    let on = place.ok(&["apis", "enable", "pets"]);
+    assert!(on.contains("pets__list  external  GET /pets"), "{on}");
+    assert!(place.json(&["tools"]).to_string().contains("pets__add"));
+    let written = std::fs::read_to_string(place.data().join("apis.toml")).unwrap();
+    assert!(written.contains("type = \"basic\""), "{written}");
+
+    std::fs::write(&file, DOCUMENT.replace("/pets:", "/animals:")).unwrap();
+    let looked = place.run(&["apis", "approve", "pets"]);
+    assert_eq!(looked.code, 1, "something waits");
+    assert!(looked.out.contains("GET /animals"), "{}", looked.out);
+    let digest = looked
+        .out
+        .split("--accept ")
+        .nth(1)
+        .unwrap()
+        .trim()
+        .to_owned();
+    let approved = place.ok(&["apis", "approve", "pets", "--accept", &digest]);
+    assert!(
+        approved.contains("GET /animals") && !approved.contains("waits"),
+        "{approved}"
+    );
+    let same = place.ok(&["apis", "approve", "pets"]);
+    assert!(same.contains("as they were approved"), "{same}");
+
+    place.ok(&["apis", "disable", "pets"]);
+    place.ok(&["apis", "remove", "pets"]);
+    assert_eq!(place.json(&["apis", "list"])["apis"], json!([]));
+}
+
+#[test]
+fn what_cannot_be_set_up_is_said() {
+    let place = Place::new();
+    for (words, code, told) in [
+        (&["apis", "enable", "none"][..], 1, "no service `none`"),
+        (&["apis", "add", "a__b", "https://example.com/x"], 2, "a__b"),
+        (&["apis", "add", "a"], 2, "required"),
+        (
+            &["apis", "add", "a", "https://u:p@example.com/x"],
+            1,
+            "cannot be set up so",
+        ),
+        (
+            &[
+                "apis",
+                "add",
+                "a",
+                "https://example.com/x",
+                "--basic",
+                "k=v",
+            ],
+            2,
+            "comma",
+        ),
+        (
+            &["apis", "add", "a", "https://example.com/x", "--header", "k"],
+            2,
+            "no value",
+        ),
+    ] {
+        let ran = place.run(words);
+        assert_eq!(ran.code, code, "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(told), "{words:?}: {}", ran.err);
+    }
+}

@@ -1,0 +1,75 @@
+//! Names that models can call and fill in: near to what the document says, and each its own.
+
+use protocol::Digest;
+
+use crate::limits::NAME_CHARS_MAX;
+
+/// The nearest name of letters, digits, `_`, `.` and `-`, which neither begins nor ends with `_`; `otherwise` if nothing of it
+/// is left.
+pub(crate) fn near(text: &str, otherwise: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let mut near = String::new();
+    for c in text.chars().take(4 * NAME_CHARS_MAX) {
+        let c = if allowed(c) { c } else { '_' };
+        if c != '_' || !near.ends_with('_') {
+            near.push(c);
+        }
+    }
+    let near: String = near
+        .trim_matches('_')
+        .chars()
+        .take(NAME_CHARS_MAX - 4)
+        .collect();
+    match near.trim_end_matches('_') {
+        "" => otherwise.to_owned(),
+        near => near.to_owned(),
+    }
+}
+
+/// The name, or the first with a number at its end that is not taken.
+pub(crate) fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    if !taken(name) {
+        return name.to_owned();
+    }
+    let tails = (2_u32..).map(|tail| format!("{name}_{tail}"));
+    tails
+        .into_iter()
+        .find(|name| !taken(name))
+        .unwrap_or_default()
+}
+
+/// The name of a tool, `api__operation`, cut where it is too long for models in a way that keeps it its own.
+pub(crate) fn id(api: &str, called: &str, bytes_max: usize) -> String {
+    let id = format!("{api}__{called}");
+    if id.len() <= bytes_max {
+        return id;
+    }
+    let digest = Digest::of(called.as_bytes());
+    let tail: String = digest.0.chars().take(8).collect();
+    let keep = id.floor_char_boundary(bytes_max - tail.len() - 1);
+    format!("{}_{tail}", &id[..keep])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_near_and_their_own() {
+        for (text, name) in [
+            ("get_users", "get_users"),
+            ("issues/list-for-repo", "issues_list-for-repo"),
+            ("filter[name]", "filter_name"),
+            ("$top", "top"),
+            ("_limit", "limit"),
+            ("X-Request-Id", "X-Request-Id"),
+            ("日本", "x"),
+        ] {
+            assert_eq!(near(text, "x"), name, "{text}");
+        }
+        assert_eq!(free("a", |name| matches!(name, "a" | "a_2")), "a_3");
+        let long = id("api", &"x".repeat(100), 64);
+        assert_eq!(long.len(), 64);
+        assert_ne!(long, id("api", &format!("{}y", "x".repeat(99)), 64));
+    }
+}

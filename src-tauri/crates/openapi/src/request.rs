@@ -1,0 +1,386 @@
+//! From an operation and its arguments to the request that is sent: built the same way for the card and for the call.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use protocol::shown::in_a_sentence;
+use protocol::{Digest, ToolError};
+use serde_json::{Map, Value};
+
+use crate::limits::{BODY_BYTES_MAX, NAMED_CHARS_MAX};
+use crate::operation::{Body, BodyKind, MediaPart, Method, Operation, Parameter, Where, sent};
+use crate::style;
+
+/// A request without whoever asks: nothing in it is secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// How it is asked.
+    pub method: Method,
+    /// The address without what stands behind the `?`.
+    pub address: String,
+    /// What stands behind it, in order, encoded.
+    pub query: Vec<(String, String)>,
+    /// Headers, in order.
+    pub headers: Vec<(String, String)>,
+    /// Cookies, in order, encoded.
+    pub cookies: Vec<(String, String)>,
+    /// What is sent with it.
+    pub body: Option<Content>,
+}
+
+/// What is sent with a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// Its media type.
+    pub media: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Gives the content of a file of the workspace.
+pub type Files<'f> = &'f dyn Fn(&str) -> Result<Vec<u8>, ToolError>;
+
+impl Request {
+    /// The request of a call (`S001-54`).
+    ///
+    /// # Errors
+    /// [`ToolError::InvalidArgs`] for a value that cannot be sent where it goes; a file that cannot be read.
+    pub fn new(
+        operation: &Operation,
+        arguments: &Map<String, Value>,
+        files: Files<'_>,
+    ) -> Result<Self, ToolError> {
+        let mut path = sent(&operation.path).to_owned();
+        let mut request = Self {
+            method: operation.method,
+            address: String::new(),
+            query: Vec::new(),
+            headers: Vec::new(),
+            cookies: Vec::new(),
+            body: None,
+        };
+        if !operation.accepts.is_empty() {
+            let accepts = operation.accepts.clone();
+            request.headers.push(("Accept".to_owned(), accepts));
+        }
+        for parameter in &operation.parameters {
+            let value = arguments.get(&parameter.argument);
+            let value = value.filter(|value| !value.is_null());
+            let Some(value) = value.or(parameter.required.then_some(&Value::Null)) else {
+                continue;
+            };
+            request
+                .put(parameter, value, &mut path)
+                .map_err(|why| invalid(&parameter.argument, &why))?;
+        }
+        request.address = address(&operation.base, &path)?;
+        if let Some(body) = &operation.body
+            && let Some(value) = arguments.get(&body.argument)
+        {
+            let content = content(body, &in_order(operation, body, value), files)?;
+            if content.bytes.len() > BODY_BYTES_MAX {
+                let why = format!("is longer than {BODY_BYTES_MAX} bytes");
+                return Err(invalid(&body.argument, &why));
+            }
+            request
+                .headers
+                .push(("Content-Type".to_owned(), content.media.clone()));
+            request.body = Some(content);
+        }
+        Ok(request)
+    }
+
+    fn put(
+        &mut self,
+        parameter: &Parameter,
+        value: &Value,
+        path: &mut String,
+    ) -> Result<(), String> {
+        let as_json = Value::String(value.to_string());
+        let value = match parameter.json && !value.is_null() {
+            true => &as_json,
+            false => value,
+        };
+        let (name, style, explode) = (parameter.name.as_str(), parameter.style, parameter.explode);
+        match parameter.place {
+            Where::Path => {
+                let written = style::path(name, value, style, explode)?;
+                *path = path.replace(&format!("{{{name}}}"), &guarded(&written));
+            }
+            Where::Query => {
+                let pairs = style::pairs(name, value, style, explode, parameter.reserved)?;
+                self.query.extend(pairs);
+            }
+            Where::Header => {
+                let value = style::header(value, explode)?;
+                self.headers
+                    .extend(value.map(|value| (name.to_owned(), value)));
+            }
+            Where::Cookie => {
+                self.cookies
+                    .extend(style::pairs(name, value, style, explode, false)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Braces of a value are none of the path. (An encoded value holds none; this keeps it so whatever is encoded.)
+fn guarded(written: &str) -> String {
+    written.replace('{', "%7B").replace('}', "%7D")
+}
+
+/// The address of a path below its server, which must be exactly that once it is read.
+fn address(base: &str, path: &str) -> Result<String, ToolError> {
+    let whole = format!("{base}{path}");
+    let cannot = || {
+        ToolError::InvalidArgs(format!(
+            "`{}` is no path of this service: a value in it is `.` or `..`, or would lead elsewhere",
+            in_a_sentence(path, NAMED_CHARS_MAX)
+        ))
+    };
+    let read = url::Url::parse(&whole).map_err(|_| cannot())?;
+    let server = url::Url::parse(base).map_err(|_| cannot())?;
+    let segments = |path: &str| path.matches('/').count();
+    let wanted = format!("{}{path}", server.path().trim_end_matches('/'));
+    let is_there = read.origin() == server.origin()
+        && segments(read.path()) == segments(&wanted)
+        && read.path().starts_with(server.path().trim_end_matches('/'))
+        && read.query().is_none()
+        && read.fragment().is_none();
+    match is_there {
+        true => Ok(read.into()),
+        false => Err(cannot()),
+    }
+}
+
+fn invalid(argument: &str, why: &str) -> ToolError {
+    ToolError::InvalidArgs(format!(
+        "`{}` {why}",
+        in_a_sentence(argument, NAMED_CHARS_MAX)
+    ))
+}
+
+/// Fields and parts in the order of the document: some services read them as they come.
+fn in_order(operation: &Operation, body: &Body, value: &Value) -> Value {
+    let ordered = match &body.kind {
+        BodyKind::Form { .. } | BodyKind::Multipart { .. } => value.as_object(),
+        BodyKind::Json | BodyKind::Text | BodyKind::Bytes => None,
+    };
+    let schema = operation.input_schema.get("properties");
+    let schema = schema.and_then(|all| all.get(&body.argument)?.get("properties"));
+    let (Some(members), Some(Value::Object(schema))) = (ordered, schema) else {
+        return value.clone();
+    };
+    let known = schema.keys().filter_map(|name| members.get_key_value(name));
+    let others = members
+        .iter()
+        .filter(|(name, _)| !schema.contains_key(*name));
+    let all = known.chain(others);
+    Value::Object(
+        all.map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+    )
+}
+
+fn content(body: &Body, value: &Value, files: Files<'_>) -> Result<Content, ToolError> {
+    let (media, bytes) = match &body.kind {
+        BodyKind::Json => (body.media.clone(), value.to_string().into_bytes()),
+        BodyKind::Text => {
+            let text = style::scalar(value).unwrap_or_default();
+            (body.media.clone(), text.into_bytes())
+        }
+        BodyKind::Bytes => {
+            let file = File::read(value, files).map_err(|error| of(&body.argument, error))?;
+            (file.media.unwrap_or_else(|| body.media.clone()), file.bytes)
+        }
+        BodyKind::Form { fields } => {
+            let empty = Map::new();
+            let members = value.as_object().unwrap_or(&empty);
+            let mut pairs = Vec::new();
+            for (name, value) in members {
+                match fields.get(name) {
+                    None => pairs.extend(style::fields(members, name)),
+                    Some(field) => {
+                        let written =
+                            style::pairs(name, value, field.style, field.explode, field.reserved);
+                        pairs.extend(written.map_err(|why| invalid(name, &why))?);
+                    }
+                }
+            }
+            (body.media.clone(), style::joined(&pairs).into_bytes())
+        }
+        BodyKind::Multipart { parts } => {
+            let empty = Map::new();
+            let members = value.as_object().unwrap_or(&empty);
+            let mut all = Vec::new();
+            for (name, value) in members {
+                let known = parts.get(name);
+                let items = match value {
+                    Value::Array(items) => items.as_slice(),
+                    one => std::slice::from_ref(one),
+                };
+                for item in items.iter().filter(|item| !item.is_null()) {
+                    all.push(part(name, item, known, files)?);
+                }
+            }
+            multipart(&all)
+        }
+    };
+    check_media(&media).map_err(|why| invalid(&body.argument, &why))?;
+    Ok(Content { media, bytes })
+}
+
+/// A media type goes into a header.
+fn check_media(media: &str) -> Result<(), String> {
+    let is_one =
+        media.contains('/') && media.chars().all(|c| c.is_ascii() && !c.is_ascii_control());
+    is_one
+        .then_some(())
+        .ok_or_else(|| "has a media type that is none".to_owned())
+}
+
+fn of(argument: &str, error: ToolError) -> ToolError {
+    match error {
+        ToolError::InvalidArgs(why) => invalid(argument, &why),
+        other => other,
+    }
+}
+
+/// A file as an argument gives it.
+struct File {
+    bytes: Vec<u8>,
+    name: Option<String>,
+    media: Option<String>,
+}
+
+impl File {
+    fn read(value: &Value, files: Files<'_>) -> Result<Self, ToolError> {
+        let text = |name: &str| value.get(name).and_then(Value::as_str);
+        let wrong = |why: &str| ToolError::InvalidArgs(why.to_owned());
+        let (bytes, own) = match (text("text"), text("base64"), text("path")) {
+            (Some(text), None, None) => (text.as_bytes().to_vec(), None),
+            (None, Some(base64), None) => {
+                let bytes = STANDARD.decode(base64);
+                (bytes.map_err(|_| wrong("is not base64"))?, None)
+            }
+            (None, None, Some(path)) => {
+                let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+                (files(path)?, Some(name.to_owned()))
+            }
+            _ => {
+                return Err(wrong(
+                    "gives not exactly one of `text`, `base64` and `path`",
+                ));
+            }
+        };
+        Ok(Self {
+            bytes,
+            name: text("filename").map(str::to_owned).or(own),
+            media: text("content_type").map(str::to_owned),
+        })
+    }
+}
+
+/// The paths of files that an argument names, wherever they go.
+pub(crate) fn paths(operation: &Operation, arguments: &Map<String, Value>) -> Vec<String> {
+    let Some(body) = &operation.body else {
+        return Vec::new();
+    };
+    let path = |value: &Value| value.get("path").and_then(Value::as_str).map(str::to_owned);
+    let Some(value) = arguments.get(&body.argument) else {
+        return Vec::new();
+    };
+    match &body.kind {
+        BodyKind::Json | BodyKind::Form { .. } | BodyKind::Text => Vec::new(),
+        BodyKind::Bytes => path(value).into_iter().collect(),
+        BodyKind::Multipart { parts } => {
+            let files = parts.iter().filter(|(_, part)| part.is_file);
+            let given = files.filter_map(|(name, _)| value.get(name));
+            given
+                .flat_map(|given| match given {
+                    Value::Array(items) => items.iter().filter_map(path).collect::<Vec<_>>(),
+                    one => path(one).into_iter().collect(),
+                })
+                .collect()
+        }
+    }
+}
+
+/// One part of a body, ready.
+struct Part {
+    head: String,
+    bytes: Vec<u8>,
+}
+
+fn part(
+    name: &str,
+    value: &Value,
+    known: Option<&MediaPart>,
+    files: Files<'_>,
+) -> Result<Part, ToolError> {
+    let mut head = format!("Content-Disposition: form-data; name=\"{}\"", quoted(name));
+    let said = known.and_then(|known| known.media.clone());
+    let (bytes, media) = if known.is_some_and(|known| known.is_file) {
+        let file = File::read(value, files).map_err(|error| of(name, error))?;
+        let called = file.name.as_deref().unwrap_or(name);
+        head.push_str(&format!("; filename=\"{}\"", quoted(called)));
+        let media = file.media.or(said);
+        (
+            file.bytes,
+            Some(media.unwrap_or_else(|| "application/octet-stream".to_owned())),
+        )
+    } else {
+        let text = style::scalar(value).unwrap_or_default();
+        let is_deep = value.is_object() || value.is_array();
+        (
+            text.into_bytes(),
+            said.or_else(|| is_deep.then(|| "application/json".to_owned())),
+        )
+    };
+    if let Some(media) = media {
+        check_media(&media).map_err(|why| invalid(name, &why))?;
+        head.push_str(&format!("\r\nContent-Type: {media}"));
+    }
+    Ok(Part { head, bytes })
+}
+
+/// As browsers write names in such a head.
+fn quoted(name: &str) -> String {
+    name.replace('"', "%22")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// Parts with a line between them that stands in none of them, and is the same whenever they are the same.
+fn multipart(parts: &[Part]) -> (String, Vec<u8>) {
+    let mut mark = Digest::of_json(
+        &parts
+            .iter()
+            .map(|part| (&part.head, &part.bytes))
+            .collect::<Vec<_>>(),
+    );
+    let holds = |mark: &str| {
+        let mark = mark.as_bytes();
+        parts
+            .iter()
+            .any(|part| part.bytes.windows(mark.len()).any(|piece| piece == mark))
+    };
+    let mut line = boundary(&mark);
+    while holds(&line) {
+        mark = Digest::of(mark.0.as_bytes());
+        line = boundary(&mark);
+    }
+    let mut bytes = Vec::new();
+    for part in parts {
+        bytes.extend_from_slice(format!("--{line}\r\n{}\r\n\r\n", part.head).as_bytes());
+        bytes.extend_from_slice(&part.bytes);
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes.extend_from_slice(format!("--{line}--\r\n").as_bytes());
+    (format!("multipart/form-data; boundary={line}"), bytes)
+}
+
+fn boundary(mark: &Digest) -> String {
+    let mark: String = mark.0.chars().take(32).collect();
+    format!("part-{mark}")
+}

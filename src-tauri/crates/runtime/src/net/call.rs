@@ -1,0 +1,120 @@
+//! Calls of a service: judged like a fetch, and led on only where nothing is done twice.
+
+use reqwest::Url;
+use reqwest::header::ACCEPT;
+use tokio_util::sync::CancellationToken;
+
+use super::{FetchLimits, Method, Net, NetError, Outgoing, body, read, redirect, within};
+use crate::limits::HOPS_MAX;
+
+/// What a service answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// Where it came from in the end.
+    pub url: String,
+    /// Its status, such as 200 or 404.
+    pub status: u16,
+    /// Its headers that are text, with their names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// What it says it is; empty if it does not say.
+    pub content_type: String,
+    /// Its body, unpacked.
+    pub body: Vec<u8>,
+    /// Whether there was more than the limit.
+    pub more: bool,
+}
+
+impl Reply {
+    /// The first header of this name, which is in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+impl Net {
+    /// Sends a request and takes the whole answer. A `GET` or a `HEAD` follows redirects, each judged like a request of its
+    /// own; to another site than the first it takes nothing along but what it accepts, since headers may be secrets.
+    /// Anything else is sent once: where it is led on, that is the answer.
+    ///
+    /// # Errors
+    /// [`NetError::Refused`] when some address on the way is not admitted, or a header cannot be sent: nothing was sent there.
+    pub async fn call(
+        &self,
+        outgoing: &Outgoing,
+        limits: FetchLimits,
+        cancel: &CancellationToken,
+    ) -> Result<Reply, NetError> {
+        within(&outgoing.url, limits, cancel, self.led(outgoing, limits)).await
+    }
+
+    async fn led(&self, outgoing: &Outgoing, limits: FetchLimits) -> Result<Reply, NetError> {
+        let mut at = read(&outgoing.url)?;
+        let site = at.origin();
+        let follows = match outgoing.method {
+            Method::Get | Method::Head => true,
+            Method::Post
+            | Method::Put
+            | Method::Patch
+            | Method::Delete
+            | Method::Options
+            | Method::Trace => false,
+        };
+        let accepts = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(ACCEPT.as_str());
+        let stranger = Outgoing {
+            headers: outgoing.headers.iter().filter(accepts).cloned().collect(),
+            body: None,
+            ..outgoing.clone()
+        };
+        for _ in 0..=HOPS_MAX {
+            let asked = if at.origin() == site {
+                outgoing
+            } else {
+                &stranger
+            };
+            let response = self.ask(&at, asked).await?;
+            let next = match follows {
+                true => redirect(&at, &response)?,
+                false => None,
+            };
+            let Some(next) = next else {
+                return reply(&at, response, limits).await;
+            };
+            stays_secure(&at, &next)?;
+            at = next;
+        }
+        Err(NetError::failed(
+            &at,
+            format!("it is redirected more than {HOPS_MAX} times"),
+        ))
+    }
+}
+
+/// From `https` no redirect leads back to `http`.
+pub(super) fn stays_secure(at: &Url, next: &Url) -> Result<(), NetError> {
+    match at.scheme() == "https" && next.scheme() != "https" {
+        true => Err(NetError::refused(next, "it leads from https back to http.")),
+        false => Ok(()),
+    }
+}
+
+async fn reply(
+    at: &Url,
+    response: reqwest::Response,
+    limits: FetchLimits,
+) -> Result<Reply, NetError> {
+    let headers = response.headers().iter().filter_map(|(name, value)| {
+        let value = value.to_str().ok()?;
+        Some((name.as_str().to_owned(), value.to_owned()))
+    });
+    let headers = headers.collect();
+    let fetched = body::taken(at, response, limits.body_bytes_max).await?;
+    Ok(Reply {
+        url: fetched.url,
+        status: fetched.status,
+        headers,
+        content_type: fetched.content_type,
+        body: fetched.body,
+        more: fetched.more,
+    })
+}
