@@ -207,7 +207,7 @@ async fn rules_hold_for_hosts_and_operations() {
             "{name}: {trail:?}"
         );
     }
-    let modes: Vec<ToolMode> = {
+    let modes: Vec<Option<ToolMode>> = {
         let desk = with_pets(&site, json!([]), HEADLESS, "").await;
         view(&desk)
             .await
@@ -218,11 +218,7 @@ async fn rules_hold_for_hosts_and_operations() {
     };
     assert_eq!(
         modes,
-        [
-            ToolMode::External,
-            ToolMode::External,
-            ToolMode::Destructive
-        ]
+        [Some(ToolMode::External), None, Some(ToolMode::Destructive)]
     );
 }
 

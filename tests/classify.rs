@@ -80,3 +80,11 @@ fn what_is_stricter() {
         assert_eq!(stricter_than(own), modes, "{own:?}");
     }
 }
+
+/// A server that is called `read_x` says nothing of what its tools do: without a word of their own they ask.
+#[test]
+fn the_name_of_a_server_is_no_word_of_its_tools() {
+    for name in ["read_x__delete_all", "create_x__run", "exec_x__get_it"] {
+        assert_eq!(classify(name, Declared::default()).mode, None, "{name}");
+    }
+}

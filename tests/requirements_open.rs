@@ -3,6 +3,4 @@
 const GATEWAY: &str = "the gateway to editors (ACP)";
 
 /// Ids that a later issue brings. A test that names one of them takes it from here.
-pub const OPEN: &[(&str, &str)] = &[
-    ("S002-98", GATEWAY),
-];
+pub const OPEN: &[(&str, &str)] = &[("S002-98", GATEWAY)];

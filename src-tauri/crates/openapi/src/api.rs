@@ -220,9 +220,9 @@ pub fn is_address(document: &str) -> bool {
 }
 
 /// How a call of an operation is treated: by its method, and more strictly where its name says that it takes something away.
-fn mode(operation: &Operation) -> ToolMode {
+fn mode(operation: &Operation) -> Option<ToolMode> {
     match operation.takes_away() {
-        true => ToolMode::Destructive,
+        true => Some(ToolMode::Destructive),
         false => operation.method.mode(),
     }
 }

@@ -106,17 +106,13 @@ impl Method {
         }
     }
 
-    /// How a call is treated: what removes something is destructive, everything else is outside.
-    pub fn mode(self) -> ToolMode {
+    /// How a call is treated: what looks is outside, what removes something is destructive. What changes something there has
+    /// no mode, and so asks: what is sent cannot be taken back.
+    pub fn mode(self) -> Option<ToolMode> {
         match self {
-            Self::Delete => ToolMode::Destructive,
-            Self::Get
-            | Self::Head
-            | Self::Options
-            | Self::Trace
-            | Self::Put
-            | Self::Post
-            | Self::Patch => ToolMode::External,
+            Self::Delete => Some(ToolMode::Destructive),
+            Self::Get | Self::Head | Self::Options | Self::Trace => Some(ToolMode::External),
+            Self::Put | Self::Post | Self::Patch => None,
         }
     }
 }

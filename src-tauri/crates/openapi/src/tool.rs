@@ -80,7 +80,6 @@ impl ApiTool {
             .model_input_schema(operation.input_schema.clone())
             .strict(false)
             .requires(requires)
-            .mode(operation.method.mode())
             .kind(kind(operation.method))
             .is_open_world(true)
             .is_read_only(is_read_only)
@@ -96,6 +95,9 @@ impl ApiTool {
             .origin(Origin::Foreign {
                 source: format!("openapi:{}", settings.id),
             });
+        if let Some(mode) = operation.method.mode() {
+            interface = interface.mode(mode);
+        }
         if operation.method == Method::Delete || operation.takes_away() {
             interface = interface.is_destructive(true);
         }

@@ -69,7 +69,11 @@ pub fn decide_tool_mode(name: &str) -> Option<(ToolMode, &'static str)> {
 
 /// Mode and kind of a tool. What was declared at registration wins over the name (`S000-33`); hints only tighten.
 pub fn classify(name: &str, declared: Declared) -> Classified {
-    let by_name = decide_tool_mode(name);
+    // The name of a tool of others begins with that of its server, which says nothing of what the tool does.
+    let by_name = match name.contains("__") {
+        true => None,
+        false => decide_tool_mode(name),
+    };
     let (mut mode, mut from) = match (declared.mode, by_name) {
         (Some(mode), _) => (Some(mode), "declared by the tool".to_owned()),
         (None, Some((mode, start))) => (Some(mode), format!("from the pattern `{start}`")),

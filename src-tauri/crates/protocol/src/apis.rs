@@ -149,8 +149,8 @@ pub struct ApiTool {
     pub operation: Vec<Span>,
     /// What it does, in the document's words, hidden characters named.
     pub description: Vec<Span>,
-    /// How a call of it is treated.
-    pub mode: ToolMode,
+    /// How a call of it is treated; none where it changes something at the service, so that each call asks.
+    pub mode: Option<ToolMode>,
     /// How it stands to what was approved.
     pub pin: Pin,
     /// What is other than what was approved, as a unified difference; empty if nothing is.

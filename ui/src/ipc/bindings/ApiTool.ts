@@ -20,9 +20,9 @@ operation: Array<Span>,
  */
 description: Array<Span>, 
 /**
- * How a call of it is treated.
+ * How a call of it is treated; none where it changes something at the service, so that each call asks.
  */
-mode: ToolMode, 
+mode: ToolMode | null, 
 /**
  * How it stands to what was approved.
  */

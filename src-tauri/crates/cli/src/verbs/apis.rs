@@ -5,7 +5,7 @@ use protocol::apis::{API_TIMEOUT_MS, ApiAuth, ApiChange, ApiSetup, ApiView};
 use protocol::query::{Answer, Query};
 use protocol::servers::{Pin, ServerId};
 use protocol::shown::plain;
-use protocol::{Digest, Fault, Op};
+use protocol::{Digest, Fault, Op, ToolMode};
 use serde_json::json;
 
 use super::ask;
@@ -179,7 +179,7 @@ fn tell(view: &ApiView, out: &mut Out) -> Result<(), Ending> {
         let id = tool.id.as_deref().unwrap_or_default();
         let line = format!(
             "  {id}  {}  {}{word}",
-            tool.mode.as_str(),
+            tool.mode.map_or("asks", ToolMode::as_str),
             plain(&tool.operation)
         );
         let line = out.ink(ink, &line);
