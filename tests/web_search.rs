@@ -161,7 +161,7 @@ async fn s002_21_s002_42_s002_29_a_search_gives_a_list() {
     }
 }
 
-/// `S002-44`, `S002-46`: further calls than the settings say are errors, and a new start forgets none.
+/// `S002-44`, `S002-46`: further calls than the settings say are errors.
 #[tokio::test]
 async fn s002_44_s002_46_a_session_searches_so_often() {
     assert_eq!(WebSearchSettings::default().calls_max, 25);

@@ -11,6 +11,7 @@
 
 pub mod access;
 pub mod account;
+pub mod answer;
 pub mod apis;
 pub mod asked;
 pub mod backtest;
