@@ -91,6 +91,8 @@ export class SampleHost implements Host {
         return { type: 'models', models: [] };
       case 'tools':
         return { type: 'tools', tools: [...this.tools] };
+      case 'servers':
+        return { type: 'servers', servers: [] };
       case 'export':
         return { type: 'export', text: '' };
       default:
