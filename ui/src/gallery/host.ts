@@ -92,7 +92,7 @@ export class SampleHost implements Host {
       case 'tools':
         return { type: 'tools', tools: [...this.tools] };
       case 'servers':
-        return { type: 'servers', servers: [] };
+        return { type: 'servers', servers: [], fault: null };
       case 'export':
         return { type: 'export', text: '' };
       default:
