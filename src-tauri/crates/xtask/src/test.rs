@@ -138,6 +138,17 @@ fn check_lint(checks: &mut Checks) {
             clippy
         },
     );
+    // S001-56
+    checks.pass(
+        "cargo clippy without OpenAPI",
+        "The feature `openapi` can be left out; what needs it stands behind it.",
+        || {
+            let parts = ["--package", "agent", "--package", "cli", "--locked"];
+            let mut clippy = cargo(&["clippy", "--no-default-features"], &parts);
+            clippy.args(["--", "-D", "warnings"]);
+            clippy
+        },
+    );
 }
 
 fn check_engine(checks: &mut Checks, passed_on: &[String]) {
