@@ -176,7 +176,7 @@ async fn s001_54_an_operation_walks_the_whole_page() {
 #[tokio::test]
 async fn rules_hold_for_hosts_and_operations() {
     let deny = "[[rule]]\npermission = \"pets__*\"\naction = \"deny\"\n";
-    let allow = "[[rule]]\npermission = \"pets__delete_pet\"\naction = \"allow\"\n";
+    let allow = "[[rule]]\npermission = \"pets__*\"\naction = \"allow\"\n";
     let site = Site::open().await;
     for (name, rules, state, gate) in [
         (
@@ -187,7 +187,10 @@ async fn rules_hold_for_hosts_and_operations() {
         ),
         ("get_pet", site.rules(""), CallState::Done, Gate::Mode),
         ("get_pet", site.rules(deny), CallState::Denied, Gate::Rules),
-        ("put_pet", site.rules(""), CallState::Done, Gate::Mode),
+        // To let a host be reached is not to let anything be changed there.
+        ("put_pet", site.rules(""), CallState::Denied, Gate::Headless),
+        ("put_pet", site.rules(allow), CallState::Done, Gate::Rules),
+        ("delete_pet", site.rules(""), CallState::Denied, Gate::Undo),
         (
             "delete_pet",
             site.rules(allow),

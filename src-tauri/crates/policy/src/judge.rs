@@ -11,6 +11,7 @@ use crate::classify::Classified;
 use crate::effects;
 use crate::explain;
 use crate::facts::Facts;
+use crate::reach;
 use crate::rules::{RuleSet, Seen, Subject};
 use crate::scope;
 use crate::shell::is_pathed;
@@ -249,8 +250,10 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> Ruled {
     let subjects = Subject::all(request.tool, request.classified.mode, request.facts);
     for subject in &subjects {
         let said = request.rules.said(subject, request.now, otherwise);
-        by_mode |= said.verdict.is_none() && !subject.tightens;
+        let beyond = reach::beyond(request, subject, &said);
+        by_mode |= (said.verdict.is_none() || beyond.is_some()) && !subject.tightens;
         let held = match (said.verdict, subject.tightens) {
+            (Some(said), _) if beyond.is_some() => said.max(otherwise),
             (Some(said), _) => said,
             (None, true) => Verdict::Allow,
             // Nothing may allow what is not certain to be all that runs.
@@ -266,9 +269,9 @@ fn rules_step(request: &Request<'_>, otherwise: Verdict) -> Ruled {
             },
         };
         verdict = verdict.max(held);
-        let is_unspoken = said.silent && !subject.tightens;
+        let is_unspoken = (said.silent || beyond.is_some()) && !subject.tightens;
         if is_unspoken && unspoken.as_ref().is_none_or(|(known, _)| *known < held) {
-            unspoken = Some((held, subject.shown()));
+            unspoken = Some((held, beyond.unwrap_or_else(|| subject.shown())));
         }
         told.extend(explain::piece(subject, &said));
         add(&mut traces, said.traces);

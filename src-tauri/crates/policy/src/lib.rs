@@ -21,6 +21,7 @@ pub mod limits;
 pub mod offers;
 pub mod path;
 pub mod pattern;
+mod reach;
 #[cfg(test)]
 mod request_of;
 pub mod rules;
