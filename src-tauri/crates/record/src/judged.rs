@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use protocol::backtest::PersonSaid;
 use protocol::grounds::Grounds;
 use protocol::preview::UndoOutlook;
 use protocol::{At, CallId, Decision, Event, EventBody, Gate, Rule, SessionId, ToolMode};
-use rusqlite::{Connection, params};
+use rusqlite::{CachedStatement, Connection, params};
 
 use crate::record::Record;
 use crate::store::{from_json, json, seq, sql};
@@ -60,6 +61,12 @@ pub struct JudgedPage {
 /// How often a rule made a verdict, and when it last did.
 pub type Hits = HashMap<(String, SessionId), (u64, At)>;
 
+/// A verdict takes the place of the call's last one; what the person said of the call stays.
+const JUDGE: &str = "INSERT INTO judged VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL) ON CONFLICT DO UPDATE SET \
+     session = excluded.session, call = excluded.call, at = excluded.at, tool = excluded.tool, target = excluded.target, \
+     mode = excluded.mode, undo = excluded.undo, grounds = excluded.grounds";
+const HIT: &str = "INSERT INTO hits VALUES (?1, ?2, ?3, ?4) \
+     ON CONFLICT DO UPDATE SET hits = hits + excluded.hits, last = excluded.last";
 const PAGE_MAX: u32 = 10_000;
 const PAGE: &str = "SELECT judged.entry, sessions.id, judged.call, judged.at, judged.tool, judged.target, judged.mode, \
      judged.undo, judged.grounds, judged.said FROM judged CROSS JOIN sessions ON sessions.key = judged.session \
@@ -149,70 +156,157 @@ fn judged_call(row: &rusqlite::Row<'_>) -> Result<JudgedCall, RecordError> {
     })
 }
 
-/// Keeps the tables what an event says.
+/// Keeps the tables what the events of a batch say: one row for each call and one for each rule, however often they name
+/// it. `places` are the keys of each event's session and entry.
 pub(crate) fn project(
     conn: &Connection,
-    event: &Event,
-    session: i64,
-    entry: Option<u64>,
+    events: &[Event],
+    places: &[(i64, Option<u64>)],
 ) -> Result<(), RecordError> {
-    let Some(entry) = entry.map(sql) else {
-        return Ok(());
-    };
-    match &event.body {
-        EventBody::CallJudged {
-            call,
-            tool,
-            target,
-            mode,
-            trail,
-            undo,
-            grounds,
-            ..
-        } => {
-            conn.prepare_cached(
-                "INSERT OR REPLACE INTO judged VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
-                 (SELECT said FROM judged WHERE entry = ?1))",
-            )?
-            .execute(params![
-                entry,
+    let mut batch = Batch::default();
+    for (event, (session, entry)) in events.iter().zip(places) {
+        if let Some(entry) = *entry {
+            batch.add(event, *session, sql(entry));
+        }
+    }
+    batch.store(conn)
+}
+
+/// What a batch says of calls and rules.
+#[derive(Default)]
+struct Batch<'e> {
+    /// The calls that it names, in its order, by the keys of their entries.
+    calls: Vec<(i64, Named<'e>)>,
+    /// Where each of them stands.
+    found: HashMap<i64, usize, RandomState>,
+    hits: Vec<Hit<'e>>,
+}
+
+/// What a batch says of one call.
+#[derive(Default)]
+struct Named<'e> {
+    session: i64,
+    /// The event of its last verdict, if it was judged.
+    judged: Option<&'e Event>,
+    said: Option<&'static str>,
+}
+
+/// How often a rule made a verdict in a session.
+struct Hit<'e> {
+    rule: &'e Rule,
+    session: i64,
+    count: i64,
+    last: At,
+}
+
+impl<'e> Batch<'e> {
+    fn add(&mut self, event: &'e Event, session: i64, entry: i64) {
+        match &event.body {
+            EventBody::CallJudged { trail, grounds, .. } => {
+                self.call(session, entry).judged = Some(event);
+                // A call that was let through before is judged again by its effects: its other rules were counted then.
+                let tried = grounds.as_ref().and_then(|grounds| grounds.tried.as_ref());
+                let again = tried.is_some_and(|tried| tried.agreed);
+                let steps = trail.steps.iter();
+                let counted = steps.filter(|step| !again || step.gate == Gate::Effects);
+                let traces = counted.flat_map(|step| &step.rules);
+                for trace in traces.filter(|trace| trace.won) {
+                    self.count(&trace.rule, session, event.at);
+                }
+            }
+            EventBody::CallDecided { decision, .. } => {
+                let said = match decision {
+                    Decision::Allow { .. } | Decision::InPlace { .. } => "allowed",
+                    Decision::Reject { .. } => "rejected",
+                    Decision::Answer { .. }
+                    | Decision::Skip
+                    | Decision::DryRun
+                    | Decision::WithNetwork { .. }
+                    | Decision::Edit { .. } => return,
+                };
+                self.call(session, entry).said = Some(said);
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, session: i64, entry: i64) -> &mut Named<'e> {
+        let place = *self.found.entry(entry).or_insert(self.calls.len());
+        if place == self.calls.len() {
+            let named = Named {
                 session,
-                call.as_str(),
-                event.at,
-                tool,
-                target,
-                mode.map(ToolMode::as_str),
-                json(undo)?,
-                grounds.as_ref().map(json).transpose()?
-            ])?;
-            // A call that was let through before is judged again by its effects: its other rules were counted then.
-            let tried = grounds.as_ref().and_then(|grounds| grounds.tried.as_ref());
-            let again = tried.is_some_and(|tried| tried.agreed);
-            let steps = trail.steps.iter();
-            let counted = steps.filter(|step| !again || step.gate == Gate::Effects);
-            let traces = counted.flat_map(|step| &step.rules);
-            for trace in traces.filter(|trace| trace.won) {
-                conn.prepare_cached(
-                    "INSERT INTO hits VALUES (?1, ?2, 1, ?3) \
-                     ON CONFLICT DO UPDATE SET hits = hits + 1, last = excluded.last",
-                )?
-                .execute(params![rule_key(&trace.rule), session, event.at])?;
+                ..Named::default()
+            };
+            self.calls.push((entry, named));
+        }
+        &mut self.calls[place].1
+    }
+
+    fn count(&mut self, rule: &'e Rule, session: i64, at: At) {
+        let mut hits = self.hits.iter_mut();
+        match hits.find(|hit| hit.session == session && hit.rule == rule) {
+            Some(hit) => (hit.count, hit.last) = (hit.count + 1, at),
+            None => self.hits.push(Hit {
+                rule,
+                session,
+                count: 1,
+                last: at,
+            }),
+        }
+    }
+
+    fn store(&self, conn: &Connection) -> Result<(), RecordError> {
+        let mut judge = conn.prepare_cached(JUDGE)?;
+        let mut say = conn.prepare_cached("UPDATE judged SET said = ?2 WHERE entry = ?1")?;
+        for (entry, named) in &self.calls {
+            if let Some(event) = named.judged {
+                store_verdict(&mut judge, event, named.session, *entry)?;
+            }
+            if let Some(said) = named.said {
+                say.execute(params![entry, said])?;
             }
         }
-        EventBody::CallDecided { decision, .. } => {
-            let said = match decision {
-                Decision::Allow { .. } | Decision::InPlace { .. } => "allowed",
-                Decision::Reject { .. } => "rejected",
-                Decision::Answer { .. }
-                | Decision::Skip
-                | Decision::DryRun
-                | Decision::WithNetwork { .. }
-                | Decision::Edit { .. } => return Ok(()),
-            };
-            conn.prepare_cached("UPDATE judged SET said = ?2 WHERE entry = ?1")?
-                .execute(params![entry, said])?;
+        let mut add = conn.prepare_cached(HIT)?;
+        for hit in &self.hits {
+            add.execute(params![
+                rule_key(hit.rule),
+                hit.session,
+                hit.count,
+                hit.last
+            ])?;
         }
-        _ => {}
+        Ok(())
     }
+}
+
+fn store_verdict(
+    statement: &mut CachedStatement<'_>,
+    event: &Event,
+    session: i64,
+    entry: i64,
+) -> Result<(), RecordError> {
+    let EventBody::CallJudged {
+        call,
+        tool,
+        target,
+        mode,
+        undo,
+        grounds,
+        ..
+    } = &event.body
+    else {
+        return Ok(());
+    };
+    statement.execute(params![
+        entry,
+        session,
+        call.as_str(),
+        event.at,
+        tool,
+        target,
+        mode.map(ToolMode::as_str),
+        json(undo)?,
+        grounds.as_ref().map(json).transpose()?
+    ])?;
     Ok(())
 }

@@ -166,18 +166,20 @@ impl Writer {
             }
         }
         let mut log = EventRows::new(&tx)?;
-        for event in events {
+        let mut places = Vec::with_capacity(events.len());
+        for event in events.iter_mut() {
             seq += 1;
             event.seq = seq;
             // What is read to fold an event in is never told in the same batch: that is in memory until the batch is
             // stored.
             log.add(event, |bytes| {
-                let (session, entry) = self.live.fold(&tx, event, bytes)?;
-                judged::project(&tx, event, session, entry)?;
-                Ok((session, entry))
+                let place = self.live.fold(&tx, event, bytes)?;
+                places.push(place);
+                Ok(place)
             })?;
         }
         log.finish()?;
+        judged::project(&tx, events, &places)?;
         let mut rows = Statements::new(&tx)?;
         self.live.store(&mut rows)?;
         drop(rows);
