@@ -8,10 +8,23 @@ use runtime::{Exit, Life};
 
 use crate::handler::Handler;
 use crate::limits::{CANCEL_TOLD_MAX, REASON_CHARS_MAX};
+use crate::link::Unopened;
 use crate::wire::Why;
 
-/// Why a server could not be connected, as a clause.
+/// Why a server could not be connected.
 pub(crate) async fn unopened(
+    error: &ClientInitializeError,
+    why: &Why,
+    life: Option<&Life>,
+    handler: &Handler,
+) -> Unopened {
+    Unopened {
+        why: unopened_told(error, why, life, handler).await,
+        is_puzzled: matches!(error, ClientInitializeError::ExpectedInitResult(_)),
+    }
+}
+
+async fn unopened_told(
     error: &ClientInitializeError,
     why: &Why,
     life: Option<&Life>,

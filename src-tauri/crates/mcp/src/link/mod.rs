@@ -1,23 +1,20 @@
 //! One live connection to a server: requests over it, each with its own time and its own way to be called off.
 
 mod call;
+mod lists;
+mod way;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use protocol::servers::ServerSaid;
 use rmcp::model::{
-    ClientNotification, ClientRequest, ErrorCode, ListResourceTemplatesRequest,
-    ListResourcesRequest, ListToolsRequest, PaginatedRequestParams, ProtocolVersion,
-    SubscriptionFilter,
+    ClientNotification, ClientRequest, ErrorCode, ProtocolVersion, SubscriptionFilter,
 };
 use rmcp::service::{
     ClientLifecycleMode, Peer, PeerRequestOptions, RoleClient, ServiceError,
     serve_client_with_lifecycle_and_ct,
 };
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use runtime::{Companion, Life, NetError};
+use runtime::{Companion, Life};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -25,21 +22,31 @@ use tools::asks::Asks;
 use tools::tool::ProgressFn;
 
 use crate::asked::Asked;
-use crate::catalogue::Catalogue;
 use crate::handler::Handler;
-use crate::limits::{
-    CANCEL_TOLD_MAX, MESSAGE_BYTES_MAX, PAGES_MAX, REASON_CHARS_MAX, RELIST_EVERY,
-};
+use crate::limits::{CANCEL_TOLD_MAX, MESSAGE_BYTES_MAX, REASON_CHARS_MAX, RELIST_EVERY};
 use crate::reasons::{deepest, exit_told, is_lost, unopened, wants_to_know_who};
 use crate::wire::{Lines, Why, listen_to};
+pub(crate) use way::{Way, http};
 
 /// What the protocol has for a request that needs the person elsewhere first.
 const ELSEWHERE: ErrorCode = ErrorCode(-32042);
 
-/// What a connection is made of, its references looked up.
-pub(crate) enum Way {
-    Stdio(Companion),
-    Http(Box<StreamableHttpClientTransport<reqwest::Client>>),
+/// Why there is no connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unopened {
+    /// As a clause.
+    pub why: String,
+    /// It made nothing of the words of 2026, and did not say so: it may know those of 2025.
+    pub is_puzzled: bool,
+}
+
+impl From<String> for Unopened {
+    fn from(why: String) -> Self {
+        Self {
+            why,
+            is_puzzled: false,
+        }
+    }
 }
 
 /// Why a request came to nothing.
@@ -81,8 +88,12 @@ impl Link {
     /// Connects, in the words of 2026 where the server knows them, else in those of 2025.
     ///
     /// # Errors
-    /// Why not, as a clause.
-    pub(crate) async fn open(way: Way, handler: Handler, is_legacy: bool) -> Result<Self, String> {
+    /// Why not.
+    pub(crate) async fn open(
+        way: Way,
+        handler: Handler,
+        is_legacy: bool,
+    ) -> Result<Self, Unopened> {
         let (stop, why) = (CancellationToken::new(), Why::default());
         let (leash, leash_of) = (stop.clone().drop_guard(), stop.clone());
         let mode = match is_legacy {
@@ -204,72 +215,6 @@ impl Link {
         }
     }
 
-    /// Whether the server says that it has resources.
-    fn has_resources(&self) -> bool {
-        let info = self.peer.peer_info();
-        info.is_some_and(|info| info.capabilities.resources.is_some())
-    }
-
-    /// One page of the resources that the server lists, and of those whose addresses have parts to fill in.
-    pub(crate) async fn resources(
-        &self,
-        cursor: Option<&str>,
-        timeout: Duration,
-        cancel: &CancellationToken,
-    ) -> Result<(Value, Value), Failure> {
-        let until = Instant::now() + timeout;
-        let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
-        let listed = ClientRequest::ListResourcesRequest(ListResourcesRequest {
-            method: Default::default(),
-            params: Some(params),
-            extensions: Default::default(),
-        });
-        let listed = self.ask(listed, until, cancel, None, None).await?;
-        if cursor.is_some() {
-            return Ok((listed, Value::Null));
-        }
-        let patterns =
-            ClientRequest::ListResourceTemplatesRequest(ListResourceTemplatesRequest::default());
-        match self.ask(patterns, until, cancel, None, None).await {
-            Ok(patterns) => Ok((listed, patterns)),
-            // Many servers have none, and do not know the question.
-            Err(Failure::Refused(_)) => Ok((listed, Value::Null)),
-            Err(failure) => Err(failure),
-        }
-    }
-
-    /// Every tool that the server lists, page by page.
-    pub(crate) async fn list(&self, timeout: Duration) -> Result<Catalogue, Failure> {
-        let until = Instant::now() + timeout;
-        let never = CancellationToken::new();
-        let mut catalogue = Catalogue::default();
-        catalogue.has_resources = self.has_resources();
-        let mut cursor: Option<String> = None;
-        for _ in 0..PAGES_MAX {
-            let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
-            let request = ClientRequest::ListToolsRequest(ListToolsRequest {
-                method: Default::default(),
-                params: Some(params),
-                extensions: Default::default(),
-            });
-            let page = self.ask(request, until, &never, None, None).await?;
-            let Some(tools) = page.get("tools").and_then(Value::as_array) else {
-                return Err(Failure::Strange(
-                    "its list of tools cannot be read".to_owned(),
-                ));
-            };
-            tools.iter().for_each(|tool| catalogue.add(tool));
-            let next = page.get("nextCursor").and_then(Value::as_str);
-            match next.map(str::to_owned) {
-                None => return Ok(catalogue),
-                Some(next) if cursor.as_ref() == Some(&next) => break,
-                next => cursor = next,
-            }
-        }
-        catalogue.leave_out("Pages of its list are left out: it does not end.".to_owned());
-        Ok(catalogue)
-    }
-
     /// One request. It is called off at the server when nobody waits for it any more; what comes later belongs to nobody.
     async fn ask(
         &self,
@@ -362,27 +307,4 @@ fn said(peer: &Peer<RoleClient>) -> ServerSaid {
         version: ours.map_or_else(String::new, |it| short(&it.version)),
         protocol: info.map_or_else(String::new, |info| info.protocol_version.to_string()),
     }
-}
-
-/// A transport to an address.
-///
-/// # Errors
-/// Why there can be none, as a clause.
-pub(crate) fn http(url: &str, headers: &[(String, String)]) -> Result<Way, String> {
-    runtime::net::server_address(url)?;
-    // The address may hold a secret, so no sentence names it.
-    let client = runtime::net::server_client(url).map_err(|error| match error {
-        NetError::Failed { source_text, .. } => source_text,
-        NetError::Refused { why, .. } => why,
-        NetError::TimedOut { .. } | NetError::Cancelled => "it cannot be asked".to_owned(),
-    })?;
-    let named = headers
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
-    let mut config = StreamableHttpClientTransportConfig::with_uri(url);
-    config.custom_headers = runtime::net::server_headers(named)?;
-    config.max_sse_event_size = MESSAGE_BYTES_MAX;
-    Ok(Way::Http(Box::new(
-        StreamableHttpClientTransport::with_client(client, config),
-    )))
 }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Core, Phase};
 use crate::catalogue::Catalogue;
 use crate::limits::{RELIST_EVERY, STEADY_AFTER};
-use crate::link::{self, Failure, Link, Way};
+use crate::link::{self, Failure, Link, Unopened, Way};
 use crate::refs::expand;
 
 impl Core {
@@ -23,8 +23,8 @@ impl Core {
             self.log(&format!("Started: {}", self.settings.way.told()));
             let opened = tokio::time::timeout(self.timeout(), self.open()).await;
             let late = || format!("it did not begin within {} ms", self.settings.timeout_ms);
-            let why = match opened.unwrap_or_else(|_| Err(late())) {
-                Err(why) => why,
+            let why = match opened.unwrap_or_else(|_| Err(late().into())) {
+                Err(unopened) => unopened.why,
                 Ok(link) => {
                     let since = Instant::now();
                     self.phase.send_replace(Phase::Ready(link.clone()));
@@ -70,15 +70,14 @@ impl Core {
         }
     }
 
-    async fn open(self: &Arc<Self>) -> Result<Arc<Link>, String> {
-        let core = self.clone();
-        // The keychain may ask the person first.
-        let looked_up = tokio::task::spawn_blocking(move || core.way());
-        let way = looked_up
-            .await
-            .map_err(|_| "it could not be prepared".to_owned())??;
+    async fn open(self: &Arc<Self>) -> Result<Arc<Link>, Unopened> {
         let is_legacy = self.kept().is_legacy;
-        let link = Link::open(way, self.handler.clone(), is_legacy).await?;
+        let opened = match self.greet(is_legacy).await {
+            // Some servers of 2025 answer whatever they are asked.
+            Err(unopened) if unopened.is_puzzled && !is_legacy => self.greet(true).await,
+            opened => opened,
+        };
+        let link = opened?;
         self.kept().is_legacy = link.is_legacy();
         self.log(&format!(
             "Connected to `{}` {}, by the protocol of {}.",
@@ -96,6 +95,17 @@ impl Core {
         self.take(catalogue);
         link.subscribe();
         Ok(Arc::new(link))
+    }
+
+    /// Makes a connection, with nothing asked over it.
+    async fn greet(self: &Arc<Self>, is_legacy: bool) -> Result<Link, Unopened> {
+        let core = self.clone();
+        // The keychain may ask the person first.
+        let looked_up = tokio::task::spawn_blocking(move || core.way());
+        let way = looked_up
+            .await
+            .map_err(|_| "it could not be prepared".to_owned())??;
+        Link::open(way, self.handler.clone(), is_legacy).await
     }
 
     /// Takes over what the server lists.

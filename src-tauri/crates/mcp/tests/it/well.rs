@@ -72,10 +72,15 @@ async fn s001_58_all_tools_of_a_server_share_one_connection() {
     );
 }
 
-/// Both eras: a server of 2026 is asked by its own words, and asks back in between.
+/// Both eras: a server of 2026 is asked by its own words, and asks back in between. One of 2025 that answers whatever it is
+/// asked is asked again in words that it knows.
 #[tokio::test]
 async fn both_eras_are_spoken() {
-    for (traits, protocol) in [(&[][..], "2025-11-25"), (&["modern"], "2026-07-28")] {
+    for (traits, protocol) in [
+        (&[][..], "2025-11-25"),
+        (&["agrees"], "2025-11-25"),
+        (&["modern"], "2026-07-28"),
+    ] {
         let server = fixture(traits).await;
         let said_of_itself = server.view().said.unwrap();
         assert_eq!(

@@ -6,6 +6,8 @@
     reason = "tests end where they fail, and set up real folders and a page to fetch"
 )]
 
+mod client;
+mod conformance;
 #[path = "../it/support.rs"]
 mod support;
 
@@ -22,6 +24,7 @@ use protocol::servers::{ServerSettings, ServerState, ServerWay};
 use protocol::shown::plain;
 use serde_json::{Value, json};
 use support::*;
+use tools::asks::{Asking, Reply, Wanted};
 
 fn peers() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/peers")
@@ -282,4 +285,44 @@ fn page(body: &'static str) -> String {
         }
     });
     format!("http://{at}/page.html")
+}
+
+/// Fills forms in with what it says of itself, and lets a model say what it heard.
+struct Talkative;
+
+#[async_trait::async_trait]
+impl tools::Asks for Talkative {
+    async fn ask(&self, asking: Asking) -> Reply {
+        match asking.wants {
+            Wanted::Form(fields) => {
+                assert!(fields.len() > 5, "{fields:?}");
+                let values = json!({ "name": "Ada", "integer": 7 });
+                Reply::Filled(values.as_object().unwrap().clone())
+            }
+            Wanted::Address { .. } => Reply::Opened,
+            Wanted::Model(wanted) => Reply::Said {
+                model: "none".to_owned(),
+                text: format!("heard {}", wanted.messages[0].1),
+                is_cut: false,
+            },
+        }
+    }
+}
+
+/// A server of others asks the person and a model in the middle of a call.
+#[tokio::test]
+async fn servers_of_others_ask_in_between() {
+    let server = started(stdio(node("server-everything", &["stdio"]))).await;
+    for (tool, arguments, told) in [
+        ("trigger-elicitation-request", json!({}), "Ada"),
+        (
+            "trigger-sampling-request",
+            json!({ "prompt": "the sky" }),
+            "the sky",
+        ),
+    ] {
+        let answer = call_asking(&server, tool, arguments, Arc::new(Talkative)).await;
+        let answer = answer.unwrap().text;
+        assert!(answer.contains(told), "{tool}: {answer}");
+    }
 }

@@ -1,0 +1,83 @@
+//! What a server lists, page by page: its tools, and its resources.
+
+use std::time::Duration;
+
+use rmcp::model::{
+    ClientRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
+    PaginatedRequestParams,
+};
+use serde_json::Value;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{Failure, Link};
+use crate::catalogue::Catalogue;
+use crate::limits::PAGES_MAX;
+
+impl Link {
+    /// Whether the server says that it has resources.
+    fn has_resources(&self) -> bool {
+        let info = self.peer.peer_info();
+        info.is_some_and(|info| info.capabilities.resources.is_some())
+    }
+
+    /// One page of the resources that the server lists, and of those whose addresses have parts to fill in.
+    pub(crate) async fn resources(
+        &self,
+        cursor: Option<&str>,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<(Value, Value), Failure> {
+        let until = Instant::now() + timeout;
+        let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
+        let listed = ClientRequest::ListResourcesRequest(ListResourcesRequest {
+            method: Default::default(),
+            params: Some(params),
+            extensions: Default::default(),
+        });
+        let listed = self.ask(listed, until, cancel, None, None).await?;
+        if cursor.is_some() {
+            return Ok((listed, Value::Null));
+        }
+        let patterns =
+            ClientRequest::ListResourceTemplatesRequest(ListResourceTemplatesRequest::default());
+        match self.ask(patterns, until, cancel, None, None).await {
+            Ok(patterns) => Ok((listed, patterns)),
+            // Many servers have none, and do not know the question.
+            Err(Failure::Refused(_)) => Ok((listed, Value::Null)),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Every tool that the server lists, page by page.
+    pub(crate) async fn list(&self, timeout: Duration) -> Result<Catalogue, Failure> {
+        let until = Instant::now() + timeout;
+        let never = CancellationToken::new();
+        let mut catalogue = Catalogue::default();
+        catalogue.has_resources = self.has_resources();
+        let mut cursor: Option<String> = None;
+        for _ in 0..PAGES_MAX {
+            let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
+            let request = ClientRequest::ListToolsRequest(ListToolsRequest {
+                method: Default::default(),
+                params: Some(params),
+                extensions: Default::default(),
+            });
+            let page = self.ask(request, until, &never, None, None).await?;
+            let Some(tools) = page.get("tools").and_then(Value::as_array) else {
+                return Err(Failure::Strange(
+                    "its list of tools cannot be read".to_owned(),
+                ));
+            };
+            tools.iter().for_each(|tool| catalogue.add(tool));
+            let next = page.get("nextCursor").and_then(Value::as_str);
+            match next.map(str::to_owned) {
+                None => return Ok(catalogue),
+                Some(next) if cursor.as_ref() == Some(&next) => break,
+                next => cursor = next,
+            }
+        }
+        catalogue.leave_out("Pages of its list are left out: it does not end.".to_owned());
+        Ok(catalogue)
+    }
+}

@@ -1,0 +1,139 @@
+//! The client that the conformance suite drives: it connects to the address that it is given last, calls what the scenario
+//! wants called, and says yes to everything that it is asked.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use mcp::{Pins, Server};
+use protocol::server_asks::{FieldKind, FormField};
+use protocol::servers::{ServerSettings, ServerWay};
+use serde_json::{Map, Value, json};
+use tools::Asks;
+use tools::asks::{Asking, Reply, Wanted};
+
+use crate::support::{call_asking, ground, settings};
+
+/// Says yes to everything, with what stands in a form at first.
+struct Agreeable;
+
+#[async_trait]
+impl Asks for Agreeable {
+    async fn ask(&self, asking: Asking) -> Reply {
+        match asking.wants {
+            Wanted::Form(fields) => Reply::Filled(fields.iter().filter_map(at_first).collect()),
+            Wanted::Address { .. } => Reply::Opened,
+            Wanted::Model(_) => Reply::Said {
+                model: "none".to_owned(),
+                text: "Yes.".to_owned(),
+                is_cut: false,
+            },
+        }
+    }
+}
+
+/// What stands in a field at first; what has none gets something that fits.
+fn at_first(field: &FormField) -> Option<(String, Value)> {
+    let value = match &field.kind {
+        FieldKind::Text { default, .. } => default.clone().map_or("x".into(), Value::from),
+        FieldKind::Number {
+            integer, default, ..
+        } => match (integer, default) {
+            (true, Some(default)) => json!(*default as i64),
+            (false, Some(default)) => json!(default),
+            (_, None) => 1.into(),
+        },
+        FieldKind::Boolean { default } => default.unwrap_or(true).into(),
+        FieldKind::Choice { options, default } => {
+            let first = options.first().map(|option| option.value.clone());
+            default.clone().or(first)?.into()
+        }
+        FieldKind::Choices { default, .. } => json!(default),
+    };
+    Some((field.name.clone(), value))
+}
+
+/// Arguments that fit a schema, as far as simple ones go.
+fn arguments(schema: &Value) -> Value {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let values = properties.into_iter().flatten().map(|(name, schema)| {
+        let value = match schema.get("type").and_then(Value::as_str) {
+            Some("number" | "integer") => 2.into(),
+            Some("boolean") => true.into(),
+            Some("array") => json!([]),
+            Some("object") => json!({}),
+            _ => "text".into(),
+        };
+        (name.clone(), value)
+    });
+    Value::Object(values.collect::<Map<_, _>>())
+}
+
+/// What the scenario wants called, or every tool once.
+fn calls(server: &Server, scenario: &str, context: &Value) -> Vec<(String, Value)> {
+    let catalogue = server.catalogue().unwrap();
+    let named = context.get("toolCalls").and_then(Value::as_array);
+    let named = named.map(|calls| {
+        let calls = calls.iter();
+        let calls = calls.map(|call| {
+            (
+                call["name"].as_str().unwrap().to_owned(),
+                call["arguments"].clone(),
+            )
+        });
+        calls.collect::<Vec<_>>()
+    });
+    let tools = catalogue.tools.iter();
+    let mut calls = named.unwrap_or_else(|| {
+        tools
+            .map(|tool| (tool.name.clone(), arguments(&tool.input_schema)))
+            .collect()
+    });
+    if scenario == "json-schema-2020-12-preservation" {
+        // It wants to see the first tool's schema as it came.
+        let focal = &catalogue.tools.first().unwrap().input_schema;
+        for (_, arguments) in &mut calls {
+            if arguments.get("schema").is_some() {
+                arguments["schema"] = focal.clone();
+            }
+        }
+    }
+    calls
+}
+
+/// Not run by itself: the suite starts this program with the address of its server behind everything else.
+#[tokio::test]
+#[ignore = "the conformance suite drives it"]
+async fn of_the_suite() {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let scenario = variable("MCP_CONFORMANCE_SCENARIO");
+    let context = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT"));
+    let context: Value = context.unwrap_or_default();
+    let settings = ServerSettings {
+        way: ServerWay::Http {
+            url: std::env::args().next_back().unwrap(),
+            headers: BTreeMap::new(),
+        },
+        ..settings(&[])
+    };
+    let server = Arc::new(Server::new(settings, Pins::default(), ground()));
+    server.connected().await.unwrap();
+    server.set_pins(Pins::first(&server.catalogue().unwrap()));
+    // One after the other, unless the scenario wants to see that they are told apart.
+    let is_together = scenario.starts_with("sep-2322");
+    let mut at_work = Vec::new();
+    for (name, arguments) in calls(&server, &scenario, &context) {
+        let server = server.clone();
+        let call = tokio::spawn(async move {
+            let said = call_asking(&server, &name, arguments, Arc::new(Agreeable)).await;
+            println!("{name}: {said:?}");
+        });
+        match is_together {
+            true => at_work.push(call),
+            false => call.await.unwrap(),
+        }
+    }
+    for call in at_work {
+        call.await.unwrap();
+    }
+}
