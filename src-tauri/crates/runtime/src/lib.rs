@@ -52,6 +52,8 @@ pub use process::{
     Answered, Command, Companion, CompanionCommand, Exit, Inherited, Life, Program, Ran, Spill,
     accompany, names_a_secret, run, run_program,
 };
-pub use search::{GlobFound, GrepFound, GrepMatch, GrepQuery, glob, grep};
+pub use search::{
+    FileSize, GlobFound, GrepFound, GrepMatch, GrepQuery, SizesFound, glob, grep, sizes,
+};
 pub use spill::SessionFolder;
 pub use watch::Watch;

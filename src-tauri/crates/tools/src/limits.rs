@@ -24,6 +24,30 @@ pub const GLOB_ENTRIES_MAX: usize = 1_000;
 /// Entries that `glob` puts in the sidecar file.
 pub const GLOB_WHOLE_MAX: usize = 100_000;
 
+/// Files that an overview of a repository counts; of more it says that there are more.
+pub const OVERVIEW_FILES_MAX: usize = 200_000;
+
+/// Levels of folders that an overview shows, unless it is asked for others.
+pub const OVERVIEW_DEPTH_DEFAULT: u64 = 3;
+
+/// Levels of folders that an overview shows at most.
+pub const OVERVIEW_DEPTH_MAX: u64 = 6;
+
+/// Lines of an overview that are given inline.
+pub const OVERVIEW_LINES_MAX: usize = 400;
+
+/// Files in the top folder that an overview names.
+pub const OVERVIEW_TOP_FILES_MAX: usize = 60;
+
+/// Manifests that an overview names.
+pub const OVERVIEW_MANIFESTS_MAX: usize = 60;
+
+/// Source files of all languages up to which an overview counts their lines, in bytes.
+pub const OVERVIEW_COUNTED_BYTES_MAX: u64 = 32 * 1024 * 1024;
+
+/// What is read of a file of git's own, in bytes.
+pub const GIT_FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
 /// Matches that `grep` gives inline (`S002-74`).
 pub const GREP_MATCHES_MAX: usize = 200;
 

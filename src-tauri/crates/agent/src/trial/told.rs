@@ -17,7 +17,9 @@ pub(super) fn check_strings(id: &str, arguments: &Map<String, Value>) -> Result<
         "web_fetch" => check_string(id, arguments, "url"),
         "read" | "write" | "edit" | "delete_path" => check_string(id, arguments, "path"),
         "apply_patch" => check_string(id, arguments, "patch"),
-        "glob" | "grep" if arguments.contains_key("path") => check_string(id, arguments, "path"),
+        "glob" | "grep" | "repo_overview" if arguments.contains_key("path") => {
+            check_string(id, arguments, "path")
+        }
         _ => Ok(()),
     }
 }

@@ -266,6 +266,7 @@ fn tools_are_listed() {
         "apply_patch",
         "plan",
         "plan_exit",
+        "repo_overview",
     ];
     let out = place.ok(&["tools"]);
     let listed: Vec<&str> = out

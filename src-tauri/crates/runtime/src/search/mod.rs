@@ -3,10 +3,12 @@
 mod glob;
 mod grep;
 mod lines;
+mod sizes;
 mod walk;
 
 pub use glob::{GlobFound, glob};
 pub use grep::{GrepFound, GrepMatch, GrepQuery, grep};
+pub use sizes::{FileSize, SizesFound, sizes};
 
 #[cfg(test)]
 mod tests;

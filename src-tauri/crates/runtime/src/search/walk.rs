@@ -9,7 +9,7 @@ use std::thread::available_parallelism;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
 
-use crate::dir::{Dir, split};
+use crate::dir::{Dir, Stat, split};
 use crate::files::{PathKind, Place, Root, Use, joined, shown};
 use crate::limits::{SEARCH_FILES_MAX, SEARCH_THREADS_MAX};
 use crate::{FileError, Workspace, steps};
@@ -135,14 +135,20 @@ impl<'a> Standing<'a> {
     }
 
     pub(super) fn holds(&mut self, rel: &Path) -> bool {
-        let Some((parent, name)) = split(rel) else {
-            return false;
-        };
+        self.stat(rel).is_some()
+    }
+
+    /// What stands there, the last part not followed; none if nothing does.
+    pub(super) fn stat(&mut self, rel: &Path) -> Option<Stat> {
+        let (parent, name) = split(rel)?;
         if self.folder.as_ref().is_none_or(|(at, _)| at != parent) {
             self.folder = Some((parent.to_owned(), self.root.dir.folder(parent).ok()));
         }
-        let folder = self.folder.as_ref().and_then(|(_, folder)| folder.as_ref());
-        folder.is_some_and(|folder| matches!(folder.stat(name), Ok(Some(_))))
+        let folder = self
+            .folder
+            .as_ref()
+            .and_then(|(_, folder)| folder.as_ref())?;
+        folder.stat(name).ok().flatten()
     }
 }
 

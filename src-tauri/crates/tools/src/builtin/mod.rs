@@ -1,5 +1,5 @@
-//! The tools of the house: the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan` and `plan_exit`
-//! beside it (`S002-32`).
+//! The tools of the house: the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan`, `plan_exit` and
+//! `repo_overview` beside it (`S002-32`).
 
 mod apply_patch;
 mod bash;
@@ -12,6 +12,7 @@ mod grep;
 mod listing;
 mod look_alike;
 mod masked;
+mod overview;
 mod patch_plan;
 mod plan;
 mod question;
@@ -20,6 +21,7 @@ mod read_image;
 mod read_lines;
 mod read_masked;
 mod replace;
+mod repo_overview;
 mod skill;
 mod task;
 mod todo;
@@ -52,7 +54,7 @@ pub(crate) use self::web_fetch::not_fetched;
 pub use self::web_search::{WEB_SEARCH, WebSearch};
 
 /// Every built-in tool, in the order that a model sees.
-pub(crate) fn all() -> [Arc<dyn Tool>; 17] {
+pub(crate) fn all() -> [Arc<dyn Tool>; 18] {
     [
         Arc::new(read::Read::new()),
         Arc::new(write::Write::new()),
@@ -71,6 +73,7 @@ pub(crate) fn all() -> [Arc<dyn Tool>; 17] {
         Arc::new(apply_patch::ApplyPatch::new()),
         Arc::new(plan::Plan::new()),
         Arc::new(plan::PlanExit::new()),
+        Arc::new(repo_overview::RepoOverview::new()),
     ]
 }
 

@@ -17,6 +17,7 @@ mod change;
 mod effects;
 mod find;
 mod joining;
+mod overview;
 mod patch;
 mod patch_refused;
 mod read;

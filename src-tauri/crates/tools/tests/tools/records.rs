@@ -97,6 +97,7 @@ fn each_tool_has_one_kind() {
         ("apply_patch", ToolKind::Edit),
         ("plan", ToolKind::Other),
         ("plan_exit", ToolKind::Other),
+        ("repo_overview", ToolKind::Search),
     ];
     assert_eq!(kinds, expected.map(|(id, kind)| (id.to_owned(), kind)));
 }
