@@ -26,7 +26,7 @@ export function serverTool(name: string, description: string | Span[], hints: To
 /** A server as it is told. */
 export function serverView(id: string, way: ServerWay, more: Partial<ServerView> = {}): ServerView {
   const enabled = more.state !== undefined && more.state.type !== 'off';
-  return { settings: { id, way, timeout_ms: 30_000, enabled }, state: { type: 'off' }, said: null, tools: [], left_out: [], waits: null, ...more };
+  return { settings: { id, way, timeout_ms: 30_000, enabled }, state: { type: 'off' }, said: null, tools: [], left_out: [], waits: null, sign_in: null, ...more };
 }
 
 const CHANGED: Span[] = [
@@ -128,6 +128,12 @@ export class FakeServers {
         if (server.waits !== change.digest) throw new Refused({ message: `The tools of \`${id}\` are not what was looked at, so nothing was approved.`, hint: 'Look at them again, then approve what is there now.', context: [] });
         server.tools = server.tools.filter((tool) => tool.pin !== 'gone').map((tool) => ({ ...tool, pin: 'pinned', changes: [] }));
         server.waits = null;
+        return;
+      case 'sign_in':
+        server.sign_in = { type: 'waiting', url: 'https://sign.in.example/authorize?client_id=countersign&state=8f2c', host: 'sign.in.example' };
+        return;
+      case 'sign_out':
+        server.sign_in = server.state.type === 'needs_sign_in' ? { type: 'needed', why: null } : null;
         return;
       case 'restart':
         this.#start(server);

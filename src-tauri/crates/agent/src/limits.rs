@@ -80,3 +80,7 @@ pub const LENT_BYTES_MAX: usize = 256 * 1024;
 pub const SEARCH_PROVIDERS_MAX: usize = 32;
 /// Longest id of one, in bytes.
 pub const SEARCH_ID_BYTES_MAX: usize = 64;
+/// One piece of what is kept of a sign-in, in characters: the shortest that some keychain takes.
+pub const KEPT_CHARS_MAX: usize = 1_000;
+/// Pieces of one sign-in.
+pub const KEPT_PIECES_MAX: usize = 16;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use protocol::Fault;
 use protocol::servers::{
-    SERVER_TIMEOUT_MS, SERVER_TIMEOUT_MS_MAX, ServerId, ServerSettings, ServerWay,
+    SERVER_TIMEOUT_MS, SERVER_TIMEOUT_MS_MAX, ServerClient, ServerId, ServerSettings, ServerWay,
 };
 use serde::Deserialize;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
@@ -33,6 +33,7 @@ struct Written {
     folder: Option<String>,
     url: Option<String>,
     headers: Option<BTreeMap<String, String>>,
+    client: Option<ServerClient>,
     timeout_ms: Option<u32>,
     #[serde(default)]
     enabled: bool,
@@ -75,21 +76,26 @@ pub fn read(text: &str) -> Result<Vec<ServerSettings>, Fault> {
 impl Written {
     fn settings(self, id: ServerId) -> Result<ServerSettings, String> {
         let way = match (self.command, self.url) {
-            (Some(command), None) if self.headers.is_none() => ServerWay::Stdio {
-                command,
-                args: self.args.unwrap_or_default(),
-                env: self.env.unwrap_or_default(),
-                folder: self.folder,
-            },
+            (Some(command), None) if self.headers.is_none() && self.client.is_none() => {
+                ServerWay::Stdio {
+                    command,
+                    args: self.args.unwrap_or_default(),
+                    env: self.env.unwrap_or_default(),
+                    folder: self.folder,
+                }
+            }
             (None, Some(url))
                 if self.args.is_none() && self.env.is_none() && self.folder.is_none() =>
             {
                 ServerWay::Http {
                     url,
                     headers: self.headers.unwrap_or_default(),
+                    client: self.client,
                 }
             }
-            (Some(_), None) => return Err("has a command, so it has no headers".to_owned()),
+            (Some(_), None) => {
+                return Err("has a command, so it has neither headers nor a client".to_owned());
+            }
             (None, Some(_)) => {
                 return Err(
                     "has an address, so it has neither arguments nor variables nor a folder"
@@ -149,14 +155,30 @@ pub fn check(settings: &ServerSettings) -> Result<(), Fault> {
             let all = all.chain(folder).map(String::as_str);
             (all.collect(), args.len() + env.len())
         }
-        ServerWay::Http { url, headers } => {
+        ServerWay::Http {
+            url,
+            headers,
+            client,
+        } => {
+            if client
+                .as_ref()
+                .is_some_and(|client| client.id.trim().is_empty())
+            {
+                let what = "the id of its client is empty".to_owned();
+                return wrong(
+                    what,
+                    "Write the `id` that you were given, or leave `client` out.",
+                );
+            }
             // What it refers to is looked at when the server is started.
             if !refers(url)
                 && let Err(what) = runtime::net::server_address(url)
             {
                 return wrong(what, "Write an address such as https://example.com/mcp.");
             }
-            let all = [url].into_iter().chain(headers.values());
+            let client = client.iter();
+            let client = client.flat_map(|client| [&client.id].into_iter().chain(&client.secret));
+            let all = [url].into_iter().chain(headers.values()).chain(client);
             (all.map(String::as_str).collect(), headers.len())
         }
     };
@@ -275,10 +297,20 @@ fn table(settings: &ServerSettings) -> Table {
                 table.insert("env", map(env));
             }
         }
-        ServerWay::Http { url, headers } => {
+        ServerWay::Http {
+            url,
+            headers,
+            client,
+        } => {
             table.insert("url", toml_edit::value(url.as_str()));
             if !headers.is_empty() {
                 table.insert("headers", map(headers));
+            }
+            if let Some(client) = client {
+                let mut given = BTreeMap::from([("id".to_owned(), client.id.clone())]);
+                let secret = client.secret.clone();
+                given.extend(secret.map(|secret| ("secret".to_owned(), secret)));
+                table.insert("client", map(&given));
             }
         }
     }
@@ -293,82 +325,4 @@ fn table(settings: &ServerSettings) -> Table {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stdio(id: &str) -> ServerSettings {
-        ServerSettings {
-            id: ServerId::try_from(id.to_owned()).unwrap(),
-            way: ServerWay::Stdio {
-                command: "npx".to_owned(),
-                args: vec!["-y".to_owned(), "a \"b\"".to_owned()],
-                env: BTreeMap::from([("TOKEN".to_owned(), "${TOKEN}".to_owned())]),
-                folder: None,
-            },
-            timeout_ms: 5_000,
-            enabled: false,
-        }
-    }
-
-    #[test]
-    fn what_is_written_is_read_again_and_comments_stay() {
-        let http = ServerSettings {
-            way: ServerWay::Http {
-                url: "https://example.com/mcp".to_owned(),
-                headers: BTreeMap::from([(
-                    "Authorization".to_owned(),
-                    "keychain:example".to_owned(),
-                )]),
-            },
-            timeout_ms: SERVER_TIMEOUT_MS,
-            ..stdio("far")
-        };
-        let text = with("# mine\n[servers]\n", &stdio("near")).unwrap();
-        let text = with(&text, &http).unwrap();
-        let text = switched(&text, &http.id, true).unwrap();
-        let on = ServerSettings {
-            enabled: true,
-            ..http.clone()
-        };
-        assert_eq!(read(&text).unwrap(), [on, stdio("near")]);
-        let text = without(&text, &http.id).unwrap();
-        assert_eq!(read(&text).unwrap(), [stdio("near")]);
-        assert!(text.starts_with("# mine\n"), "{text}");
-        assert!(switched(&text, &http.id, true).is_err());
-    }
-
-    #[test]
-    fn what_is_wrong_is_named() {
-        for (text, what) in [
-            ("[servers.a]", "neither a command nor an address"),
-            (
-                "[servers.a]\ncommand='x'\nurl='https://x.y'",
-                "both a command and an address",
-            ),
-            (
-                "[servers.a]\nurl='https://x.y'\nargs=['b']",
-                "has an address",
-            ),
-            ("[servers.a]\ncommand='x'\nheaders={a='b'}", "no headers"),
-            ("[servers.a]\ncommand=' '", "command is empty"),
-            ("[servers.a]\nurl='file:///x'", "cannot be set up so"),
-            ("[servers.a]\nurl='https://u:p@x.y'", "cannot be set up so"),
-            ("[servers.a]\ncommand='x'\ntimeout_ms=0", "time limit"),
-            (
-                "[servers.a]\ncommand='x'\nenv={'A=B'='c'}",
-                "no name of a variable",
-            ),
-            ("[servers.a]\ncommand='x'\nfolder='here'", "absolute"),
-            (
-                "[servers.a__b]\ncommand='x'",
-                "cannot be the name of a server",
-            ),
-            ("\n\n[servers.a]\ncomand='x'", "line 4"),
-            ("[server.a]\ncommand='x'", "line 1"),
-        ] {
-            let fault = read(text).unwrap_err();
-            assert!(fault.message.contains(what), "{text}: {fault}");
-            assert!(!fault.hint.is_empty());
-        }
-    }
-}
+mod tests;

@@ -27,6 +27,7 @@ use tools::tool::ProgressFn;
 
 use crate::asked::{Asked, Running};
 use crate::log::Log;
+use crate::sign::Challenge;
 use crate::wanted::{self, ELICITATION, No, SAMPLING};
 
 /// What the protocol has for a request that the person does not allow.
@@ -45,6 +46,8 @@ pub(crate) struct Handler {
     listeners: Arc<Mutex<HashMap<ProgressToken, ProgressFn>>>,
     /// Told when the list of tools may be another.
     pub relist: Arc<Notify>,
+    /// How it said that it wants to know who asks, until somebody signed in.
+    challenge: Arc<Mutex<Option<Challenge>>>,
 }
 
 impl Handler {
@@ -56,7 +59,23 @@ impl Handler {
             roots: Arc::default(),
             listeners: Arc::default(),
             relist: Arc::default(),
+            challenge: Arc::default(),
         }
+    }
+
+    /// It wants to know who asks.
+    pub(crate) fn challenged(&self, challenge: impl Into<Option<Challenge>>) {
+        let mut said = self
+            .challenge
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *said = challenge.into();
+    }
+
+    /// How it said so.
+    pub(crate) fn challenge(&self) -> Option<Challenge> {
+        let said = self.challenge.lock();
+        said.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Adds a workspace; false if it is known.

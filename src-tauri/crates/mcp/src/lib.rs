@@ -20,11 +20,13 @@ pub mod pin;
 mod reasons;
 mod resources;
 mod server;
+mod sign;
 mod tool;
 mod wanted;
 mod wire;
 
 pub use pin::Pins;
 pub use server::{Ground, Server};
+pub use sign::Vault;
 pub use tool::ServerTool;
 pub use tools::refs::{self, Lookup};

@@ -84,3 +84,11 @@ pub const RESOURCES_TOLD_MAX: usize = 200;
 pub const RESOURCE_CHARS_MAX: usize = 300;
 /// The address of a resource, in characters.
 pub const URI_CHARS_MAX: usize = 4_000;
+/// How long a person has to sign in, from when they were told the address.
+pub const SIGN_IN_MAX: Duration = Duration::from_secs(10 * 60);
+/// One request to whoever signs the person in, in milliseconds.
+pub const SIGN_IN_REQUEST_MS: u64 = 20_000;
+/// One answer of theirs, in bytes.
+pub const SIGN_IN_ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// What is kept of a sign-in, in bytes.
+pub const SIGN_IN_RECORD_BYTES_MAX: usize = 16_000;

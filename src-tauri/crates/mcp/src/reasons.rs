@@ -1,6 +1,7 @@
 //! Why a server could not be connected, or is not connected any more, in words.
 
 use rmcp::service::ClientInitializeError;
+use rmcp::transport::auth::AuthError;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, InsufficientScopeError, StreamableHttpError,
 };
@@ -9,7 +10,11 @@ use runtime::{Exit, Life};
 use crate::handler::Handler;
 use crate::limits::{CANCEL_TOLD_MAX, REASON_CHARS_MAX};
 use crate::link::Unopened;
+use crate::sign::Challenge;
 use crate::wire::Why;
+
+/// Why a server does not answer somebody whom it does not know.
+pub(crate) const UNKNOWN: &str = "authentication failed";
 
 /// Why a server could not be connected.
 pub(crate) async fn unopened(
@@ -18,9 +23,23 @@ pub(crate) async fn unopened(
     life: Option<&Life>,
     handler: &Handler,
 ) -> Unopened {
+    let challenge = challenged(error);
     Unopened {
-        why: unopened_told(error, why, life, handler).await,
+        why: match &challenge {
+            Some(_) => UNKNOWN.to_owned(),
+            None => unopened_told(error, why, life, handler).await,
+        },
         is_puzzled: matches!(error, ClientInitializeError::ExpectedInitResult(_)),
+        challenge,
+    }
+}
+
+/// How a server said, while it was being connected, that it wants to know who asks.
+fn challenged(error: &ClientInitializeError) -> Option<Challenge> {
+    match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => challenged(fallback),
+        ClientInitializeError::TransportError { error, .. } => challenge(error.error.as_ref()),
+        _ => None,
     }
 }
 
@@ -33,18 +52,10 @@ async fn unopened_told(
     if let Some(why) = why.told() {
         return why;
     }
-    if error.is_authorization_required() {
-        return "authentication failed".to_owned();
-    }
     let error = match error {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => fallback,
         other => other,
     };
-    if let ClientInitializeError::TransportError { error, .. } = error
-        && wants_to_know_who(error.error.as_ref())
-    {
-        return "authentication failed".to_owned();
-    }
     match (error, life) {
         (
             ClientInitializeError::ConnectionClosed(_)
@@ -93,23 +104,37 @@ pub(crate) async fn exit_told(life: &Life, handler: &Handler, why: &Why) -> Stri
     }
 }
 
-/// Whether a server first wants to know who asks.
-pub(crate) fn wants_to_know_who(error: &(dyn std::error::Error + 'static)) -> bool {
+/// How a server said that it first wants to know who asks; none if it did not.
+pub(crate) fn challenge(error: &(dyn std::error::Error + 'static)) -> Option<Challenge> {
     let mut at = Some(error);
     while let Some(error) = at {
-        if error.is::<AuthRequiredError>() || error.is::<InsufficientScopeError>() {
-            return true;
+        if let Some(required) = error.downcast_ref::<AuthRequiredError>() {
+            return Some(Challenge {
+                header: Some(required.www_authenticate_header.clone()),
+                is_more: false,
+            });
         }
-        // One that does not say how to sign in is known by nothing but its words.
-        if let Some(StreamableHttpError::UnexpectedServerResponse(said)) =
-            error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
-            && said.starts_with("HTTP 401")
-        {
-            return true;
+        if let Some(more) = error.downcast_ref::<InsufficientScopeError>() {
+            return Some(Challenge {
+                header: Some(more.www_authenticate_header.clone()),
+                is_more: true,
+            });
+        }
+        match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            // One that does not say how to sign in is known by nothing but its words.
+            Some(StreamableHttpError::UnexpectedServerResponse(said))
+                if said.starts_with("HTTP 401") =>
+            {
+                return Some(Challenge::default());
+            }
+            Some(StreamableHttpError::Auth(AuthError::AuthorizationRequired)) => {
+                return Some(Challenge::default());
+            }
+            Some(_) | None => {}
         }
         at = error.source();
     }
-    false
+    None
 }
 
 /// Whether nothing can be sent over a connection any more: nobody is there, or nobody knows the session.

@@ -120,7 +120,21 @@ pub enum ServerWay {
         url: String,
         /// Headers of every request.
         headers: BTreeMap<String, String>,
+        /// Who Countersign is to whoever signs the person in; none: it introduces itself there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        client: Option<ServerClient>,
     },
+}
+
+/// As what Countersign is known to whoever signs the person in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ServerClient {
+    /// The id that was given out, or the `https://` address of a document that tells who it is.
+    pub id: String,
+    /// The secret that goes with it, if there is one: `${NAME}` or `keychain:NAME`.
+    pub secret: Option<String>,
 }
 
 impl ServerWay {
@@ -160,6 +174,10 @@ pub enum ServerChange {
     },
     /// Ends it and starts it anew.
     Restart,
+    /// Begins to sign the person in: its view then tells the address that the person opens. Nobody opens it for them.
+    SignIn,
+    /// Takes out of the keychain what the person signed in with.
+    SignOut,
     /// Ends it and forgets it, with what was approved of it.
     Remove,
 }
@@ -179,6 +197,28 @@ pub struct ServerView {
     pub left_out: Vec<String>,
     /// What an approval of its tools as they are now must name; none if nothing waits for one.
     pub waits: Option<Digest>,
+    /// How it stands to signing in; none if nobody was asked to.
+    pub sign_in: Option<SignIn>,
+}
+
+/// How a person stands to a server that wants to know who asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum SignIn {
+    /// They have to sign in before it answers.
+    Needed {
+        /// Why the last try came to nothing, as a clause; none if there was none.
+        why: Option<String>,
+    },
+    /// They are to open an address, and sign in there.
+    Waiting {
+        /// The address.
+        url: String,
+        /// Its host, as it is shown.
+        host: String,
+    },
+    /// They are signed in.
+    Done,
 }
 
 /// How a server is.
@@ -200,6 +240,8 @@ pub enum ServerState {
         /// When it is tried again, in seconds from when it failed.
         retry_in_s: u32,
     },
+    /// It wants to know who asks: it is tried again once the person signed in.
+    NeedsSignIn,
 }
 
 /// What a server says of itself. Nothing of it is believed.

@@ -76,6 +76,14 @@ pub const ADDRESSES_MAX: usize = 16;
 pub const URL_BYTES_MAX: usize = 8 << 10;
 /// From the first packet to a connection.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Browsers that come back at the same time.
+pub const VISITS_MAX: usize = 16;
+/// What a browser says when it comes back, in bytes.
+pub const VISIT_BYTES_MAX: usize = 16 << 10;
+/// How long it may take to say so.
+pub const VISIT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long it may take to hear the answer.
+pub const VISIT_ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Connections of one command to its proxy at the same time; more of them wait.
 pub const PROXY_CONNECTIONS_MAX: usize = 128;
 /// What one command sends and receives through its proxy, in bytes.

@@ -1,5 +1,6 @@
 // How a server is set up, as it is typed: what is wrong with it, and what is saved. Pure.
 
+import type { ServerClient } from '../../ipc/bindings/ServerClient';
 import type { ServerSettings } from '../../ipc/bindings/ServerSettings';
 import type { ServerWay } from '../../ipc/bindings/ServerWay';
 
@@ -19,6 +20,8 @@ export interface Draft {
   url: string;
   env: Pair[];
   headers: Pair[];
+  /** As what Countersign is known to whoever signs the person in; kept as it is. */
+  client: ServerClient | null;
   seconds: string;
 }
 
@@ -42,6 +45,7 @@ export function draftOf(settings: ServerSettings | null): Draft {
     url: way?.type === 'http' ? way.url : '',
     env: way?.type === 'stdio' ? pairs(way.env) : [],
     headers: way?.type === 'http' ? pairs(way.headers) : [],
+    client: (way?.type === 'http' && way.client) || null,
     seconds: String((settings?.timeout_ms ?? SECONDS.usual * 1_000) / 1_000),
   };
 }
@@ -134,6 +138,6 @@ export const pairsOf = (draft: Draft): Pair[] => (draft.as === 'http' ? draft.he
 export function setupOf(draft: Draft): { way: ServerWay; timeout_ms: number } {
   const named = Object.fromEntries(pairsOf(draft).filter((pair) => pair.name.trim() !== '').map((pair) => [pair.name.trim(), pair.value]));
   const [command = '', ...args] = wordsOf(draft.command) ?? [];
-  const way: ServerWay = draft.as === 'http' ? { type: 'http', url: draft.url.trim(), headers: named } : { type: 'stdio', command, args, env: named, folder: draft.folder.trim() || null };
+  const way: ServerWay = draft.as === 'http' ? { type: 'http', url: draft.url.trim(), headers: named, ...(draft.client && { client: draft.client }) } : { type: 'stdio', command, args, env: named, folder: draft.folder.trim() || null };
   return { way, timeout_ms: Math.round(Number(draft.seconds.trim().replace(',', '.')) * 1_000) };
 }

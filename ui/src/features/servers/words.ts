@@ -11,7 +11,7 @@ import { clock, exact, plural } from '../../widgets/figures';
 import type { ShownState } from '../../widgets/states';
 
 /** What is being done with a server. */
-export type Doing = 'on' | 'off' | 'approve' | 'restart' | 'remove' | 'set';
+export type Doing = 'on' | 'off' | 'approve' | 'restart' | 'remove' | 'set' | 'sign-in' | 'sign-out';
 
 /** Named text as it would be read aloud. */
 export const plainOf = (spans: readonly Span[]): string => spans.map((span) => span.text).join('');
@@ -31,6 +31,8 @@ export function stateOf(server: ServerView, doing?: Doing): ShownState {
       return { icon: 'done', text: 'Connected', ink: 'done' };
     case 'unavailable':
       return { icon: 'failed', text: 'Unavailable', ink: 'failed' };
+    case 'needs_sign_in':
+      return { icon: 'waiting', text: 'Needs a sign-in', ink: 'waiting' };
   }
 }
 

@@ -21,4 +21,4 @@ enabled: boolean, } | { "type": "approve",
 /**
  * What was looked at, as its view told it in `waits`; an approval of anything else is refused.
  */
-digest: Digest, } | { "type": "restart" } | { "type": "remove" };
+digest: Digest, } | { "type": "restart" } | { "type": "sign_in" } | { "type": "sign_out" } | { "type": "remove" };

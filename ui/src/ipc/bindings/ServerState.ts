@@ -11,4 +11,4 @@ why: string,
 /**
  * When it is tried again, in seconds from when it failed.
  */
-retry_in_s: number, };
+retry_in_s: number, } | { "type": "needs_sign_in" };

@@ -4,6 +4,7 @@ import type { ServerSaid } from "./ServerSaid";
 import type { ServerSettings } from "./ServerSettings";
 import type { ServerState } from "./ServerState";
 import type { ServerTool } from "./ServerTool";
+import type { SignIn } from "./SignIn";
 
 /**
  * A server with everything that is known of it.
@@ -32,4 +33,8 @@ left_out: Array<string>,
 /**
  * What an approval of its tools as they are now must name; none if nothing waits for one.
  */
-waits: Digest | null, };
+waits: Digest | null, 
+/**
+ * How it stands to signing in; none if nobody was asked to.
+ */
+sign_in: SignIn | null, };

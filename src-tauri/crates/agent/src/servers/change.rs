@@ -28,7 +28,9 @@ pub(crate) async fn change(
         ServerChange::Switch { enabled: false } => servers.switch_off(&server),
         ServerChange::Approve { digest } => servers.approve(&server, &digest),
         ServerChange::Restart => servers.restart(&server).await,
-        ServerChange::Remove => servers.remove(&server),
+        ServerChange::SignIn => servers.sign_in(&server).await,
+        ServerChange::SignOut => servers.sign_out(&server).await,
+        ServerChange::Remove => servers.remove(&server).await,
     };
     done.map(|()| Receipt::default())
 }
@@ -63,6 +65,7 @@ impl Servers {
         let (server, _) = self.made(settings.clone());
         if let Err(fault) = server.connected().await {
             server.let_go();
+            known.heed(&server);
             self.known().failed.insert(id.clone(), server);
             return Err(fault);
         }
@@ -104,8 +107,20 @@ impl Servers {
         server.connected().await
     }
 
-    fn remove(&self, id: &ServerId) -> Result<(), Fault> {
-        self.find(id)?;
+    async fn sign_in(&self, id: &ServerId) -> Result<(), Fault> {
+        self.find(id)?.sign_in().await
+    }
+
+    async fn sign_out(&self, id: &ServerId) -> Result<(), Fault> {
+        self.find(id)?.sign_out().await
+    }
+
+    async fn remove(&self, id: &ServerId) -> Result<(), Fault> {
+        let server = self.find(id)?;
+        // A keychain that is not there holds nothing, and keeps nobody from removing a server.
+        if let Err(fault) = server.sign_out().await {
+            tracing::warn!(%fault, "what was signed in with may still be kept");
+        }
         self.write(|text| config::without(text, id))?;
         // Whoever comes under this name later is approved anew.
         Ok(runtime::forget(&pin::file(&self.data_dir, id))?)

@@ -2,6 +2,7 @@
 
 mod change;
 mod found;
+mod sign_ins;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use crate::config::DeskConfig;
 pub(crate) use change::change;
 pub(crate) use found::found;
 pub use found::servers_of_file;
+use sign_ins::SignIns;
 
 /// Under which provider's name the keychain files a secret of a server.
 const SECRETS: &str = "mcp:";
@@ -56,6 +58,7 @@ impl Servers {
             inherited: inherited.clone(),
             home: home.unwrap_or_else(|| config.data_dir.clone()),
             lookup: Arc::new(Surroundings(keys.clone())),
+            vault: Arc::new(SignIns(keys.clone())),
             clock: config.clock.clone(),
             retry_after: Ground::retries(),
         };

@@ -51,6 +51,16 @@ pub(crate) enum Servers {
         /// Its name.
         server: String,
     },
+    /// Sign in to one that wants to know who asks: shows the address to open, and waits until you come back from there.
+    SignIn {
+        /// Its name.
+        server: String,
+    },
+    /// Take out of the system keychain what you signed in to one with.
+    SignOut {
+        /// Its name.
+        server: String,
+    },
     /// Start one, and show what it says when it does.
     Logs {
         /// Its name.
@@ -79,6 +89,12 @@ pub(crate) struct Add {
     /// A header of every request. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
     #[arg(long, value_name = "NAME=VALUE", requires = "url")]
     pub(crate) header: Vec<String>,
+    /// The id of a client that you were given for signing in to it.
+    #[arg(long, value_name = "ID", requires = "url")]
+    pub(crate) client_id: Option<String>,
+    /// The secret that goes with it: `${NAME}` or `keychain:NAME`.
+    #[arg(long, value_name = "REFERENCE", requires = "client_id")]
+    pub(crate) client_secret: Option<String>,
     /// A variable for the program. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,

@@ -1,14 +1,15 @@
 //! `servers`: other people's servers of tools, set up, looked at, switched and approved.
 
+mod import;
+mod sign_in;
+
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::Path;
 
 use agent::Desk;
 use protocol::query::{Answer, Query};
 use protocol::servers::{
-    Pin, ServerChange, ServerFound, ServerId, ServerSettings, ServerSource, ServerState,
-    ServerTool, ServerView, ServerWay,
+    Pin, ServerChange, ServerClient, ServerId, ServerState, ServerTool, ServerView, ServerWay,
 };
 use protocol::shown::plain;
 use protocol::{Digest, Fault, Op};
@@ -37,10 +38,10 @@ pub(crate) async fn run(desk: &Desk, asked: Servers, out: &mut Out) -> Ended {
             add,
         } => {
             let sources = match (from, file) {
-                (Some(product), Some(file)) => vec![of_file(&product, &file)?],
-                _ => found(desk, &workspace).await?,
+                (Some(product), Some(file)) => vec![import::of_file(&product, &file)?],
+                _ => import::found(desk, &workspace).await?,
             };
-            import(desk, &sources, &add, out).await
+            import::import(desk, &sources, &add, out).await
         }
         Servers::Enable { server } => switch(desk, &server, true, out).await,
         Servers::Disable { server } => switch(desk, &server, false, out).await,
@@ -49,6 +50,11 @@ pub(crate) async fn run(desk: &Desk, asked: Servers, out: &mut Out) -> Ended {
             let id = named(&server)?;
             change(desk, &id, ServerChange::Restart).await?;
             show(desk, &id, out).await
+        }
+        Servers::SignIn { server } => sign_in::begin(desk, &named(&server)?, out).await,
+        Servers::SignOut { server } => {
+            change(desk, &named(&server)?, ServerChange::SignOut).await?;
+            done(out, &format!("You are signed out of {server}."))
         }
         Servers::Logs { server } => logs(desk, &named(&server)?, out).await,
         Servers::Remove { server } => {
@@ -71,6 +77,10 @@ fn way(add: &Add) -> Result<ServerWay, Ending> {
         return Ok(ServerWay::Http {
             url: url.clone(),
             headers: pairs(&add.header)?,
+            client: add.client_id.clone().map(|id| ServerClient {
+                id,
+                secret: add.client_secret.clone(),
+            }),
         });
     }
     let folder = add.folder.as_ref().map(std::path::absolute).transpose();
@@ -161,6 +171,7 @@ fn tell(view: &ServerView, out: &mut Out) -> Result<(), Ending> {
         ServerState::Starting => (Ink::Plain, "starting".to_owned()),
         ServerState::Ready => (Ink::Good, "connected".to_owned()),
         ServerState::Unavailable { why, .. } => (Ink::Bad, format!("unavailable: {why}")),
+        ServerState::NeedsSignIn => (Ink::Warn, "needs a sign-in".to_owned()),
     };
     let head = format!(
         "{}  {}  {}",
@@ -169,6 +180,9 @@ fn tell(view: &ServerView, out: &mut Out) -> Result<(), Ending> {
         out.ink(Ink::Faint, &settings.way.told())
     );
     out.line(&head)?;
+    if let Some(told) = sign_in::told(view) {
+        out.line(&format!("  {told}"))?;
+    }
     for tool in &view.tools {
         let (ink, word) = match tool.pin {
             Pin::Pinned => (Ink::Plain, ""),
@@ -272,92 +286,6 @@ async fn logs(desk: &Desk, id: &ServerId, out: &mut Out) -> Ended {
         }
     }
     started.map(|()| Code::Done)
-}
-
-async fn found(desk: &Desk, workspace: &Path) -> Result<Vec<ServerSource>, Ending> {
-    let workspace = std::path::absolute(workspace).map_err(|error| {
-        Ending::usage(Fault::new("The workspace has no place.", "")).because(&error)
-    })?;
-    let query = Query::ServersFound {
-        workspace: Some(workspace.display().to_string()),
-    };
-    ask(desk, query, |answer| match answer {
-        Answer::ServersFound { sources } => Some(sources),
-        _ => None,
-    })
-    .await
-}
-
-fn of_file(product: &str, file: &Path) -> Result<ServerSource, Ending> {
-    agent::servers_of_file(product, file).map_err(Ending::usage)
-}
-
-async fn import(desk: &Desk, sources: &[ServerSource], add: &[String], out: &mut Out) -> Ended {
-    if add.is_empty() {
-        if out.is_json() {
-            out.json(&sources)?;
-        } else {
-            if sources.is_empty() {
-                out.line("No product that is known here is set up with servers.")?;
-            }
-            sources
-                .iter()
-                .try_for_each(|source| tell_source(source, out))?;
-        }
-        return Ok(Code::Done);
-    }
-    for name in add {
-        let all = sources.iter().flat_map(|source| &source.found);
-        let settings: Vec<&ServerSettings> = all.filter_map(|one| one.settings.as_ref()).collect();
-        let found = settings.iter().find(|one| one.id.as_str() == name);
-        let Some(found) = found else {
-            return Err(Ending::usage(Fault::new(
-                format!("No server `{name}` was found that can be taken."),
-                "Look at what was found: countersign servers import.",
-            )));
-        };
-        let set = ServerChange::Set {
-            way: found.way.clone(),
-            timeout_ms: found.timeout_ms,
-        };
-        change(desk, &found.id, set).await?;
-        show(desk, &found.id, out).await?;
-    }
-    Ok(Code::Done)
-}
-
-fn tell_source(source: &ServerSource, out: &mut Out) -> Result<(), Ending> {
-    let head = format!(
-        "{}  {}",
-        out.ink(Ink::Strong, &source.product),
-        out.ink(Ink::Faint, &source.file)
-    );
-    out.line(&head)?;
-    if let Some(fault) = &source.fault {
-        let line = out.ink(Ink::Bad, &format!("  {fault}"));
-        out.line(&line)?;
-    }
-    source
-        .found
-        .iter()
-        .try_for_each(|found| tell_found(found, out))
-}
-
-fn tell_found(found: &ServerFound, out: &mut Out) -> Result<(), Ending> {
-    let line = match &found.settings {
-        Some(settings) => {
-            let known = if found.known { "  set up already" } else { "" };
-            format!("  {}  {}{known}", settings.id, settings.way.told())
-        }
-        None => format!("  {}  cannot be taken", found.written),
-    };
-    let line = out.ink(Ink::Plain, &line);
-    out.line(&line)?;
-    for note in &found.notes {
-        let line = out.ink(Ink::Faint, &format!("    {note}"));
-        out.line(&line)?;
-    }
-    Ok(())
 }
 
 async fn secret(desk: &Desk, name: &str, out: &mut Out) -> Ended {

@@ -159,6 +159,7 @@ fn found(written: String, raw: Result<Raw, String>, project: Option<&Path>) -> S
         (None, Some(url)) => ServerWay::Http {
             url: values.url(&url),
             headers: values.named(raw.headers),
+            client: None,
         },
         (None, None) => return none("It has neither a command nor an address.".to_owned()),
     };

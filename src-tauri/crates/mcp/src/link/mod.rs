@@ -24,9 +24,10 @@ use tools::tool::ProgressFn;
 use crate::asked::Asked;
 use crate::handler::Handler;
 use crate::limits::{CANCEL_TOLD_MAX, MESSAGE_BYTES_MAX, REASON_CHARS_MAX, RELIST_EVERY};
-use crate::reasons::{deepest, exit_told, is_lost, unopened, wants_to_know_who};
+use crate::reasons::{UNKNOWN, challenge, deepest, exit_told, is_lost, unopened};
+use crate::sign::Challenge;
 use crate::wire::{Lines, Why, listen_to};
-pub(crate) use way::{Way, http};
+pub(crate) use way::{Far, Way};
 
 /// What the protocol has for a request that needs the person elsewhere first.
 const ELSEWHERE: ErrorCode = ErrorCode(-32042);
@@ -38,6 +39,8 @@ pub(crate) struct Unopened {
     pub why: String,
     /// It made nothing of the words of 2026, and did not say so: it may know those of 2025.
     pub is_puzzled: bool,
+    /// It wants to know who asks.
+    pub challenge: Option<Challenge>,
 }
 
 impl From<String> for Unopened {
@@ -45,6 +48,7 @@ impl From<String> for Unopened {
         Self {
             why,
             is_puzzled: false,
+            challenge: None,
         }
     }
 }
@@ -125,6 +129,12 @@ impl Link {
                 }
             }
             Way::Http(transport) => {
+                match serve_client_with_lifecycle_and_ct(own, *transport, mode, stop).await {
+                    Ok(service) => (service, None),
+                    Err(error) => return Err(unopened(&error, &why, None, &handler).await),
+                }
+            }
+            Way::Signed(transport) => {
                 match serve_client_with_lifecycle_and_ct(own, *transport, mode, stop).await {
                     Ok(service) => (service, None),
                     Err(error) => return Err(unopened(&error, &why, None, &handler).await),
@@ -267,6 +277,18 @@ impl Link {
         Err(failure)
     }
 
+    /// The server wants to know who asks. Where it knows and wants them to be allowed more, other calls go on.
+    fn challenged(&self, challenge: Challenge) -> Failure {
+        let is_more = challenge.is_more;
+        self.handler.challenged(challenge);
+        if is_more {
+            let what = "authentication failed: the person who signed in is not allowed that there";
+            return Failure::Refused(what.to_owned());
+        }
+        self.close(UNKNOWN);
+        Failure::Gone(UNKNOWN.to_owned())
+    }
+
     async fn failure(&self, error: ServiceError) -> Failure {
         match error {
             ServiceError::McpError(error) if error.code == ELSEWHERE => {
@@ -282,11 +304,11 @@ impl Link {
                 Failure::Refused(format!("{said} ({})", error.code.0))
             }
             ServiceError::TransportClosed => Failure::Gone(self.why_gone().await),
-            ServiceError::TransportSend(error) if wants_to_know_who(error.error.as_ref()) => {
-                Failure::Gone("authentication failed".to_owned())
-            }
             ServiceError::TransportSend(error) => {
                 let error = error.error.as_ref();
+                if let Some(challenge) = challenge(error) {
+                    return self.challenged(challenge);
+                }
                 let why = format!("nothing could be sent to it: {}", deepest(error));
                 if is_lost(error) {
                     self.close(&why);

@@ -1,6 +1,7 @@
-//! The ways to a server: a program that was started, or an address.
+//! The ways to a server: a program that was started, or an address, with or without what the person signed in with.
 
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::auth::AuthClient;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use runtime::{Companion, NetError};
 
@@ -10,27 +11,47 @@ use crate::limits::MESSAGE_BYTES_MAX;
 pub(crate) enum Way {
     Stdio(Companion),
     Http(Box<StreamableHttpClientTransport<reqwest::Client>>),
+    /// The same, with what the person signed in with.
+    Signed(Box<StreamableHttpClientTransport<AuthClient<reqwest::Client>>>),
 }
 
-/// A transport to an address.
-///
-/// # Errors
-/// Why there can be none, as a clause.
-pub(crate) fn http(url: &str, headers: &[(String, String)]) -> Result<Way, String> {
-    runtime::net::server_address(url)?;
-    // The address may hold a secret, so no sentence names it.
-    let client = runtime::net::server_client(url).map_err(|error| match error {
-        NetError::Failed { source_text, .. } => source_text,
-        NetError::Refused { why, .. } => why,
-        NetError::TimedOut { .. } | NetError::Cancelled => "it cannot be asked".to_owned(),
-    })?;
-    let named = headers
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
-    let mut config = StreamableHttpClientTransportConfig::with_uri(url);
-    config.custom_headers = runtime::net::server_headers(named)?;
-    config.max_sse_event_size = MESSAGE_BYTES_MAX;
-    Ok(Way::Http(Box::new(
-        StreamableHttpClientTransport::with_client(client, config),
-    )))
+/// A way to an address that is not yet gone.
+pub(crate) struct Far {
+    pub client: reqwest::Client,
+    config: StreamableHttpClientTransportConfig,
+}
+
+impl Far {
+    /// To this address, with these headers.
+    ///
+    /// # Errors
+    /// Why there can be none, as a clause.
+    pub(crate) fn new(url: &str, headers: &[(String, String)]) -> Result<Self, String> {
+        runtime::net::server_address(url)?;
+        // The address may hold a secret, so no sentence names it.
+        let client = runtime::net::server_client(url).map_err(|error| match error {
+            NetError::Failed { source_text, .. } => source_text,
+            NetError::Refused { why, .. } => why,
+            NetError::TimedOut { .. } | NetError::Cancelled => "it cannot be asked".to_owned(),
+        })?;
+        let named = headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
+        let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+        config.custom_headers = runtime::net::server_headers(named)?;
+        config.max_sse_event_size = MESSAGE_BYTES_MAX;
+        Ok(Self { client, config })
+    }
+
+    /// Goes it as somebody whom nobody knows.
+    pub(crate) fn unsigned(self) -> Way {
+        let transport = StreamableHttpClientTransport::with_client(self.client, self.config);
+        Way::Http(Box::new(transport))
+    }
+
+    /// Goes it as the person who signed in.
+    pub(crate) fn signed(self, client: AuthClient<reqwest::Client>) -> Way {
+        let transport = StreamableHttpClientTransport::with_client(client, self.config);
+        Way::Signed(Box::new(transport))
+    }
 }

@@ -7,7 +7,7 @@ use protocol::servers::Pin;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::{Server, unavailable};
+use super::{Phase, Server, unavailable};
 use crate::catalogue::Definition;
 use crate::link::{Failure, Heard, Link};
 use crate::pin::Pins;
@@ -61,10 +61,17 @@ impl Server {
             link = self.core.link(false) => link,
         };
         link.map_err(|why| {
-            ToolError::Failed(format!(
-                "{} Do without it, or try again later: it is started again by itself.",
-                unavailable(self.core.settings.id.as_str(), &why)
-            ))
+            let next = match *self.core.phase.borrow() {
+                Phase::NeedsSignIn => "Do without it: the person has to sign in to it first.",
+                Phase::Idle
+                | Phase::Starting { .. }
+                | Phase::Ready(_)
+                | Phase::Unavailable { .. } => {
+                    "Do without it, or try again later: it is started again by itself."
+                }
+            };
+            let told = unavailable(self.core.settings.id.as_str(), &why);
+            ToolError::Failed(format!("{told} {next}"))
         })
     }
 

@@ -3,15 +3,23 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use protocol::servers::ServerWay;
-use runtime::CompanionCommand;
+use protocol::servers::{ServerWay, SignIn};
+use runtime::{Companion, CompanionCommand};
 use tokio::time::Instant;
 
 use super::{Core, Phase};
 use crate::catalogue::Catalogue;
 use crate::limits::{RELIST_EVERY, STEADY_AFTER};
-use crate::link::{self, Failure, Link, Unopened, Way};
+use crate::link::{Failure, Far, Link, Unopened, Way};
 use crate::refs::expand;
+use crate::sign::Signer;
+
+/// What a connection begins with, its references looked up.
+pub(super) enum Start {
+    Program(Companion),
+    /// An address, and how a person signs in to it where they can.
+    Address(Far, Option<Signer>),
+}
 
 impl Core {
     /// Connects, and again whenever the connection is lost, for as long as there is somebody.
@@ -23,8 +31,14 @@ impl Core {
             self.log(&format!("Started: {}", self.settings.way.told()));
             let opened = tokio::time::timeout(self.timeout(), self.open()).await;
             let late = || format!("it did not begin within {} ms", self.settings.timeout_ms);
-            let why = match opened.unwrap_or_else(|_| Err(late().into())) {
-                Err(unopened) => unopened.why,
+            let (why, is_unknown) = match opened.unwrap_or_else(|_| Err(late().into())) {
+                Err(unopened) => {
+                    let is_unknown = unopened.challenge.is_some();
+                    if is_unknown {
+                        self.handler.challenged(unopened.challenge);
+                    }
+                    (unopened.why, is_unknown)
+                }
                 Ok(link) => {
                     let since = Instant::now();
                     self.phase.send_replace(Phase::Ready(link.clone()));
@@ -32,9 +46,19 @@ impl Core {
                     if since.elapsed() >= STEADY_AFTER {
                         failed = 0;
                     }
-                    link.why_gone().await
+                    let challenge = self.handler.challenge();
+                    let is_unknown = challenge.is_some_and(|challenge| !challenge.is_more);
+                    (link.why_gone().await, is_unknown)
                 }
             };
+            if is_unknown && self.signs_in() {
+                // Whoever is asked again without a sign-in says the same.
+                self.log("It wants to know who asks: sign in to it.");
+                self.phase.send_replace(Phase::NeedsSignIn);
+                self.now.notified().await;
+                (failed, lost) = (0, None);
+                continue;
+            }
             let pauses = &self.ground.retry_after;
             let retry = pauses.get(failed).or(pauses.last());
             let retry = retry.copied().unwrap_or(STEADY_AFTER);
@@ -105,6 +129,17 @@ impl Core {
         let way = looked_up
             .await
             .map_err(|_| "it could not be prepared".to_owned())??;
+        let way = match way {
+            Start::Program(companion) => Way::Stdio(companion),
+            Start::Address(far, None) => far.unsigned(),
+            Start::Address(far, Some(signer)) => match signer.client(far.client.clone()).await? {
+                Some(client) => {
+                    self.kept().sign_in.get_or_insert(SignIn::Done);
+                    far.signed(client)
+                }
+                None => far.unsigned(),
+            },
+        };
         Link::open(way, self.handler.clone(), is_legacy).await
     }
 
@@ -127,7 +162,7 @@ impl Core {
     }
 
     /// The way to the server with everything looked up. May block.
-    fn way(&self) -> Result<Way, String> {
+    pub(super) fn way(&self) -> Result<Start, String> {
         let lookup = self.ground.lookup.as_ref();
         let all = |values: &[String]| -> Result<Vec<String>, String> {
             values.iter().map(|value| expand(value, lookup)).collect()
@@ -157,10 +192,33 @@ impl Core {
                 };
                 let companion = runtime::accompany(&command);
                 companion
-                    .map(Way::Stdio)
+                    .map(Start::Program)
                     .map_err(|error| format!("its program could not be started: {error}"))
             }
-            ServerWay::Http { url, headers } => link::http(&expand(url, lookup)?, &named(headers)?),
+            ServerWay::Http {
+                url,
+                headers,
+                client,
+            } => {
+                let url = expand(url, lookup)?;
+                let far = Far::new(&url, &named(headers)?)?;
+                if !self.signs_in() {
+                    return Ok(Start::Address(far, None));
+                }
+                let client = client.as_ref().map(|client| {
+                    let secret = client.secret.as_deref();
+                    let secret = secret.map(|secret| expand(secret, lookup)).transpose()?;
+                    Ok::<_, String>((client.id.clone(), secret))
+                });
+                let signer = Signer {
+                    server: self.settings.id.clone(),
+                    url,
+                    client: client.transpose()?,
+                    vault: self.ground.vault.clone(),
+                    renewing: self.renewing.clone(),
+                };
+                Ok(Start::Address(far, Some(signer)))
+            }
         }
     }
 }

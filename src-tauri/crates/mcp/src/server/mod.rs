@@ -2,13 +2,16 @@
 
 mod calls;
 mod keep;
+mod sign_in;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use protocol::Fault;
-use protocol::servers::{Pin, ServerLine, ServerSettings, ServerState, ServerView, ServerVoice};
+use protocol::servers::{
+    Pin, ServerLine, ServerSettings, ServerState, ServerView, ServerVoice, SignIn,
+};
 use runtime::{Clock, Inherited};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -20,8 +23,10 @@ use crate::limits::RETRY_AFTER_S;
 use crate::link::Link;
 use crate::log::Log;
 use crate::pin::{Pinned, Pins};
+use crate::reasons::UNKNOWN;
 use crate::refs::Lookup;
 use crate::resources::ReadResource;
+use crate::sign::Vault;
 use crate::tool::ServerTool;
 
 /// What every server of a desk stands on.
@@ -33,6 +38,8 @@ pub struct Ground {
     pub home: PathBuf,
     /// Where references are looked up.
     pub lookup: Arc<dyn Lookup>,
+    /// Where sign-ins are kept.
+    pub vault: Arc<dyn Vault>,
     /// The clock of the logs.
     pub clock: Arc<dyn Clock>,
     /// When a server that was lost is tried again: the pauses in order, the last one again and again.
@@ -63,6 +70,8 @@ struct Core {
     stop: CancellationToken,
     /// Ends the pause before the next try.
     now: Notify,
+    /// Held by whoever renews its sign-in.
+    renewing: Arc<tokio::sync::Mutex<()>>,
     phase: watch::Sender<Phase>,
     kept: Mutex<Kept>,
     /// Grows with everything that may make the tools others.
@@ -81,10 +90,14 @@ enum Phase {
         why: String,
         retry: Duration,
     },
+    NeedsSignIn,
 }
 
 #[derive(Default)]
 struct Kept {
+    sign_in: Option<SignIn>,
+    /// Ends the sign-in that waits for the person.
+    waiting: Option<DropGuard>,
     pins: Arc<Pins>,
     catalogue: Option<Arc<Catalogue>>,
     is_kept: bool,
@@ -101,6 +114,7 @@ impl Server {
             ground,
             stop: stop.clone(),
             now: Notify::new(),
+            renewing: Arc::default(),
             phase: watch::Sender::new(Phase::Idle),
             kept: Mutex::new(Kept {
                 pins: Arc::new(pins),
@@ -167,7 +181,10 @@ impl Server {
         };
         let said = match &phase {
             Phase::Ready(link) => Some(link.said.clone()),
-            Phase::Idle | Phase::Starting { .. } | Phase::Unavailable { .. } => None,
+            Phase::Idle
+            | Phase::Starting { .. }
+            | Phase::Unavailable { .. }
+            | Phase::NeedsSignIn => None,
         };
         let waits = catalogue.as_ref().filter(|all| pins.waits(all));
         ServerView {
@@ -181,7 +198,9 @@ impl Server {
                     why,
                     retry_in_s: u32::try_from(retry.as_secs()).unwrap_or(u32::MAX),
                 },
+                Phase::NeedsSignIn => ServerState::NeedsSignIn,
             },
+            sign_in: self.core.sign_in_told(),
             said,
             tools: pins.told(catalogue.as_deref()),
             left_out: catalogue
@@ -214,10 +233,16 @@ impl Server {
     pub async fn connected(&self) -> Result<(), Fault> {
         let core = &self.core;
         core.link(true).await.map(drop).map_err(|why| {
-            Fault::new(
-                unavailable(core.settings.id.as_str(), &why),
-                "It is tried again by itself. Look at what it said: countersign servers logs.",
-            )
+            let hint = match &*core.phase.borrow() {
+                Phase::NeedsSignIn => "Sign in to it, then try it again.",
+                Phase::Idle
+                | Phase::Starting { .. }
+                | Phase::Ready(_)
+                | Phase::Unavailable { .. } => {
+                    "It is tried again by itself. Look at what it said: countersign servers logs."
+                }
+            };
+            Fault::new(unavailable(core.settings.id.as_str(), &why), hint)
         })
     }
 
@@ -291,7 +316,7 @@ impl Core {
         let settled = phase.wait_for(|phase| match phase {
             Phase::Idle | Phase::Starting { lost: None } => false,
             Phase::Starting { lost: Some(_) } => !waits,
-            Phase::Ready(_) | Phase::Unavailable { .. } => true,
+            Phase::Ready(_) | Phase::Unavailable { .. } | Phase::NeedsSignIn => true,
         });
         match settled.await.as_deref() {
             Ok(Phase::Ready(link)) => Ok(link.clone()),
@@ -301,6 +326,7 @@ impl Core {
                     lost: Some(why), ..
                 },
             ) => Err(why.clone()),
+            Ok(Phase::NeedsSignIn) => Err(UNKNOWN.to_owned()),
             Ok(Phase::Idle | Phase::Starting { lost: None }) | Err(_) => Err(LET_GO.to_owned()),
         }
     }
@@ -308,7 +334,7 @@ impl Core {
     fn forget_failure(&self) {
         let mut is_waiting = false;
         self.phase.send_if_modified(|phase| {
-            is_waiting = matches!(phase, Phase::Unavailable { .. });
+            is_waiting = matches!(phase, Phase::Unavailable { .. } | Phase::NeedsSignIn);
             if is_waiting {
                 *phase = Phase::Starting { lost: None };
             }

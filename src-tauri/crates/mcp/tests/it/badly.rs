@@ -199,6 +199,7 @@ async fn an_address_that_is_a_secret_is_not_told() {
         way: ServerWay::Http {
             url: "keychain:address".to_owned(),
             headers: Default::default(),
+            client: None,
         },
         ..settings(&[])
     };
@@ -375,6 +376,7 @@ async fn an_address_that_lets_nobody_in_is_told() {
         let way = ServerWay::Http {
             url,
             headers: BTreeMap::new(),
+            client: None,
         };
         let server = Server::new(
             ServerSettings {

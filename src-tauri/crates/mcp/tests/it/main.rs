@@ -7,6 +7,8 @@
 )]
 
 mod asks;
+mod authority;
 mod badly;
+mod signing;
 mod support;
 mod well;

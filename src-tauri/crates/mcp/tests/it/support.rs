@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp::{Ground, Lookup, Pins, Server};
-use protocol::servers::{ServerId, ServerSettings, ServerState, ServerWay};
+use mcp::{Ground, Lookup, Pins, Server, Vault};
+use protocol::servers::{ServerId, ServerSettings, ServerState, ServerWay, SignIn};
 use protocol::shown::plain;
 use protocol::{ToolError, ToolOutput};
 use runtime::{FrozenClock, Inherited};
@@ -36,8 +36,35 @@ impl Lookup for Nothing {
     }
 }
 
+/// A keychain of one server, or one that is locked.
+#[derive(Default)]
+pub struct Chain {
+    pub kept: Mutex<Option<String>>,
+    pub is_locked: bool,
+}
+
+impl Vault for Chain {
+    fn get(&self, _: &ServerId) -> Result<Option<String>, String> {
+        match self.is_locked {
+            true => Err("The keychain is locked.".to_owned()),
+            false => Ok(self.kept.lock().unwrap().clone()),
+        }
+    }
+
+    fn set(&self, _: &ServerId, record: &str) -> Result<(), String> {
+        *self.kept.lock().unwrap() = Some(record.to_owned());
+        Ok(())
+    }
+
+    fn forget(&self, _: &ServerId) -> Result<(), String> {
+        *self.kept.lock().unwrap() = None;
+        Ok(())
+    }
+}
+
 pub fn ground() -> Ground {
     Ground {
+        vault: Arc::new(Chain::default()),
         inherited: Inherited::default(),
         home: std::env::temp_dir(),
         lookup: Arc::new(Nothing),
@@ -151,6 +178,35 @@ pub async fn until(mut is_so: impl FnMut() -> bool) {
         }
     };
     tokio::time::timeout(PATIENCE, waited).await.unwrap();
+}
+
+/// The address that waits for the person.
+pub fn waits_at(server: &Server) -> String {
+    match server.view().sign_in {
+        Some(SignIn::Waiting { url, .. }) => url,
+        other => panic!("nobody is waited for: {other:?}"),
+    }
+}
+
+/// Opens an address as a browser does; where that leads.
+pub async fn led_on(url: &str) -> String {
+    let browser = runtime::net::server_client(url).unwrap();
+    let page = browser.get(url).send().await.unwrap();
+    let leads = page.headers().get("location");
+    leads.unwrap().to_str().unwrap().to_owned()
+}
+
+/// The same for one that leads nowhere; its status and what stands there.
+pub async fn opened(url: &str) -> (u16, String) {
+    let browser = runtime::net::server_client(url).unwrap();
+    let page = browser.get(url).send().await.unwrap();
+    (page.status().as_u16(), page.text().await.unwrap())
+}
+
+/// How the person stands to it once nobody is waited for any more.
+pub async fn settled(server: &Server) -> Option<SignIn> {
+    until(|| !matches!(server.view().sign_in, Some(SignIn::Waiting { .. }))).await;
+    server.view().sign_in
 }
 
 pub fn is_unavailable(server: &Server) -> bool {

@@ -7,12 +7,18 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use mcp::{Pins, Server};
 use protocol::server_asks::{FieldKind, FormField};
-use protocol::servers::{ServerSettings, ServerWay};
+use protocol::servers::{ServerClient, ServerSettings, ServerState, ServerWay, SignIn};
 use serde_json::{Map, Value, json};
 use tools::Asks;
 use tools::asks::{Asking, Reply, Wanted};
 
-use crate::support::{call_asking, ground, settings};
+use crate::support::{call_asking, ground, led_on, opened, settings, settled, until, waits_at};
+
+/// Where the suite says that the client tells who it is.
+const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+
+/// How often a person would sign in before they give up.
+const SIGN_INS_MAX: usize = 2;
 
 /// Says yes to everything, with what stands in a form at first.
 struct Agreeable;
@@ -109,15 +115,30 @@ async fn of_the_suite() {
     let scenario = variable("MCP_CONFORMANCE_SCENARIO");
     let context = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT"));
     let context: Value = context.unwrap_or_default();
+    let given = |name: &str| context.get(name).and_then(Value::as_str).map(str::to_owned);
+    let client = given("client_id").map(|id| ServerClient {
+        id,
+        secret: given("client_secret"),
+    });
+    let document = || ServerClient {
+        id: DOCUMENT.to_owned(),
+        secret: None,
+    };
     let settings = ServerSettings {
         way: ServerWay::Http {
             url: std::env::args().next_back().unwrap(),
             headers: BTreeMap::new(),
+            client: Some(client.unwrap_or_else(document)),
         },
         ..settings(&[])
     };
     let server = Arc::new(Server::new(settings, Pins::default(), ground()));
-    server.connected().await.unwrap();
+    for _ in 0..SIGN_INS_MAX {
+        if server.retry().await.is_ok() || !signs_in(&server).await {
+            break;
+        }
+    }
+    server.retry().await.unwrap();
     server.set_pins(Pins::first(&server.catalogue().unwrap()));
     // One after the other, unless the scenario wants to see that they are told apart.
     let is_together = scenario.starts_with("sep-2322");
@@ -125,8 +146,16 @@ async fn of_the_suite() {
     for (name, arguments) in calls(&server, &scenario, &context) {
         let server = server.clone();
         let call = tokio::spawn(async move {
-            let said = call_asking(&server, &name, arguments, Arc::new(Agreeable)).await;
-            println!("{name}: {said:?}");
+            for _ in 0..SIGN_INS_MAX {
+                let asks = Arc::new(Agreeable);
+                let said = call_asking(&server, &name, arguments.clone(), asks).await;
+                println!("{name}: {said:?}");
+                let wants = matches!(server.view().sign_in, Some(SignIn::Needed { .. }));
+                if !wants || !signs_in(&server).await {
+                    break;
+                }
+                until(|| server.view().state == ServerState::Ready).await;
+            }
         });
         match is_together {
             true => at_work.push(call),
@@ -136,4 +165,17 @@ async fn of_the_suite() {
     for call in at_work {
         call.await.unwrap();
     }
+}
+
+/// Signs in as a person does who opens the address and says yes. False if that cannot begin.
+async fn signs_in(server: &Server) -> bool {
+    if let Err(fault) = server.sign_in().await {
+        println!("{fault}");
+        return false;
+    }
+    let page = opened(&led_on(&waits_at(server)).await).await;
+    println!("{page:?}");
+    let stands = settled(server).await;
+    println!("{stands:?}");
+    stands == Some(SignIn::Done)
 }

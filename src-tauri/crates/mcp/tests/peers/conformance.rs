@@ -10,45 +10,21 @@ use crate::peers;
 /// The versions of the protocol that this client speaks.
 const VERSIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-const SIGN_IN: &str = "nobody signs in to a server yet";
 const SKILLS: &str =
     "an extension: skills are folders of the person, and none is taken from a server";
+const NO_PERSON: &str =
+    "an extension: a program signs in for itself; here a person signs in, or a header is set up";
+const COMPANY: &str = "an extension: a company's own sign-in, exchanged for that of a server";
+const DPOP: &str = "an extension: tokens bound to a key of the client";
 
 /// What the suite has and is nothing of ours, and why. Everything else must hold.
-const NOT_OURS: [(&str, &str); 37] = [
-    ("auth/metadata-default", SIGN_IN),
-    ("auth/metadata-var1", SIGN_IN),
-    ("auth/metadata-var2", SIGN_IN),
-    ("auth/metadata-var3", SIGN_IN),
-    ("auth/basic-cimd", SIGN_IN),
-    ("auth/scope-from-www-authenticate", SIGN_IN),
-    ("auth/scope-from-scopes-supported", SIGN_IN),
-    ("auth/scope-omitted-when-undefined", SIGN_IN),
-    ("auth/scope-step-up", SIGN_IN),
-    ("auth/scope-retry-limit", SIGN_IN),
-    ("auth/token-endpoint-auth-basic", SIGN_IN),
-    ("auth/token-endpoint-auth-post", SIGN_IN),
-    ("auth/token-endpoint-auth-none", SIGN_IN),
-    ("auth/pre-registration", SIGN_IN),
-    ("auth/2025-03-26-oauth-metadata-backcompat", SIGN_IN),
-    ("auth/2025-03-26-oauth-endpoint-fallback", SIGN_IN),
-    ("auth/resource-mismatch", SIGN_IN),
-    ("auth/offline-access-scope", SIGN_IN),
-    ("auth/offline-access-not-supported", SIGN_IN),
-    ("auth/authorization-server-migration", SIGN_IN),
-    ("auth/iss-supported", SIGN_IN),
-    ("auth/iss-not-advertised", SIGN_IN),
-    ("auth/iss-supported-missing", SIGN_IN),
-    ("auth/iss-wrong-issuer", SIGN_IN),
-    ("auth/iss-unexpected", SIGN_IN),
-    ("auth/iss-normalized", SIGN_IN),
-    ("auth/metadata-issuer-mismatch", SIGN_IN),
-    ("auth/client-credentials-jwt", SIGN_IN),
-    ("auth/client-credentials-basic", SIGN_IN),
-    ("auth/enterprise-managed-authorization", SIGN_IN),
-    ("auth/dpop", SIGN_IN),
-    ("auth/dpop-nonce", SIGN_IN),
-    ("auth/wif-jwt-bearer", SIGN_IN),
+const NOT_OURS: [(&str, &str); 10] = [
+    ("auth/client-credentials-jwt", NO_PERSON),
+    ("auth/client-credentials-basic", NO_PERSON),
+    ("auth/enterprise-managed-authorization", COMPANY),
+    ("auth/dpop", DPOP),
+    ("auth/dpop-nonce", DPOP),
+    ("auth/wif-jwt-bearer", NO_PERSON),
     ("sep-2640-client-no-prefetch", SKILLS),
     ("sep-2640-client-verify-digest", SKILLS),
     ("sep-2640-client-verify-size", SKILLS),
@@ -56,18 +32,45 @@ const NOT_OURS: [(&str, &str); 37] = [
 ];
 
 /// The scenarios that hold.
-const OURS: [&str; 11] = [
-    "initialize",
-    "tools_call",
+const OURS: [&str; 38] = [
+    "auth/2025-03-26-oauth-endpoint-fallback",
+    "auth/2025-03-26-oauth-metadata-backcompat",
+    "auth/authorization-server-migration",
+    "auth/basic-cimd",
+    "auth/iss-normalized",
+    "auth/iss-not-advertised",
+    "auth/iss-supported",
+    "auth/iss-supported-missing",
+    "auth/iss-unexpected",
+    "auth/iss-wrong-issuer",
+    "auth/metadata-default",
+    "auth/metadata-issuer-mismatch",
+    "auth/metadata-var1",
+    "auth/metadata-var2",
+    "auth/metadata-var3",
+    "auth/offline-access-not-supported",
+    "auth/offline-access-scope",
+    "auth/pre-registration",
+    "auth/resource-mismatch",
+    "auth/scope-from-scopes-supported",
+    "auth/scope-from-www-authenticate",
+    "auth/scope-omitted-when-undefined",
+    "auth/scope-retry-limit",
+    "auth/scope-step-up",
+    "auth/token-endpoint-auth-basic",
+    "auth/token-endpoint-auth-none",
+    "auth/token-endpoint-auth-post",
     "elicitation-sep1034-client-defaults",
-    "sse-retry",
-    "request-metadata",
-    "sep-2322-client-request-state",
-    "http-standard-headers",
     "http-custom-headers",
     "http-invalid-tool-headers",
-    "json-schema-ref-no-deref",
+    "http-standard-headers",
+    "initialize",
     "json-schema-2020-12-preservation",
+    "json-schema-ref-no-deref",
+    "request-metadata",
+    "sep-2322-client-request-state",
+    "sse-retry",
+    "tools_call",
 ];
 
 /// Scenarios that are run at once.

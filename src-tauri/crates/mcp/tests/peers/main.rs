@@ -225,6 +225,7 @@ async fn servers_of_others_answer_by_http() {
         way: ServerWay::Http {
             url: format!("http://127.0.0.1:{port}/mcp"),
             headers: BTreeMap::from([("X-Whose".to_owned(), "${KNOWN}".to_owned())]),
+            client: None,
         },
         ..settings(&[])
     };

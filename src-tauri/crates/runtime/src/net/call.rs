@@ -48,6 +48,23 @@ impl Net {
         within(&outgoing.url, limits, cancel, self.led(outgoing, limits)).await
     }
 
+    /// Sends a request once and takes the whole answer: where it is led on, that is the answer.
+    ///
+    /// # Errors
+    /// [`NetError::Refused`] when the address is not admitted, or a header cannot be sent: nothing was sent.
+    pub async fn call_once(
+        &self,
+        outgoing: &Outgoing,
+        limits: FetchLimits,
+        cancel: &CancellationToken,
+    ) -> Result<Reply, NetError> {
+        let called = async {
+            let at = read(&outgoing.url)?;
+            reply(&at, self.ask(&at, outgoing).await?, limits).await
+        };
+        within(&outgoing.url, limits, cancel, called).await
+    }
+
     async fn led(&self, outgoing: &Outgoing, limits: FetchLimits) -> Result<Reply, NetError> {
         let mut at = read(&outgoing.url)?;
         let site = at.origin();

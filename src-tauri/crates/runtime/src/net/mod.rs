@@ -1,7 +1,8 @@
 //! Fetches from the web: every address is judged before its name is looked up, every connection by where the name leads,
 //! every redirect like a request of its own.
 
-use std::net::{IpAddr, SocketAddr};
+pub use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits::{ADDRESSES_MAX, CONNECT_TIMEOUT, HOPS_MAX, URL_BYTES_MAX};
 
+mod back;
 mod body;
 mod call;
 #[cfg(target_os = "linux")]
@@ -21,6 +23,7 @@ mod error;
 mod outgoing;
 mod server;
 
+pub use back::{Visit, WayBack};
 pub use call::Reply;
 pub use error::NetError;
 pub use outgoing::{Method, Outgoing};

@@ -1,0 +1,83 @@
+//! What is written into the file, and what is wrong with one.
+
+use super::*;
+
+fn stdio(id: &str) -> ServerSettings {
+    ServerSettings {
+        id: ServerId::try_from(id.to_owned()).unwrap(),
+        way: ServerWay::Stdio {
+            command: "npx".to_owned(),
+            args: vec!["-y".to_owned(), "a \"b\"".to_owned()],
+            env: BTreeMap::from([("TOKEN".to_owned(), "${TOKEN}".to_owned())]),
+            folder: None,
+        },
+        timeout_ms: 5_000,
+        enabled: false,
+    }
+}
+
+#[test]
+fn what_is_written_is_read_again_and_comments_stay() {
+    let http = ServerSettings {
+        way: ServerWay::Http {
+            url: "https://example.com/mcp".to_owned(),
+            headers: BTreeMap::from([("Authorization".to_owned(), "keychain:example".to_owned())]),
+            client: Some(ServerClient {
+                id: "countersign-1".to_owned(),
+                secret: Some("keychain:client".to_owned()),
+            }),
+        },
+        timeout_ms: SERVER_TIMEOUT_MS,
+        ..stdio("far")
+    };
+    let text = with("# mine\n[servers]\n", &stdio("near")).unwrap();
+    let text = with(&text, &http).unwrap();
+    let text = switched(&text, &http.id, true).unwrap();
+    let on = ServerSettings {
+        enabled: true,
+        ..http.clone()
+    };
+    assert_eq!(read(&text).unwrap(), [on, stdio("near")]);
+    let text = without(&text, &http.id).unwrap();
+    assert_eq!(read(&text).unwrap(), [stdio("near")]);
+    assert!(text.starts_with("# mine\n"), "{text}");
+    assert!(switched(&text, &http.id, true).is_err());
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    for (text, what) in [
+        ("[servers.a]", "neither a command nor an address"),
+        (
+            "[servers.a]\ncommand='x'\nurl='https://x.y'",
+            "both a command and an address",
+        ),
+        (
+            "[servers.a]\nurl='https://x.y'\nargs=['b']",
+            "has an address",
+        ),
+        (
+            "[servers.a]\ncommand='x'\nheaders={a='b'}",
+            "neither headers nor a client",
+        ),
+        ("[servers.a]\ncommand=' '", "command is empty"),
+        ("[servers.a]\nurl='file:///x'", "cannot be set up so"),
+        ("[servers.a]\nurl='https://u:p@x.y'", "cannot be set up so"),
+        ("[servers.a]\ncommand='x'\ntimeout_ms=0", "time limit"),
+        (
+            "[servers.a]\ncommand='x'\nenv={'A=B'='c'}",
+            "no name of a variable",
+        ),
+        ("[servers.a]\ncommand='x'\nfolder='here'", "absolute"),
+        (
+            "[servers.a__b]\ncommand='x'",
+            "cannot be the name of a server",
+        ),
+        ("\n\n[servers.a]\ncomand='x'", "line 4"),
+        ("[server.a]\ncommand='x'", "line 1"),
+    ] {
+        let fault = read(text).unwrap_err();
+        assert!(fault.message.contains(what), "{text}: {fault}");
+        assert!(!fault.hint.is_empty());
+    }
+}

@@ -1,0 +1,189 @@
+//! Signing in to a server and out of it, as a person does: begun, waited for, and then the server is connected anew.
+
+use std::sync::Arc;
+
+use protocol::Fault;
+use protocol::servers::{ServerWay, SignIn};
+use tokio_util::sync::CancellationToken;
+
+use super::keep::Start;
+use super::{Core, Phase, Server};
+use crate::limits::SIGN_IN_MAX;
+use crate::link::Link;
+use crate::sign::{Begun, Challenge, Signer};
+
+/// Why a connection was closed that is made anew.
+const ANEW: &str = "it is connected anew, since the person signed in or out";
+
+impl Server {
+    /// Begins to sign the person in: its view then tells the address that they open. Whoever waited before waits no more.
+    ///
+    /// # Errors
+    /// It asks nobody to sign in, nobody says where, or what they signed in with could not be kept.
+    pub async fn sign_in(&self) -> Result<(), Fault> {
+        let core = &self.core;
+        let begun = tokio::time::timeout(core.timeout(), core.begin()).await;
+        let late = || format!("nobody answered within {} ms", core.settings.timeout_ms);
+        let begun = begun.unwrap_or_else(|_| Err(late())).map_err(|why| {
+            Fault::new(
+                format!(
+                    "Signing in to `{}` could not begin: {why}.",
+                    core.settings.id
+                ),
+                "Look at how the server is set up, and at what its makers say of signing in.",
+            )
+        })?;
+        core.wait_for(begun);
+        Ok(())
+    }
+
+    /// Forgets what the person signed in with, and whatever waits for them to sign in.
+    ///
+    /// # Errors
+    /// The keychain cannot be asked.
+    pub async fn sign_out(&self) -> Result<(), Fault> {
+        let core = &self.core;
+        let id = &core.settings.id;
+        let wrong = |why: String| {
+            let told = format!("What you signed in to `{id}` with is still kept: {why}");
+            Fault::new(told, "Unlock the keychain of this machine, then try again.")
+        };
+        match core.start().await.map_err(wrong)? {
+            Start::Address(_, Some(signer)) => signer.forget().await.map_err(wrong)?,
+            Start::Address(_, None) | Start::Program(_) => return Ok(()),
+        }
+        let mut kept = core.kept();
+        (kept.sign_in, kept.waiting) = (None, None);
+        drop(kept);
+        core.log("Signed out.");
+        core.anew();
+        Ok(())
+    }
+
+    /// Takes over from one that could not be switched on what it said when it wanted to know who asks.
+    pub fn heed(&self, other: &Self) {
+        if let Some(challenge) = other.core.handler.challenge() {
+            self.core.handler.challenged(challenge);
+        }
+    }
+}
+
+impl Core {
+    /// Whether a person can sign in to it: where nothing else says who they are.
+    pub(super) fn signs_in(&self) -> bool {
+        match &self.settings.way {
+            ServerWay::Stdio { .. } => false,
+            ServerWay::Http { headers, .. } => {
+                let mut names = headers.keys();
+                !names.any(|name| name.eq_ignore_ascii_case("authorization"))
+            }
+        }
+    }
+
+    /// How the person stands to it.
+    pub(super) fn sign_in_told(&self) -> Option<SignIn> {
+        let told = self.kept().sign_in.clone();
+        let wants = self.signs_in() && self.handler.challenge().is_some();
+        match told {
+            None | Some(SignIn::Done) if wants => Some(SignIn::Needed { why: None }),
+            told => told,
+        }
+    }
+
+    async fn start(self: &Arc<Self>) -> Result<Start, String> {
+        let core = self.clone();
+        let looked_up = tokio::task::spawn_blocking(move || core.way()).await;
+        looked_up.unwrap_or_else(|_| Err("it could not be prepared".to_owned()))
+    }
+
+    async fn begin(self: &Arc<Self>) -> Result<Begun, String> {
+        let (far, signer) = match self.start().await? {
+            Start::Address(far, Some(signer)) => (far, signer),
+            Start::Address(_, None) => {
+                return Err("a header of its own says who asks".to_owned());
+            }
+            Start::Program(_) => return Err("it is a program of this machine".to_owned()),
+        };
+        let challenge = match self.handler.challenge() {
+            Some(challenge) => challenge,
+            // Nobody asked it yet.
+            None => match Link::open(far.unsigned(), self.handler.clone(), false).await {
+                Ok(_) => return Err("it asks nobody to sign in".to_owned()),
+                Err(unopened) => unopened.challenge.ok_or(unopened.why)?,
+            },
+        };
+        self.begun(&signer, &challenge).await
+    }
+
+    async fn begun(&self, signer: &Signer, challenge: &Challenge) -> Result<Begun, String> {
+        let begun = signer.begin(challenge).await?;
+        self.log(&format!("Signing in begins at {}.", begun.host));
+        Ok(begun)
+    }
+
+    /// Waits for the person, for as long as they may take.
+    fn wait_for(self: &Arc<Self>, begun: Begun) {
+        let stop = self.stop.child_token();
+        let mut kept = self.kept();
+        kept.sign_in = Some(SignIn::Waiting {
+            url: begun.url.clone(),
+            host: begun.host.clone(),
+        });
+        kept.waiting = Some(stop.clone().drop_guard());
+        drop(kept);
+        let core = self.clone();
+        tokio::spawn(async move {
+            let finished = tokio::time::timeout(SIGN_IN_MAX, begun.finish());
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {}
+                finished = finished => {
+                    let late = || Err("nobody signed in for ten minutes".to_owned());
+                    core.finished(&stop, finished.unwrap_or_else(|_| late()));
+                }
+            }
+        });
+    }
+
+    fn finished(&self, stop: &CancellationToken, finished: Result<(), String>) {
+        let mut kept = self.kept();
+        // Another one may wait by now, or none.
+        if stop.is_cancelled() {
+            return;
+        }
+        let (sign_in, told) = match &finished {
+            Ok(()) => (SignIn::Done, "Signed in.".to_owned()),
+            Err(why) => {
+                let why = why.trim_end_matches('.').to_owned();
+                let told = format!("Nobody is signed in: {why}.");
+                (SignIn::Needed { why: Some(why) }, told)
+            }
+        };
+        kept.sign_in = Some(sign_in);
+        kept.waiting = None;
+        drop(kept);
+        self.log(&told);
+        if finished.is_ok() {
+            self.handler.challenged(None);
+            self.anew();
+        }
+    }
+
+    /// Connects it anew if it is connected, or waits to be.
+    fn anew(&self) {
+        let ready = match &*self.phase.borrow() {
+            Phase::Ready(link) => Some(link.clone()),
+            Phase::Idle
+            | Phase::Starting { .. }
+            | Phase::Unavailable { .. }
+            | Phase::NeedsSignIn => None,
+        };
+        match ready {
+            Some(link) => {
+                link.close(ANEW);
+                self.now.notify_one();
+            }
+            None => self.forget_failure(),
+        }
+    }
+}
