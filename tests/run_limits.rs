@@ -10,6 +10,7 @@ use protocol::{CallState, EventBody, Gate, Limit, Op, SessionState, ToolError, T
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Script, Scripted};
 use serde_json::{Value, json};
 use support::Fixture;
+use support::cast::Cast;
 use support::probe::{Listener, Probe, name, one, probes};
 use tokio_util::sync::CancellationToken;
 
@@ -90,14 +91,14 @@ async fn a_run_stops_at_its_calls() {
     );
 }
 
-/// An agent whose every turn uses as much as a test says.
-struct Spender {
-    script: Scripted,
+/// Agents whose every turn uses as much as a test says.
+struct Spender<P> {
+    script: Arc<P>,
     usage: Usage,
 }
 
 #[async_trait]
-impl Provider for Spender {
+impl<P: Provider> Provider for Spender<P> {
     fn id(&self) -> &str {
         "script"
     }
@@ -125,6 +126,57 @@ impl Provider for Spender {
     }
 }
 
+/// What works for a run spends what the run may: it stops where both together have used it up, and so does its caller.
+#[tokio::test]
+async fn an_errand_spends_what_its_caller_may() {
+    let reviewer = "---\nname: reviewer\ndescription: Reviews.\ntools: [read]\n---\nYou review.\n";
+    let task = json!({ "subagent_type": "reviewer", "prompt": "Look." });
+    let reads =
+        |path: &str| json!({ "calls": [{ "name": "read", "arguments": { "path": path } }] });
+    let cast = Cast::new(
+        json!([{ "calls": [{ "name": "task", "arguments": task }] }, { "text": "Never." }]),
+        [(
+            "You review.",
+            json!([reads("a.txt"), reads("b.txt"), reads("c.txt"), { "text": "Never." }]),
+        )],
+    );
+    let usage = Usage {
+        input_tokens: 60,
+        output_tokens: 15,
+        ..Usage::default()
+    };
+    let spender = Arc::new(Spender {
+        script: cast,
+        usage,
+    });
+    let mut desk = Fixture::with_config(spender, Host::Person, |config| {
+        config.limits = RunLimitsGiven {
+            tokens: Some(200),
+            ..RunLimitsGiven::default()
+        };
+    })
+    .await;
+    desk.file(".countersign/agents/reviewer.md", reviewer);
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        desk.file(name, "text");
+    }
+    desk.start("Go.").await;
+    while desk.until_ended_in().await != desk.session {}
+    let reached: Vec<_> = desk
+        .events()
+        .await
+        .into_iter()
+        .filter_map(|event| match event.body {
+            EventBody::LimitReached { limit, used, .. } => {
+                Some((event.session == desk.session, limit, used))
+            }
+            _ => None,
+        })
+        .collect();
+    let (own, errands) = ((true, Limit::Tokens, 225.0), (false, Limit::Tokens, 225.0));
+    assert_eq!(reached, [errands, own]);
+}
+
 /// A run stops when its turns together have used as many tokens, or cost as much, as it may: the calls of the turn that
 /// reached it do not run, and it goes on, counted anew, when the person says something. Exactly what was used is told.
 #[tokio::test]
@@ -150,7 +202,7 @@ async fn a_run_stops_at_its_tokens_and_its_cost() {
         let turn = |n: u32| one(json!({ "n": n }));
         let turns = json!({ "turns": [turn(1), turn(2), turn(3), { "text": "Done." }] });
         let spender = Arc::new(Spender {
-            script: Scripted::new(Script::parse(&turns.to_string()).unwrap()),
+            script: Arc::new(Scripted::new(Script::parse(&turns.to_string()).unwrap())),
             usage,
         });
         let mut desk = Fixture::with_config(spender, Host::Person, |config| {

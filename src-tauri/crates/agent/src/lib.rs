@@ -71,6 +71,7 @@ mod waiting;
 mod way_out;
 mod weighed;
 mod why;
+mod worked;
 
 pub use config::{DeskConfig, Host};
 pub use desk::Desk;

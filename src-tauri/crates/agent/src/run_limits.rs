@@ -1,18 +1,46 @@
-//! How much one run has used, and the limit that it came to.
+//! How much one run has used, with whoever works for it, and the limit that it came to.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::event::Notice;
 use protocol::{EventBody, Fault, Limit, NoticeLevel, RunLimits, Usage};
 
+use crate::delegate;
 use crate::session::Session;
 
 /// What a run has used so far.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Meter {
     limits: RunLimits,
     turns: u32,
     calls: u32,
+    /// Of this run, and of those that it works for.
+    spent: Vec<Arc<Spent>>,
+}
+
+/// The tokens and the money of one run, with those of everybody who works for it: an errand spends what its caller may.
+#[derive(Debug, Default)]
+pub(crate) struct Spent(Mutex<Sums>);
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Sums {
     tokens: u64,
     cost_usd: f64,
+}
+
+impl Spent {
+    fn take(&self, usage: &Usage) {
+        let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sums.tokens = sums
+            .tokens
+            .saturating_add(usage.input_tokens)
+            .saturating_add(usage.output_tokens);
+        sums.cost_usd += usage.cost_usd.unwrap_or(0.0);
+    }
+
+    fn sums(&self) -> Sums {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A limit, and what was used of it.
@@ -24,20 +52,26 @@ pub(crate) struct Reached {
 }
 
 impl Meter {
-    /// Nothing used yet.
-    pub fn new(limits: RunLimits) -> Self {
+    /// Nothing used yet by this run; by those that it works for what they used.
+    pub fn beginning(session: &Session, limits: RunLimits) -> Self {
+        let above = delegate::lineage(session).into_iter().skip(1);
+        let above = above.filter_map(|id| session.shared.session(&id).ok());
+        let spent = above.map(|above| above.spent());
+        Self::new(limits, [session.spent()].into_iter().chain(spent).collect())
+    }
+
+    fn new(limits: RunLimits, spent: Vec<Arc<Spent>>) -> Self {
         Self {
             limits,
             turns: 0,
             calls: 0,
-            tokens: 0,
-            cost_usd: 0.0,
+            spent,
         }
     }
 
     /// Whether one more turn may begin; counts it.
     pub fn begin_turn(&mut self) -> Result<(), Reached> {
-        self.spent()?;
+        self.is_spent()?;
         let max = self.limits.turns;
         if max > 0 && self.turns >= max {
             return Err(reached(Limit::Turns, self.turns.into(), max.into()));
@@ -47,12 +81,8 @@ impl Meter {
     }
 
     /// Counts what a turn used.
-    pub fn take(&mut self, usage: &Usage) {
-        self.tokens = self
-            .tokens
-            .saturating_add(usage.input_tokens)
-            .saturating_add(usage.output_tokens);
-        self.cost_usd += usage.cost_usd.unwrap_or(0.0);
+    pub fn take(&self, usage: &Usage) {
+        self.spent.iter().for_each(|spent| spent.take(usage));
     }
 
     /// Counts calls, and says how many of them may run; with the limit if not all may.
@@ -60,7 +90,7 @@ impl Meter {
         if calls == 0 {
             return (0, None);
         }
-        if let Err(reached) = self.spent() {
+        if let Err(reached) = self.is_spent() {
             return (0, Some(reached));
         }
         let max = self.limits.calls;
@@ -83,15 +113,17 @@ impl Meter {
         clippy::cast_precision_loss,
         reason = "a count of tokens that is shown, exact up to 2^53"
     )]
-    fn spent(&self) -> Result<(), Reached> {
+    fn is_spent(&self) -> Result<(), Reached> {
         let RunLimits {
             tokens, cost_usd, ..
         } = self.limits;
-        if tokens > 0 && self.tokens >= tokens {
-            return Err(reached(Limit::Tokens, self.tokens as f64, tokens as f64));
-        }
-        if cost_usd > 0.0 && self.cost_usd >= cost_usd {
-            return Err(reached(Limit::Cost, self.cost_usd, cost_usd));
+        for used in self.spent.iter().map(|spent| spent.sums()) {
+            if tokens > 0 && used.tokens >= tokens {
+                return Err(reached(Limit::Tokens, used.tokens as f64, tokens as f64));
+            }
+            if cost_usd > 0.0 && used.cost_usd >= cost_usd {
+                return Err(reached(Limit::Cost, used.cost_usd, cost_usd));
+            }
         }
         Ok(())
     }
@@ -182,9 +214,13 @@ mod tests {
         }
     }
 
+    fn metered(limits: RunLimits) -> Meter {
+        Meter::new(limits, vec![Arc::default()])
+    }
+
     #[test]
     fn no_limit_is_never_reached() {
-        let mut meter = Meter::new(limits(|_| {}));
+        let mut meter = metered(limits(|_| {}));
         meter.take(&usage(u64::MAX, u64::MAX, Some(f64::MAX)));
         assert_eq!(meter.begin_turn(), Ok(()));
         assert_eq!(meter.admit(1_000), (1_000, None));
@@ -192,15 +228,15 @@ mod tests {
 
     #[test]
     fn turns_calls_tokens_and_cost_end_where_they_are_used_up() {
-        let mut meter = Meter::new(limits(|limits| limits.turns = 2));
+        let mut meter = metered(limits(|limits| limits.turns = 2));
         assert_eq!((meter.begin_turn(), meter.begin_turn()), (Ok(()), Ok(())));
         assert_eq!(meter.begin_turn(), Err(reached(Limit::Turns, 2.0, 2.0)));
 
-        let mut meter = Meter::new(limits(|limits| limits.calls = 5));
+        let mut meter = metered(limits(|limits| limits.calls = 5));
         assert_eq!(meter.admit(3), (3, None));
         assert_eq!(meter.admit(3), (2, Some(reached(Limit::Calls, 5.0, 5.0))));
 
-        let mut meter = Meter::new(limits(|limits| limits.tokens = 100));
+        let mut meter = metered(limits(|limits| limits.tokens = 100));
         meter.take(&usage(60, 39, None));
         assert_eq!(meter.admit(1), (1, None));
         meter.take(&usage(0, 1, None));
@@ -211,7 +247,7 @@ mod tests {
         );
         assert_eq!(meter.admit(0), (0, None), "a last word is not cut off");
 
-        let mut meter = Meter::new(limits(|limits| limits.cost_usd = 0.5));
+        let mut meter = metered(limits(|limits| limits.cost_usd = 0.5));
         meter.take(&usage(1, 1, None));
         meter.take(&usage(1, 1, Some(0.5)));
         assert_eq!(meter.begin_turn(), Err(reached(Limit::Cost, 0.5, 0.5)));

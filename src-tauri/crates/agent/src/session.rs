@@ -8,7 +8,7 @@ use protocol::event::Parent;
 use protocol::model::ToolDefinition;
 use protocol::{CallId, EventBody, ModelChoice, Rule, SessionId, SessionState, Strategy};
 use tokio::sync::{Notify, watch};
-use tokio::time::{Duration, Instant};
+use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tools::schema_first::Composed;
 use tools::{Hands, Registry};
@@ -22,11 +22,13 @@ use crate::delegate;
 use crate::desk::Shared;
 use crate::journal::Journal;
 use crate::repeats::Repeats;
+use crate::run_limits::Spent;
 use crate::surface::Bounds;
 use crate::toolbox::Toolbox;
 use crate::waiting::Waiting;
 use crate::weighed::Weighed;
 pub(crate) use crate::why::Why;
+use crate::worked::Worked;
 
 /// A session that is open in this process.
 pub(crate) struct Session {
@@ -70,10 +72,8 @@ struct Live {
     why: Why,
     /// What the run's calls came to, to notice those that repeat.
     repeats: Repeats,
-    /// When the run began, and how long of that it waited for a person.
-    began: Option<Instant>,
-    waited: Duration,
-    waits_since: Option<Instant>,
+    worked: Worked,
+    spent: Arc<Spent>,
     /// The state that was last recorded.
     state: Option<SessionState>,
     conversation: Conversation,
@@ -140,9 +140,8 @@ impl Session {
         }
         let token = self.shared.closing.child_token();
         live.run = Some(token.clone());
-        live.began = Some(Instant::now());
         (live.why, live.repeats) = (Why::Person, Repeats::default());
-        (live.waited, live.waits_since) = (Duration::ZERO, None);
+        (live.worked, live.spent) = (Worked::beginning(), Arc::default());
         Some(token)
     }
 
@@ -183,13 +182,12 @@ impl Session {
 
     /// How long the run has been at work, without the time that it waited for a person.
     pub(crate) fn worked(&self) -> Duration {
-        let live = self.live();
-        let waits = live
-            .waits_since
-            .map_or(Duration::ZERO, |since| since.elapsed());
-        live.began.map_or(Duration::ZERO, |began| {
-            began.elapsed().saturating_sub(live.waited + waits)
-        })
+        self.live().worked.time()
+    }
+
+    /// What the run used, with whoever works for it.
+    pub(crate) fn spent(&self) -> Arc<Spent> {
+        self.live().spent.clone()
     }
 
     /// How often a call came to the same result in this run, or what it came to now.
@@ -257,10 +255,7 @@ impl Session {
     fn tell_state(&self, live: &mut Live, state: SessionState) {
         if live.state != Some(state) {
             live.state = Some(state);
-            if let Some(since) = live.waits_since.take() {
-                live.waited += since.elapsed();
-            }
-            live.waits_since = (state == SessionState::Waiting).then(Instant::now);
+            live.worked.waits(state == SessionState::Waiting);
             self.journal.tell(EventBody::SessionChanged { state });
         }
     }

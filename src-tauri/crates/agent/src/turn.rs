@@ -80,7 +80,7 @@ fn state_after(session: &Session, end: Result<End, Fault>) -> SessionState {
 async fn within_its_time(session: &Arc<Session>) -> Result<End, Fault> {
     let config = &session.shared.config;
     let limits = config.limits.over(session.shared.settings().limits);
-    let run = run(session, Meter::new(limits));
+    let run = run(session, Meter::beginning(session, limits));
     tokio::pin!(run);
     tokio::select! {
         biased;
