@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|history|room|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|history|room|start]`.
 //!
 //! **It is no test**: figures depend on the machine, so nothing fails by them. A ratio that misses its aim is printed as
 //! it is.
@@ -24,6 +24,7 @@ mod room;
 #[cfg(target_os = "linux")]
 mod screen;
 mod search;
+mod services;
 #[cfg(target_os = "linux")]
 mod start;
 mod table;
@@ -55,12 +56,14 @@ fn run(words: &[String]) -> Outcome<()> {
             .and_then(|()| backtest::run())
             .and_then(|()| search::run())
             .and_then(|()| reach::run())
+            .and_then(|()| services::run())
             .and_then(|()| history::run()),
         ["contract"] => contract::run(),
         ["decide"] => decide::run(),
         ["backtest"] => backtest::run(),
         ["search"] => search::run(),
         ["reach"] => reach::run(),
+        ["services"] => services::run(),
         ["history"] => history::run(),
         #[cfg(target_os = "linux")]
         ["room"] => room::run(),
@@ -69,7 +72,7 @@ fn run(words: &[String]) -> Outcome<()> {
         ["gate"] => gate::run(),
         ["gate", side, turns, calls, rounds] => gate::repeat(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `history`, `room` or `start` (both on Linux), or nothing for the first seven"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `history`, `room` or `start` (both on Linux), or nothing for the first eight"
                 .into(),
         ),
     }
