@@ -6,6 +6,7 @@ use super::NET_READ;
 use super::index::About;
 use super::key::Rank;
 use super::seen::{Seen, Subject};
+use super::server_word::named;
 use crate::host::HostPattern;
 use crate::path::Os;
 use crate::pattern::{CommandPattern, Forms, PathPattern, is_everything, is_open};
@@ -22,6 +23,8 @@ pub struct CompiledRule {
     pub spent: bool,
     pattern: Pattern,
     folds: bool,
+    /// What its permission names.
+    names: String,
 }
 
 #[derive(Debug, Clone)]
@@ -41,6 +44,7 @@ impl CompiledRule {
     pub fn new(rule: Rule, os: Os, trusted: bool) -> Result<Self, String> {
         Ok(Self {
             pattern: Pattern::new(&rule, os)?,
+            names: named(&rule.permission)?.into_owned(),
             rule,
             trusted,
             spent: false,
@@ -51,12 +55,19 @@ impl CompiledRule {
     /// A grant for one call and no other; what the rule names as its pattern is how that is told to a person.
     pub fn for_exactly(rule: Rule, call: Digest) -> Self {
         Self {
+            // It names the tool of that call.
+            names: rule.permission.clone(),
             rule,
             trusted: true,
             spent: false,
             pattern: Pattern::Exactly(call),
             folds: false,
         }
+    }
+
+    /// What its permission names: a tool, however that is spelt, a capability, a mode or everything.
+    pub fn permission(&self) -> &str {
+        &self.names
     }
 
     /// The one call that it is for, if it is for no other.
@@ -99,7 +110,7 @@ impl CompiledRule {
 
     /// How directly it names a call; none if it speaks of something else.
     pub(super) fn rank(&self, subject: &Subject<'_>) -> Option<Rank> {
-        let permission = self.rule.permission.as_str();
+        let permission = self.permission();
         if let Seen::Came(_) = subject.seen {
             return (permission == NET_READ).then_some(Rank::Capability);
         }

@@ -6,6 +6,7 @@ mod compiled;
 mod index;
 mod key;
 mod seen;
+mod server_word;
 
 use std::sync::OnceLock;
 
@@ -16,6 +17,7 @@ pub use compiled::CompiledRule;
 pub(crate) use compiled::covers;
 pub(crate) use seen::quoted;
 pub use seen::{Seen, Subject};
+pub(crate) use server_word::named;
 
 use crate::builtin::Protections;
 use crate::facts::Facts;
@@ -81,7 +83,7 @@ impl RuleSet {
         self.closing = OnceLock::new();
         for rule in rules {
             let at = self.rules.len();
-            self.index.add(at, &rule.rule.permission, rule.about());
+            self.index.add(at, rule.permission(), rule.about());
             self.rules.push(rule);
         }
     }

@@ -82,7 +82,7 @@ pub(super) fn fits(rule: &CompiledRule, example: &str) -> bool {
         _ => None,
     };
     let facts = Facts::from_iter([fact]);
-    let subjects = Subject::all(&rule.rule.permission, mode, &facts);
+    let subjects = Subject::all(rule.permission(), mode, &facts);
     let speaks = |subject: &Subject<'_>| {
         let said = set.said(subject, protocol::At::MIN, protocol::Verdict::Ask);
         said.verdict.is_some()

@@ -251,6 +251,7 @@ fn check_permission(permission: &str) -> Result<(), String> {
             )),
         };
     }
+    let permission = &*crate::rules::named(permission)?;
     let capabilities = Capability::ALL.map(Capability::as_str);
     if permission.contains('.') && !capabilities.contains(&permission) && permission != NET_READ {
         return Err(format!(

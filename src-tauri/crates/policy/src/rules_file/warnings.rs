@@ -33,7 +33,7 @@ pub(super) fn of(rules: &[CompiledRule], source: &Source<'_>) -> Vec<Warning> {
         };
         own(compiled, source).into_iter().for_each(&mut warn);
         let name = (
-            compiled.rule.permission.as_str(),
+            compiled.permission(),
             compiled.rule.pattern.as_deref().map(str::trim),
         );
         match seen.get(&name) {
@@ -86,7 +86,7 @@ fn own(compiled: &CompiledRule, source: &Source<'_>) -> Vec<String> {
             "`{pattern}` never allows anything: rules hold for whole hosts, not for parts of a site"
         ));
     }
-    let permission = rule.permission.as_str();
+    let permission = compiled.permission();
     let is_name = permission != "*"
         && !permission.ends_with('*')
         && !permission.starts_with("mode:")
