@@ -50,7 +50,7 @@ pub use lock::{Lock, lock};
 pub use net::{Doorkeeper, FetchLimits, Fetched, Method, Names, Net, NetError, Outgoing, Reply};
 pub use process::{
     Answered, Command, Companion, CompanionCommand, Exit, Inherited, Life, Program, Ran, Spill,
-    accompany, names_a_secret, run, run_program,
+    accompany, names_a_secret, program_of, run, run_program,
 };
 pub use search::{
     FileSize, GlobFound, GrepFound, GrepMatch, GrepQuery, SizesFound, glob, grep, sizes,

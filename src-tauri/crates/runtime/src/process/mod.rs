@@ -14,6 +14,7 @@ use crate::{FileError, SessionFolder, Workspace};
 mod companion;
 #[cfg(not(unix))]
 mod fallback;
+mod found;
 mod inherited;
 mod output;
 mod program;
@@ -26,6 +27,7 @@ mod unix;
 pub use companion::{Companion, CompanionCommand, Life, accompany};
 #[cfg(not(unix))]
 use fallback::{Group, Pipe, exit_of};
+pub use found::program_of;
 pub use inherited::{Inherited, names_a_secret};
 use output::Output;
 pub use program::{Answered, Program, run_program};
