@@ -88,6 +88,7 @@ mod in_place;
 // What each of the layers keeps from happening, alone and whatever the others are.
 #[cfg(target_os = "linux")]
 mod layers;
+mod lsp;
 // Commands with a way to the network.
 #[cfg(target_os = "linux")]
 mod way_out;

@@ -7,7 +7,7 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// Which crates of ours each crate may depend on: the layers of the house. What is not listed is not allowed.
-const LAYERS: [(&str, &[&str]); 14] = [
+const LAYERS: [(&str, &[&str]); 15] = [
     ("protocol", &[]),
     ("policy", &["protocol"]),
     ("sandbox", &[]),
@@ -16,11 +16,12 @@ const LAYERS: [(&str, &[&str]); 14] = [
     ("tools", &["policy", "protocol", "runtime"]),
     ("mcp", &["policy", "protocol", "runtime", "tools"]),
     ("openapi", &["policy", "protocol", "runtime", "tools"]),
+    ("lsp", &["protocol", "runtime", "tools"]),
     ("record", &["protocol"]),
     (
         "agent",
         &[
-            "mcp", "openapi", "policy", "protocol", "provider", "record", "runtime", "tools",
+            "lsp", "mcp", "openapi", "policy", "protocol", "provider", "record", "runtime", "tools",
         ],
     ),
     ("cli", &["agent", "policy", "protocol", "provider"]),

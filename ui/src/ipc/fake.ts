@@ -17,7 +17,7 @@ import type { UndoEntry } from './bindings/UndoEntry';
 import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
-import { emptySnapshot, firstStart, promised } from './fake_settings';
+import { emptySnapshot, firstStart, languageViews, promised } from './fake_settings';
 import { briefed, briefingText } from './fake_briefing';
 import { FakeHistory } from './fake_history';
 import { FakeRules } from './fake_rules';
@@ -309,6 +309,8 @@ export class FakeHost implements Host {
       }
       case 'apis':
         return { type: 'apis', apis: [], fault: null };
+      case 'language_servers':
+        return { type: 'language_servers', servers: languageViews(this.#snapshot.settings.language_servers) };
       case 'servers':
       case 'server_log':
       case 'servers_found':

@@ -1,5 +1,7 @@
 // The settings and providers of the recorded engine.
 
+import type { LanguageServer } from './bindings/LanguageServer';
+import type { LanguageServerView } from './bindings/LanguageServerView';
 import type { Promise as Promised } from './bindings/Promise';
 import type { ProviderView } from './bindings/ProviderView';
 import type { Settings } from './bindings/Settings';
@@ -22,6 +24,7 @@ export const firstSettings: Settings = {
   variables: { withheld: [], passed: [] },
   skills: { folders: [] },
   web_search: { calls_max: 25, timeout_ms: 15_000, providers: [] },
+  language_servers: [],
   watchdogs: [],
   providers: [],
   tools: {},
@@ -36,6 +39,21 @@ export const promised: Promised = {
   in_place: true,
   reasons: ['A command sees the folder through an overlay that lies on the same disk.', 'Landlock and seccomp hold in the room.'],
 };
+
+/** Language servers as a machine has them on which only Pyright is installed. */
+export function languageViews(own: readonly LanguageServer[]): LanguageServerView[] {
+  const offered = [
+    { id: 'rust-analyzer', title: 'rust-analyzer', language: 'Rust', command: 'rust-analyzer', ending: 'rs', of: 'rust', runs: 'Runs cargo, and with it the build scripts and macros of the folder.', found: null },
+    { id: 'pyright', title: 'Pyright', language: 'Python', command: 'pyright-langserver', ending: 'py', of: 'python', runs: 'Runs the Python that it finds, also one in the folder.', found: '/usr/bin/pyright-langserver' },
+  ];
+  const known = offered.map(({ id, title, language, command, ending, of, runs, found }) => {
+    const settings = own.find((one) => one.id === id) ?? { id, enabled: false, command, args: ['--stdio'], files: { [ending]: of } };
+    return { settings, title, language, runs, own: false, found };
+  });
+  const others = own.filter((one) => offered.every(({ id }) => id !== one.id));
+  const theirs = others.map((settings) => ({ settings, title: settings.id, language: [...new Set(Object.values(settings.files))].join(', '), runs: 'May run whatever it finds in the folder.', own: true, found: null }));
+  return [...known, ...theirs];
+}
 
 /** A snapshot without sessions. */
 export function emptySnapshot(): Snapshot {

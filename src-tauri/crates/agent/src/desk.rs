@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use lsp::{LanguageServers, Patience};
 use protocol::event::Asked;
 use protocol::op::Receipt;
 use protocol::query::{Answer, Query, Snapshot};
@@ -12,7 +13,7 @@ use provider::{Keys, Provider, Providers, SystemKeys};
 use record::Record;
 use runtime::{Environment, History, Inherited, Net, SessionFolder, Workspace};
 use tokio_util::sync::CancellationToken;
-use tools::{Hands, Registry};
+use tools::{Hands, Lsp, LspRename, Registry};
 
 use crate::apis::Apis;
 use crate::briefing::Briefing;
@@ -47,6 +48,8 @@ pub(crate) struct Shared {
     pub servers: Servers,
     /// Services by their documents.
     pub apis: Apis,
+    /// Programs that know languages.
+    pub languages: Arc<LanguageServers>,
     /// The tools.
     pub tools: DeskTools,
     pub keys: Arc<dyn Keys>,
@@ -85,6 +88,11 @@ impl Desk {
         let faults = Faults::default();
         let inherited = Inherited::default();
         settings::inherit(&inherited, &settings);
+        let languages = LanguageServers::new(inherited.clone(), Patience::default());
+        let languages = Arc::new(languages);
+        languages.set(&settings.language_servers);
+        registry.put(Arc::new(Lsp::new(Some(languages.clone()))))?;
+        registry.put(Arc::new(LspRename::new(Some(languages.clone()))))?;
         let keys = config
             .keys
             .clone()
@@ -93,10 +101,12 @@ impl Desk {
         let apis = Apis::of_desk(&config, &keys);
         let (tools, mut tool_faults) = DeskTools::new(registry, (&servers, &apis), &settings.tools);
         tool_faults.extend(seeks::wrong(&settings.web_search));
+        tool_faults.extend(lsp::settings::wrong(&settings.language_servers));
         faults.set_settings(fault, tool_faults);
         let shared = Arc::new(Shared {
             servers,
             apis,
+            languages,
             tools,
             providers: RwLock::new(Arc::new(Providers::new(&settings.providers, keys.clone()))),
             settings: RwLock::new(Arc::new(settings)),
@@ -173,6 +183,7 @@ impl Desk {
     pub fn close(&self) {
         self.shared.closing.cancel();
         self.shared.servers.close();
+        self.shared.languages.close();
     }
 }
 
@@ -210,11 +221,14 @@ impl Shared {
         if !tool_faults.is_empty() {
             return Err(tool_faults.remove(0));
         }
-        if let Some(fault) = seeks::wrong(&settings.web_search).into_iter().next() {
+        let mut wrong = seeks::wrong(&settings.web_search);
+        wrong.extend(lsp::settings::wrong(&settings.language_servers));
+        if let Some(fault) = wrong.into_iter().next() {
             return Err(fault);
         }
         settings::save(&self.config.data_dir, &settings)?;
         settings::inherit(&self.inherited, &settings);
+        self.languages.set(&settings.language_servers);
         self.tools.set(tools);
         let providers = Providers::new(&settings.providers, self.keys.clone());
         *self

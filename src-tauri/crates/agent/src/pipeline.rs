@@ -57,9 +57,9 @@ async fn once(
     let (tool, arguments, edited) = at;
     let (changed, unsecured, tried) = (again.changed, again.unsecured, again.tried);
     judged::forbidden_outright(session, call, tool, arguments)?;
-    let facts = prepared::facts(session, tool, arguments);
+    let mut facts = prepared::facts(session, tool, arguments);
     judged::forbidden(session, call, tool, arguments, &facts)?;
-    let ready = prepared::prepare(session, tool, arguments, &facts, &tried, unsecured).await?;
+    let ready = prepared::prepare(session, tool, arguments, &mut facts, &tried, unsecured).await?;
     let alarms = watched::ask(session, tool, arguments, &facts).await;
     let known = judged::weigh(session, call, tool, arguments, &facts, &ready, alarms);
     let judgement = judged::judge(session, call, tool, arguments, &ready, &known);

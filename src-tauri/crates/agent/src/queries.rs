@@ -222,6 +222,9 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             apis: shared.apis.views(),
             fault: shared.apis.faults().into_iter().next(),
         }),
+        Query::LanguageServers => Answer::LanguageServers {
+            servers: lsp::settings::views(&shared.settings().language_servers),
+        },
         Query::Export { session, format } => {
             let format = record::Format::parse(&format)?;
             Answer::Export {

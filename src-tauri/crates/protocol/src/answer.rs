@@ -145,6 +145,11 @@ pub enum Answer {
     },
     /// To `apis`.
     Apis(crate::apis::Apis),
+    /// To `language_servers`.
+    LanguageServers {
+        /// Those that are offered, then the person's own.
+        servers: Vec<crate::languages::LanguageServerView>,
+    },
     /// To `export`.
     Export {
         /// The text.

@@ -33,6 +33,7 @@ pub mod ids;
 pub mod import;
 pub mod interface;
 pub mod judge;
+pub mod languages;
 pub mod ledger;
 pub mod limit;
 pub mod mappers;

@@ -248,6 +248,8 @@ pub enum Query {
     },
     /// Every service that is set up by its document.
     Apis,
+    /// Every language server that is set up or offered.
+    LanguageServers,
     /// A session as text.
     Export {
         /// The session.

@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::languages::LanguageServer;
 use crate::{ModelChoice, RunLimits, ToolMode};
 
 /// Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
@@ -42,6 +43,8 @@ pub struct Settings {
     pub skills: SkillsSettings,
     /// Who searches the web for agents, and how often.
     pub web_search: WebSearchSettings,
+    /// Programs that know languages, each off until the person switches it on.
+    pub language_servers: Vec<LanguageServer>,
     /// Programs that are asked before every call, beside the built-in checks.
     pub watchdogs: Vec<WatchdogSettings>,
     /// Providers beyond the built-in ones.
@@ -68,6 +71,7 @@ impl Default for Settings {
             variables: VariablesSettings::default(),
             skills: SkillsSettings::default(),
             web_search: WebSearchSettings::default(),
+            language_servers: Vec::new(),
             watchdogs: Vec::new(),
             providers: Vec::new(),
             tools: BTreeMap::new(),

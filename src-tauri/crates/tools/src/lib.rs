@@ -16,6 +16,7 @@ pub mod diff;
 pub mod front_matter;
 mod gathered;
 pub mod internal;
+pub mod languages;
 pub mod limits;
 mod patch;
 pub mod progress;
@@ -35,8 +36,8 @@ mod web;
 
 pub use asks::Asks;
 pub use builtin::{
-    HEADLESS_REFUSAL, LoadSkill, PLAN, PLAN_EXIT, TOOL_SEARCH, Task, ToolSearch, WEB_SEARCH,
-    WebSearch, commit,
+    HEADLESS_REFUSAL, LSP, LSP_RENAME, LoadSkill, Lsp, LspRename, PLAN, PLAN_EXIT, TOOL_SEARCH,
+    Task, ToolSearch, WEB_SEARCH, WebSearch, commit,
 };
 pub use registry::{Checked, Found, LOCKED, Registry};
 pub use schema::{Schema, lift_meta, validate};

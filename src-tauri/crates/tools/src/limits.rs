@@ -48,6 +48,48 @@ pub const OVERVIEW_COUNTED_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// What is read of a file of git's own, in bytes.
 pub const GIT_FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
+/// What one call of a language server may take with its start, in milliseconds.
+pub const LSP_TIMEOUT_MS: u64 = 150_000;
+
+/// Largest file that a language server is asked about, in bytes.
+pub const DOCUMENT_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Last line that a call may name.
+pub const LINE_MAX: u64 = 10_000_000;
+
+/// Last column that a call may name.
+pub const COLUMN_MAX: u64 = 1_000_000;
+
+/// Longest symbol that a call may name, in characters.
+pub const SYMBOL_CHARS_MAX: usize = 500;
+
+/// Lines that are named where a symbol is not on the one that was meant.
+pub const SYMBOL_LINES_TOLD_MAX: usize = 10;
+
+/// What is repeated of the line that was meant, in characters.
+pub const SYMBOL_LINE_CHARS_MAX: usize = 120;
+
+/// Places, problems or symbols of one answer that are given inline.
+pub const KNOWN_SHOWN_MAX: usize = 300;
+
+/// Places, problems or symbols of one answer that are looked at.
+pub const KNOWN_MAX: usize = 10_000;
+
+/// What is shown of a line that a place is on, or of a problem, in characters.
+pub const KNOWN_LINE_CHARS_MAX: usize = 300;
+
+/// Places outside of the workspace that are named.
+pub const OUTSIDE_TOLD_MAX: usize = 10;
+
+/// Files that are kept while the places of one answer are looked at, in bytes.
+pub const KNOWN_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Files that one renaming changes.
+pub const RENAME_FILES_MAX: usize = 500;
+
+/// Places that one renaming changes.
+pub const RENAME_EDITS_MAX: usize = 20_000;
+
 /// Matches that `grep` gives inline (`S002-74`).
 pub const GREP_MATCHES_MAX: usize = 200;
 

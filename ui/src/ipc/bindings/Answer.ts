@@ -9,6 +9,7 @@ import type { Entry } from "./Entry";
 import type { Event } from "./Event";
 import type { Fault } from "./Fault";
 import type { ImportSource } from "./ImportSource";
+import type { LanguageServerView } from "./LanguageServerView";
 import type { Offers } from "./Offers";
 import type { ProjectRules } from "./ProjectRules";
 import type { Promise } from "./Promise";
@@ -125,7 +126,11 @@ lines: Array<ServerLine>, } | { "type": "servers_found",
 /**
  * One for each file that is there and names servers.
  */
-sources: Array<ServerSource>, } | { "type": "apis" } & Apis | { "type": "export", 
+sources: Array<ServerSource>, } | { "type": "apis" } & Apis | { "type": "language_servers", 
+/**
+ * Those that are offered, then the person's own.
+ */
+servers: Array<LanguageServerView>, } | { "type": "export", 
 /**
  * The text.
  */

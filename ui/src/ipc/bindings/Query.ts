@@ -270,7 +270,7 @@ server: ServerId, } | { "type": "servers_found",
 /**
  * The workspace root, absolute; none for the person's own alone.
  */
-workspace: string | null, } | { "type": "apis" } | { "type": "export", 
+workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" } | { "type": "export", 
 /**
  * The session.
  */

@@ -2,6 +2,7 @@
 import type { DiffLayout } from "./DiffLayout";
 import type { DryRun } from "./DryRun";
 import type { EffectsSettings } from "./EffectsSettings";
+import type { LanguageServer } from "./LanguageServer";
 import type { ModelChoice } from "./ModelChoice";
 import type { ProviderSettings } from "./ProviderSettings";
 import type { RunLimits } from "./RunLimits";
@@ -77,6 +78,10 @@ skills: SkillsSettings,
  * Who searches the web for agents, and how often.
  */
 web_search: WebSearchSettings, 
+/**
+ * Programs that know languages, each off until the person switches it on.
+ */
+language_servers: Array<LanguageServer>, 
 /**
  * Programs that are asked before every call, beside the built-in checks.
  */

@@ -3,7 +3,7 @@
 use policy::Facts;
 use protocol::grounds::Tried;
 use protocol::preview::UndoOutlook;
-use protocol::{Capability, Digest, Plan, Preview, ToolCall};
+use protocol::{Access, Capability, Digest, Plan, Preview, ToolCall};
 use serde_json::{Map, Value};
 use tools::{Hands, Prepared};
 
@@ -51,11 +51,11 @@ pub(crate) async fn prepare(
     session: &Session,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
-    facts: &Facts,
+    facts: &mut Facts,
     rehearsed: &Option<Rehearsed>,
     unsecured: Option<String>,
 ) -> Result<Ready, Ended> {
-    let hands = session.hands.judged(facts.all());
+    let mut hands = session.hands.judged(facts.all());
     let opens: Vec<String> = facts.opens().map(str::to_owned).collect();
     let prepared = match rehearsed {
         Some(rehearsed) => Ok(rehearsed.prepared().clone()),
@@ -67,6 +67,9 @@ pub(crate) async fn prepare(
         None => called.0.tool.prepare(arguments, &hands).await,
     };
     let prepared = prepared.map_err(|error| finish::failed(&error))?;
+    if found_out(session, called, facts, &prepared.plan) {
+        hands = session.hands.judged(facts.all());
+    }
     let can_try = opens.is_empty() && rehearsed.is_none() && called.0.tool.rehearses(&hands).await;
     let in_place = !can_try
         && opens.is_empty()
@@ -95,6 +98,36 @@ pub(crate) async fn prepare(
         hands,
         same: Key::of(called.id(), arguments),
     })
+}
+
+/// Adds what a plan writes that the call itself did not name, because only a look could tell: it is judged, shown and held to
+/// the tool's requirements with the rest. Answers whether there was any. What a command did is judged by itself.
+fn found_out(session: &Session, called: &Called<'_>, facts: &mut Facts, plan: &Plan) -> bool {
+    let Plan::Write(changes) = plan else {
+        return false;
+    };
+    let ground = Ground::Disk(&session.hands.workspace);
+    let mut found = false;
+    for change in changes {
+        let capability = match change.after {
+            Some(_) => Capability::FsWrite,
+            None => Capability::FsDelete,
+        };
+        let is_named = |fact: &protocol::Fact| {
+            fact.capability == capability
+                && fact.inside
+                && !fact.derived
+                && fact.real == change.path
+        };
+        if !facts.all().iter().any(is_named) {
+            facts.add(ground.fact(&Access::new(capability, change.path.as_str())));
+            found = true;
+        }
+    }
+    if found {
+        surface::hold(session, called.interface(), facts);
+    }
+    found
 }
 
 /// Digest of call, tool, arguments, folder, preview, plan and outlook: what a decision must name.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agent::{Desk, DeskConfig, Host};
 use protocol::effects::{Assurance, Promise};
+use protocol::languages::LanguageServerView;
 use protocol::query::{Answer, Query};
 use protocol::settings::{SearchWire, WebSearchSettings};
 use protocol::{Effects, Preview, UndoEntry, UndoState};
@@ -201,6 +202,9 @@ pub(crate) async fn doctor(desk: &Desk, workspace: &Path, out: &mut Out) -> Ende
         lines.push(out.ink(ink, &format!("  {mark} {what}")));
     }
     lines.push(searches(&desk.snapshot().await?.settings.web_search));
+    if let Answer::LanguageServers { servers } = desk.query(Query::LanguageServers).await? {
+        lines.extend(languages(&servers, out));
+    }
     out.text(&format!("{}\n", lines.join("\n")))?;
     Ok(Code::Done)
 }
@@ -228,6 +232,39 @@ fn searches(settings: &WebSearchSettings) -> String {
             settings.timeout_ms
         ),
     }
+}
+
+/// Which language servers are on, and which could be.
+fn languages(servers: &[LanguageServerView], out: &Out) -> Vec<String> {
+    let (on, off): (Vec<_>, Vec<_>) = servers.iter().partition(|one| one.settings.enabled);
+    let mut lines = Vec::new();
+    match on.is_empty() {
+        true => lines.push(
+            "No language server is on; switch one on under [[language_servers]] in the settings."
+                .to_owned(),
+        ),
+        false => lines.push("Language servers that are on:".to_owned()),
+    }
+    for one in on {
+        let (ink, mark, place) = match &one.found {
+            Some(file) => (Ink::Good, "✓", file.clone()),
+            None => (
+                Ink::Bad,
+                "✗",
+                format!("`{}` is not on PATH", one.settings.command),
+            ),
+        };
+        lines.push(out.ink(
+            ink,
+            &format!("  {mark} {} ({}): {place}", one.title, one.language),
+        ));
+    }
+    let off = off.into_iter().filter(|one| one.found.is_some());
+    let off: Vec<&str> = off.map(|one| one.title.as_str()).collect();
+    if !off.is_empty() {
+        lines.push(format!("  found and off: {}", off.join(", ")));
+    }
+    lines
 }
 
 /// One word is a line for the shell; several are a program and its arguments.

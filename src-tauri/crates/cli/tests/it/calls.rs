@@ -267,6 +267,8 @@ fn tools_are_listed() {
         "plan",
         "plan_exit",
         "repo_overview",
+        "lsp",
+        "lsp_rename",
     ];
     let out = place.ok(&["tools"]);
     let listed: Vec<&str> = out

@@ -1,5 +1,5 @@
-//! The tools of the house: the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan`, `plan_exit` and
-//! `repo_overview` beside it (`S002-32`).
+//! The tools of the house: the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan`, `plan_exit`,
+//! `repo_overview`, `lsp` and `lsp_rename` beside it (`S002-32`).
 
 mod apply_patch;
 mod bash;
@@ -11,6 +11,7 @@ mod glob;
 mod grep;
 mod listing;
 mod look_alike;
+mod lsp;
 mod masked;
 mod overview;
 mod patch_plan;
@@ -44,6 +45,7 @@ use serde_json::{Map, Value, json};
 use crate::tool::Tool;
 
 pub(crate) use self::look_alike::look_alike;
+pub use self::lsp::{LSP, LSP_RENAME, Lsp, LspRename};
 pub(crate) use self::masked::why_not_found;
 pub use self::plan::{PLAN, PLAN_EXIT};
 pub use self::question::HEADLESS_REFUSAL;
@@ -54,7 +56,7 @@ pub(crate) use self::web_fetch::not_fetched;
 pub use self::web_search::{WEB_SEARCH, WebSearch};
 
 /// Every built-in tool, in the order that a model sees.
-pub(crate) fn all() -> [Arc<dyn Tool>; 18] {
+pub(crate) fn all() -> [Arc<dyn Tool>; 20] {
     [
         Arc::new(read::Read::new()),
         Arc::new(write::Write::new()),
@@ -74,6 +76,8 @@ pub(crate) fn all() -> [Arc<dyn Tool>; 18] {
         Arc::new(plan::Plan::new()),
         Arc::new(plan::PlanExit::new()),
         Arc::new(repo_overview::RepoOverview::new()),
+        Arc::new(Lsp::new(None)),
+        Arc::new(LspRename::new(None)),
     ]
 }
 

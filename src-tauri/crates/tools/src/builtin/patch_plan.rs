@@ -18,21 +18,16 @@ use crate::tool::Prepared;
 /// What the patch does.
 pub(super) fn plan(workspace: &Workspace, files: &[FilePatch]) -> Result<Prepared, ToolError> {
     let mut taken = Taken::default();
-    let (mut changes, mut diffs, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut changes, mut wrong) = (Vec::new(), Vec::new());
     let mut bytes = 0;
     for file in files {
         match one(workspace, file, &mut taken) {
             Ok(change) => {
                 bytes += change.bytes();
                 if bytes > PATCH_BYTES_MAX {
-                    return Err(ToolError::Failed(format!(
-                        "The files of this patch are {} together, and at most {} can be changed at once; send it in parts.",
-                        amount(bytes),
-                        amount(PATCH_BYTES_MAX)
-                    )));
+                    return Err(too_much(bytes));
                 }
-                diffs.push(change.shown(&diffs, bytes));
-                changes.extend(change.carried_out());
+                changes.push(change);
             }
             Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
             Err(error) => wrong.push(error.to_string()),
@@ -44,10 +39,33 @@ pub(super) fn plan(workspace: &Workspace, files: &[FilePatch]) -> Result<Prepare
     if !wrong.is_empty() {
         return Err(ToolError::Failed(told(&wrong)));
     }
+    assembled(changes)
+}
+
+/// What is shown and carried out of changes of files, each file once.
+pub(super) fn assembled(changes: Vec<Change>) -> Result<Prepared, ToolError> {
+    let (mut plan, mut diffs) = (Vec::new(), Vec::new());
+    let mut bytes = 0;
+    for change in changes {
+        bytes += change.bytes();
+        if bytes > PATCH_BYTES_MAX {
+            return Err(too_much(bytes));
+        }
+        diffs.push(change.shown(&diffs, bytes));
+        plan.extend(change.carried_out());
+    }
     Ok(Prepared {
         preview: Preview::Diff { files: diffs },
-        plan: Plan::Write(changes),
+        plan: Plan::Write(plan),
     })
+}
+
+fn too_much(bytes: u64) -> ToolError {
+    ToolError::Failed(format!(
+        "The files of this patch are {} together, and at most {} can be changed at once; send it in parts.",
+        amount(bytes),
+        amount(PATCH_BYTES_MAX)
+    ))
 }
 
 /// All that is wrong, so that the patch can be mended in one step.
@@ -101,7 +119,7 @@ impl Taken {
 }
 
 /// What becomes of one file.
-struct Change {
+pub(super) struct Change {
     path: String,
     from: Option<String>,
     before: Option<Vec<u8>>,
@@ -216,6 +234,16 @@ fn free(workspace: &Workspace, given: &str, path: &str) -> Result<(), ToolError>
 }
 
 impl Change {
+    /// A file whose content becomes another.
+    pub(super) fn of(path: String, before: Vec<u8>, after: Vec<u8>) -> Self {
+        Self {
+            path,
+            from: None,
+            before: Some(before),
+            after: Some(after),
+        }
+    }
+
     fn bytes(&self) -> u64 {
         let side = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len) as u64;
         side(&self.before) + side(&self.after)

@@ -392,5 +392,5 @@ fn five_hundred_tools_are_found_at_once_s001_02() {
         .map(|_| ())
         .unwrap_err()
         .to_string();
-    assert!(text.ends_with("and 478 more."), "{text}");
+    assert!(text.ends_with("and 480 more."), "{text}");
 }

@@ -98,6 +98,8 @@ fn each_tool_has_one_kind() {
         ("plan", ToolKind::Other),
         ("plan_exit", ToolKind::Other),
         ("repo_overview", ToolKind::Search),
+        ("lsp", ToolKind::Search),
+        ("lsp_rename", ToolKind::Edit),
     ];
     assert_eq!(kinds, expected.map(|(id, kind)| (id.to_owned(), kind)));
 }

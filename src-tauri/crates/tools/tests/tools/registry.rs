@@ -80,10 +80,12 @@ fn what_there_is_s001_46_s002_25() {
             ("plan", Some(Read), ToolKind::Other, by_tool),
             ("plan_exit", Some(Read), ToolKind::Other, by_tool),
             ("repo_overview", Some(Read), ToolKind::Search, by_tool),
+            ("lsp", Some(Read), ToolKind::Search, by_tool),
+            ("lsp_rename", Some(SafeWrite), ToolKind::Edit, by_tool),
         ]
     );
     let definitions = registry.definitions();
-    assert_eq!(definitions.len(), 18, "the model sees ids only (M05)");
+    assert_eq!(definitions.len(), 20, "the model sees ids only (M05)");
     for definition in definitions.iter() {
         assert!(
             definition.description.len() > 40,
@@ -153,7 +155,7 @@ fn an_unknown_name_gets_a_hint_s001_22_s000_03() {
         ),
         (
             "browser_open",
-            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, web_search, web_fetch, skill, tool_search, delete_path, apply_patch, plan, plan_exit, repo_overview.",
+            "Tool not found: browser_open. The tools are read, write, edit, glob, grep, bash, question, todo, task, web_search, web_fetch, skill, tool_search, delete_path, apply_patch, plan, plan_exit, repo_overview, lsp, lsp_rename.",
         ),
     ] {
         assert_eq!(

@@ -1,0 +1,26 @@
+//! Language servers that the person has, as those who know a language: definitions, references, problems, renamings.
+//!
+//! **It knows no rule, no verdict and no session, and changes no file.** What a server wants changed is an answer like any
+//! other, which a tool shows and the pipeline judges; what a server asks of us is answered with nothing. **It opens no process
+//! and no file itself**: `runtime` does, for servers that a person switched on. A server runs as the person and outside of any
+//! room, and may run what it finds in a folder: that is why each is off until then.
+//!
+//! Start reading at [`LanguageServers`], which has one server for each folder and language; then `wire.rs`, what goes over the
+//! pipe, and `question.rs`, from a question to its answer.
+
+mod address;
+mod asked;
+mod documents;
+mod frame;
+mod heard;
+pub mod known;
+pub mod limits;
+mod link;
+mod question;
+mod said;
+mod servers;
+pub mod settings;
+mod wire;
+
+pub use link::Patience;
+pub use servers::LanguageServers;

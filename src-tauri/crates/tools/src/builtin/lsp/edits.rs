@@ -1,0 +1,188 @@
+//! From the changes that a language server wants to what becomes of every file: shown whole, or refused with the reason.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use protocol::{Access, Capability, ToolError};
+use runtime::Workspace;
+
+use crate::builtin::files::{as_text, content};
+use crate::builtin::patch_plan::{Change, assembled};
+use crate::languages::{Answered, Encoding, FileEdits, Known, Lines, Span};
+use crate::limits::{KNOWN_LINE_CHARS_MAX, RENAME_EDITS_MAX, RENAME_FILES_MAX};
+use crate::text::{shortened, visible};
+use crate::tool::Prepared;
+
+type Edits<'a> = Vec<&'a (Span, String)>;
+
+/// What the server's answer does.
+pub(super) fn plan(workspace: &Workspace, answered: &Answered) -> Result<Prepared, ToolError> {
+    let server = visible(&answered.server);
+    let Known::Edits(files) = &answered.known else {
+        return Err(refused(
+            &server,
+            "answered with something that is no renaming",
+        ));
+    };
+    let all: usize = files.iter().map(|file| file.edits.len()).sum();
+    if files.len() > RENAME_FILES_MAX || all > RENAME_EDITS_MAX {
+        let why = format!(
+            "wants to change {all} places in {} files, and at most {RENAME_EDITS_MAX} in {RENAME_FILES_MAX} can be shown",
+            files.len()
+        );
+        return Err(refused(&server, &why));
+    }
+    let mut by_path: BTreeMap<String, Edits<'_>> = BTreeMap::new();
+    for file in files.iter().filter(|file| !file.edits.is_empty()) {
+        let path = within(workspace, file).map_err(|why| refused(&server, &why))?;
+        by_path.entry(path).or_default().extend(&file.edits);
+    }
+    let mut changes = Vec::new();
+    for (path, edits) in by_path {
+        let Some(before) = content(workspace, &path)? else {
+            let why = format!("wants to change `{path}`, which is not there");
+            return Err(refused(&server, &why));
+        };
+        let text = as_text(&path, &before, "can be changed")?;
+        let after = edited(text, edits, answered.encoding).map_err(|why| {
+            let why = format!("{why} in `{path}`: it may have seen another state of the file");
+            refused(&server, &why)
+        })?;
+        if after != text {
+            changes.push(Change::of(path, before, after.into_bytes()));
+        }
+    }
+    if changes.is_empty() {
+        return Err(ToolError::Failed(format!(
+            "{server} has nothing to change for this name. Look at the symbol again with `lsp`."
+        )));
+    }
+    assembled(changes)
+}
+
+fn refused(server: &str, why: &str) -> ToolError {
+    ToolError::Failed(format!(
+        "{server} {why}, so nothing was changed. Use edit or apply_patch."
+    ))
+}
+
+/// Where a file to be changed really is, relative to the workspace root.
+fn within(workspace: &Workspace, file: &FileEdits) -> Result<String, String> {
+    let named = || shortened(&visible(&file.address), KNOWN_LINE_CHARS_MAX);
+    let Some(path) = file.file.as_deref().and_then(Path::to_str) else {
+        return Err(format!(
+            "wants to change `{}`, which is no file here",
+            named()
+        ));
+    };
+    let fact = workspace.resolve(&Access::new(Capability::FsWrite, path));
+    match fact.inside && fact.unresolved.is_none() && !Path::new(&fact.real).is_absolute() {
+        true => Ok(fact.real),
+        false => Err(format!(
+            "wants to change `{path}`, which is not in the workspace"
+        )),
+    }
+}
+
+/// A text with all of these replaced. The error says what is wrong with them, as a clause.
+fn edited(text: &str, edits: Edits<'_>, encoding: Encoding) -> Result<String, String> {
+    let lines = Lines::of(text);
+    let mut placed = Vec::with_capacity(edits.len());
+    for (span, new) in edits {
+        let byte = |point| lines.byte(point, encoding);
+        match (byte(span.start), byte(span.end)) {
+            (Some(start), Some(end)) if start <= end => placed.push((start, end, new.as_str())),
+            (_, _) => {
+                let line = span.start.line.saturating_add(1);
+                return Err(format!("names a place at line {line} that is not there"));
+            }
+        }
+    }
+    // What is put in at the same place comes in the order that it was given in.
+    placed.sort_by_key(|(start, end, _)| (*start, *end));
+    let (mut after, mut done) = (String::with_capacity(text.len()), 0);
+    let mut last = None;
+    for (start, end, new) in placed {
+        let again = last.replace((start, end, new)) == Some((start, end, new)) && start != end;
+        // Some servers say the same change twice.
+        if again {
+            continue;
+        }
+        let between = text.get(done..start).filter(|_| start >= done);
+        let Some(between) = between else {
+            return Err("wants to change the same place twice".to_owned());
+        };
+        after.push_str(between);
+        after.push_str(new);
+        done = end;
+    }
+    after.push_str(text.get(done..).unwrap_or_default());
+    Ok(after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::languages::Point;
+
+    fn edit(start: (u32, u32), end: (u32, u32), new: &str) -> (Span, String) {
+        let point = |(line, unit)| Point { line, unit };
+        let span = Span {
+            start: point(start),
+            end: point(end),
+        };
+        (span, new.to_owned())
+    }
+
+    #[test]
+    fn edits_are_applied_together_or_refused() {
+        let text = "let a = 1;\r\nlet \u{1f600}b = a;\n";
+        for (edits, after) in [
+            (
+                vec![edit((0, 4), (0, 5), "xy"), edit((1, 10), (1, 11), "xy")],
+                Ok("let xy = 1;\r\nlet \u{1f600}b = xy;\n"),
+            ),
+            // Whatever their order.
+            (
+                vec![edit((1, 10), (1, 11), ""), edit((0, 4), (0, 5), "")],
+                Ok("let  = 1;\r\nlet \u{1f600}b = ;\n"),
+            ),
+            (
+                vec![edit((0, 0), (0, 0), "1"), edit((0, 0), (0, 0), "2")],
+                Ok("12let a = 1;\r\nlet \u{1f600}b = a;\n"),
+            ),
+            (
+                vec![edit((0, 4), (0, 5), "x"), edit((0, 4), (0, 5), "x")],
+                Ok("let x = 1;\r\nlet \u{1f600}b = a;\n"),
+            ),
+            (
+                vec![edit((0, 4), (0, 5), "x"), edit((0, 4), (0, 5), "y")],
+                Err("wants to change the same place twice"),
+            ),
+            (
+                vec![edit((0, 4), (0, 8), "x"), edit((0, 6), (0, 9), "y")],
+                Err("wants to change the same place twice"),
+            ),
+            (
+                vec![edit((0, 5), (0, 4), "x")],
+                Err("names a place at line 1 that is not there"),
+            ),
+            (
+                vec![edit((1, 5), (1, 6), "x")],
+                Err("names a place at line 2 that is not there"),
+            ),
+            (
+                vec![edit((7, 0), (7, 0), "x")],
+                Err("names a place at line 8 that is not there"),
+            ),
+            (
+                vec![edit((0, 90), (0, 91), "x")],
+                Err("names a place at line 1 that is not there"),
+            ),
+        ] {
+            let done = edited(text, edits.iter().collect(), Encoding::Utf16);
+            let after = after.map(str::to_owned).map_err(str::to_owned);
+            assert_eq!(done, after, "{edits:?}");
+        }
+    }
+}
