@@ -69,6 +69,38 @@ test('a trial that fails is told, and can be made again', async () => {
   await waitFor(() => expect(text('doctor')).toContain('Speculative'));
 });
 
+test('a language server is switched on where it is found, says what it runs, and goes off again', async () => {
+  const desk = await settings();
+  const set = () => desk.settings.language_servers.map(({ id, enabled }) => [id, enabled]);
+  await screen.findByTestId('language-pyright');
+  expect(screen.queryByTestId('language-rust-analyzer')).toBeNull();
+  await fireEvent.click(at('language-on-pyright'));
+  await waitFor(() => expect(set()).toEqual([['pyright', true]]));
+  await waitFor(() => expect(text('language-pyright')).toContain('Runs the Python that it finds'));
+  await fireEvent.click(at('language-on-pyright'));
+  await waitFor(() => expect(set()).toEqual([]));
+  await fireEvent.click(at('language-more'));
+  await waitFor(() => expect(text('language-rust-analyzer')).toContain('rust-analyzer was not found'));
+  expect(screen.queryByTestId('language-on-rust-analyzer')).toBeNull();
+});
+
+test('a language server of the own is added, switched off and removed', async () => {
+  const desk = await settings();
+  await fireEvent.click(await screen.findByTestId('language-add'));
+  for (const [field, value] of [['command', 'kotlin-lsp'], ['endings', 'kt, kts'], ['id', 'kotlin']]) {
+    await fireEvent.input(at(`language-${field}`), { target: { value } });
+  }
+  const { violations } = await axe.run(at('languages'), { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  await fireEvent.click(at('language-save'));
+  const own = { id: 'kotlin-lsp', command: 'kotlin-lsp', args: ['--stdio'], files: { kt: 'kotlin', kts: 'kotlin' } };
+  await waitFor(() => expect(desk.settings.language_servers).toEqual([{ ...own, enabled: true }]));
+  await fireEvent.click(await screen.findByTestId('language-on-kotlin-lsp'));
+  await waitFor(() => expect(desk.settings.language_servers).toEqual([{ ...own, enabled: false }]));
+  await fireEvent.click(at('language-remove-kotlin-lsp'));
+  await waitFor(() => expect(desk.settings.language_servers).toEqual([]));
+});
+
 test('the first start offers it, and a later one does not', async () => {
   const desk = await open(new FakeHost([]));
   await fireEvent.click(at('start-dry-run'));
