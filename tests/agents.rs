@@ -21,6 +21,7 @@ async fn begin(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
         prompt: Some("Go.".into()),
         output_schema: None,
         agent: Some(file.display().to_string()),
+        planning: false,
     };
     let receipt = desk.desk.submit(op).await?;
     desk.session = receipt.session.unwrap();
@@ -219,6 +220,7 @@ async fn a_manifest_that_is_wrong_opens_nothing() {
         prompt: None,
         output_schema: None,
         agent: Some("/no/such/agent.toml".into()),
+        planning: false,
     };
     let fault = desk.desk.submit(op).await.unwrap_err();
     assert!(

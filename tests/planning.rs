@@ -180,3 +180,26 @@ async fn without_a_person_no_plan_is_accepted() {
         assert_eq!(outcomes[2].0, CallState::Denied, "{}", outcomes[2].1);
     }
 }
+
+/// `S002-32`: a session that begins with planning holds back from its first call on, and its model is told why.
+#[tokio::test]
+async fn a_session_can_begin_with_planning() {
+    let mut desk = allowing_all(json!([write("b.txt"), { "text": "Done." }])).await;
+    let op = Op::OpenSession {
+        workspace: desk.root().display().to_string(),
+        model: protocol::ModelChoice {
+            provider: "script".into(),
+            model: String::new(),
+        },
+        prompt: Some("Go.".into()),
+        output_schema: None,
+        agent: None,
+        planning: true,
+    };
+    desk.session = desk.desk.submit(op).await.unwrap().session.unwrap();
+    desk.until_ended().await;
+    assert!(planning(&desk).await);
+    let outcomes = desk.outcomes().await;
+    assert_eq!(outcomes[0].0, CallState::Denied);
+    assert!(!desk.root().join("b.txt").exists());
+}

@@ -144,6 +144,7 @@ async fn a_session_needs_its_folder_and_its_provider() {
             prompt: Some("Go.".into()),
             output_schema: None,
             agent: None,
+            planning: false,
         };
         let fault = desk.desk.submit(op).await.unwrap_err();
         assert!(fault.message.contains(what), "{fault}");

@@ -319,6 +319,11 @@ async fn what_came_is_seen_by_a_person_first() {
                 panic!("{:?}", view.preview);
             };
             assert_eq!(came.hosts, [site.host()]);
+            let grants = &view.waits.as_ref().unwrap().grants;
+            let buttons: Vec<&str> = grants.iter().map(|grant| grant.button.as_str()).collect();
+            assert_eq!(buttons, ["Let it read", "Keep it back"]);
+            // It was only read, and lies here already: nothing of that could be undone, and nothing need be.
+            assert_eq!(view.outlook, protocol::preview::UndoOutlook::NotNeeded);
             let shown = protocol::shown::plain(&came.text);
             assert!(
                 shown.contains("Untrusted content") && shown.contains("\nThe words\n"),

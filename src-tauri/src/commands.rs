@@ -1,4 +1,4 @@
-//! The four commands that the interface may call. Each hands over and does nothing else.
+//! The five commands that the interface may call. Each hands over and does nothing else.
 
 use agent::Batch;
 use protocol::op::Receipt;
@@ -7,7 +7,7 @@ use protocol::{Fault, Op};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
 
-use crate::Engine;
+use crate::{Engine, addresses};
 
 /// Takes a request of the person.
 #[tauri::command]
@@ -52,4 +52,10 @@ pub(crate) async fn subscribe(
         }
     });
     Ok(())
+}
+
+/// Opens an address of the web in the person's browser.
+#[tauri::command]
+pub(crate) fn open_address(app: AppHandle, address: String) -> Result<(), Fault> {
+    addresses::open(&app, &address)
 }

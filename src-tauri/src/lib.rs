@@ -1,10 +1,11 @@
-//! The shell: one window, a tray icon, notifications, and four commands that hand everything to the engine.
+//! The shell: one window, a tray icon, notifications, and five commands: four hand everything to the engine, one opens the browser.
 //!
 //! **It holds no logic, no SQL and no file access**, and it is the only place that knows Tauri. What a person asks goes
 //! down as an op or a query; what happened comes up as events.
 //!
 //! Start reading at [`commands`].
 
+mod addresses;
 mod attention;
 mod commands;
 mod painting;
@@ -84,11 +85,17 @@ fn builder() -> Builder<Wry> {
         .plugin(tauri_plugin_window_state::Builder::new().build())
         .plugin(tauri_plugin_notification::init())
         .plugin(tauri_plugin_dialog::init())
+        .plugin(
+            tauri_plugin_opener::Builder::new()
+                .open_js_links_on_click(false)
+                .build(),
+        )
         .invoke_handler(tauri::generate_handler![
             commands::submit,
             commands::snapshot,
             commands::query,
-            commands::subscribe
+            commands::subscribe,
+            commands::open_address
         ])
         .setup(|app| {
             painting::prepare(app.handle());

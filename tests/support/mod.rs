@@ -130,6 +130,7 @@ impl Fixture {
                 prompt: Some(prompt.into()),
                 output_schema,
                 agent: None,
+                planning: false,
             })
             .await
             .unwrap();

@@ -59,6 +59,9 @@ export class SampleHost implements Host {
   pickFolder(): Promise<null> {
     return Promise.resolve(null);
   }
+  openAddress(): Promise<void> {
+    return Promise.resolve();
+  }
 
   #answer(query: Query): Answer {
     const ruled = this.rules.answer(query);

@@ -1,4 +1,4 @@
-// The one door to the engine: four commands and the folder dialog. No other file imports @tauri-apps.
+// The one door to the engine: its four commands, the folder dialog and the browser. No other file imports @tauri-apps.
 
 import { Channel, invoke } from '@tauri-apps/api/core';
 import type { Answer } from './bindings/Answer';
@@ -27,6 +27,8 @@ export interface Host {
   subscribe(since: number, onEvents: (events: Event[]) => void): Promise<void>;
   /** Lets the person choose a folder; none if they chose none. */
   pickFolder(from?: string): Promise<string | null>;
+  /** Opens an address of the web in the browser: only after the person saw its host and said yes. */
+  openAddress(address: string): Promise<void>;
 }
 
 /** The engine said no: a sentence and the next step. */
@@ -68,6 +70,7 @@ function windowHost(): Host {
       channel.onmessage = onEvents;
       await ask('subscribe', { since, channel });
     },
+    openAddress: (address) => ask('open_address', { address }),
     pickFolder: async (from) => (await import('@tauri-apps/plugin-dialog')).open({ directory: true, defaultPath: from, title: 'Choose a folder' }),
   };
 }

@@ -36,6 +36,8 @@ export class FakeHost implements Host {
   #snapshot = emptySnapshot();
   /** What the folder dialog gives. */
   picked: string | null = '/home/mira/code/site';
+  /** The addresses that were opened in the browser. */
+  readonly opened: string[] = [];
   /** What is registered. */
   tools = fakeTools;
   briefing = briefed;
@@ -73,6 +75,11 @@ export class FakeHost implements Host {
 
   pickFolder(): Promise<string | null> {
     return Promise.resolve(this.picked);
+  }
+
+  openAddress(address: string): Promise<void> {
+    this.opened.push(address);
+    return Promise.resolve();
   }
 
   submit(op: Op): Promise<Receipt> {

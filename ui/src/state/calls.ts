@@ -5,12 +5,19 @@ import type { CallState } from '../ipc/bindings/CallState';
 import type { CallView } from '../ipc/bindings/CallView';
 import type { Decision } from '../ipc/bindings/Decision';
 import type { IconName } from '../widgets/icons';
+import { callStates } from '../widgets/states';
 
 /** The icon of a call: its kind, or what it shows where that says more. */
 export function iconOf(view: CallView): IconName {
   if (view.preview.type === 'form') return 'question';
   if (view.preview.type === 'todo' || view.preview.type === 'plan') return 'todo';
   return view.kind;
+}
+
+/** What its state is called: a plan that was not accepted, and what was kept back, were no rejected calls. */
+export function wordOf({ state, preview }: Pick<CallView, 'state' | 'preview'>): string {
+  if (state === 'rejected' && preview.type === 'plan') return 'Not accepted';
+  return state === 'rejected' && preview.type === 'came' ? 'Kept back' : callStates[state].text;
 }
 
 /** Whether a decision lets a call run where nothing real changes, and brings it back. */

@@ -245,9 +245,12 @@ export class Desk {
   query<Q extends Query>(query: Q): Promise<AnswerTo<Q>> {
     return this.#host.query(query);
   }
-
   pickFolder(from?: string): Promise<string | null> {
     return this.#host.pickFolder(from);
+  }
+  /** Opens an address of the web in the browser; gives why it was refused, none if it was not. */
+  openAddress(address: string): Promise<Fault | null> {
+    return this.#host.openAddress(address).then(() => null, faultOf);
   }
 
   /** Changes some of the settings; false if that was refused, which the person is told. */

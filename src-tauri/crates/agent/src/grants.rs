@@ -54,6 +54,20 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
             ),
         ];
     }
+    if let Preview::Came(_) = preview {
+        return vec![
+            line(
+                Reach::Once,
+                "Let it read",
+                "gives the agent what came, marked as somebody else's words. It is not fetched again.".to_owned(),
+            ),
+            line(
+                Reach::Nothing,
+                "Keep it back",
+                "gives the agent nothing of it. The agent is told that you kept it back.".to_owned(),
+            ),
+        ];
+    }
     let undoable = match undo {
         UndoOutlook::NotNeeded => String::new(),
         UndoOutlook::Secured => " A copy is taken first, so it can be undone.".to_owned(),

@@ -112,7 +112,7 @@ pub(crate) fn revoke(data_dir: &Path, id: &GrantId, now: At) -> Result<Granted, 
     let mut granted = one(data_dir, id)?.ok_or_else(|| {
         Fault::new(
             format!("There is no grant {id}."),
-            "`countersign policy grants` lists them.",
+            "Look at the list of grants.",
         )
     })?;
     if granted.revoked.is_none() {
@@ -166,7 +166,8 @@ pub(crate) fn rules(
     (rules, faults)
 }
 
-const REMOVE: &str = "Take it back with `countersign policy grants revoke`, or remove its file. Until then every call asks.";
+const REMOVE: &str =
+    "Take it back in the list of grants, or remove its file. Until then every call asks.";
 
 fn one(data_dir: &Path, id: &GrantId) -> Result<Option<Granted>, Fault> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');

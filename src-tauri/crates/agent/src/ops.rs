@@ -31,6 +31,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             prompt,
             output_schema,
             agent,
+            planning,
         } => {
             if output_schema
                 .as_ref()
@@ -51,7 +52,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
                 let words = asked.unwrap_or_default();
                 asked = Some(manifest::asked(&file, &tools, words)?);
             }
-            open(shared, folder, model, prompt, asked).await
+            open(shared, folder, model, prompt, asked, planning).await
         }
         Op::PlayDemo => {
             let workspace = demo::workspace(&shared.config.data_dir)?;
@@ -61,6 +62,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
                 demo::model(),
                 Some(demo::PROMPT.to_owned()),
                 None,
+                false,
             )
             .await
         }
@@ -233,6 +235,7 @@ async fn open(
     model: ModelChoice,
     prompt: Option<String>,
     asked: Option<Asked>,
+    plans: bool,
 ) -> Result<Receipt, Fault> {
     let prompt = prompt
         .filter(|text| !text.trim().is_empty())
@@ -258,6 +261,9 @@ async fn open(
     session.journal.keep(opened).await?;
     if let Some(warning) = coverage::home_notice(session.hands.workspace.root()) {
         session.journal.tell(EventBody::Noted { notice: warning });
+    }
+    if plans {
+        planning::set(&session, true, PlanningBy::Person).await?;
     }
     if let Some(text) = prompt {
         turn::say(&session, text).await?;

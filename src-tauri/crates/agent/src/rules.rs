@@ -160,7 +160,7 @@ fn waits(workspace: &Workspace) -> Fault {
             "{PROJECT_FILE} of {} wants to allow calls, but you have not trusted it as it is now: it only tightens.",
             workspace.root().display()
         ),
-        "Look at it with `countersign policy trust`, and trust it there if you agree.",
+        "Look at it among the rules, and trust it if you agree.",
     )
 }
 

@@ -125,6 +125,7 @@ async fn run(folder: &Path, journal: Journal, script: Script) -> Outcome<Duratio
             prompt: None,
             output_schema: None,
             agent: None,
+            planning: false,
         })
         .await?;
     let session = opened.session.ok_or("no session was opened")?;

@@ -74,7 +74,7 @@ impl ApiTool {
             .namespace(settings.id.as_str())
             .tool_id(id)
             .native_ids(native)
-            .user_facing_name(shortened(&named, NAME_CHARS_MAX))
+            .user_facing_name(shortened(named.trim_end_matches('.'), NAME_CHARS_MAX))
             .description(description(&operation))
             .search_hint(operation.title.clone())
             .model_input_schema(operation.input_schema.clone())

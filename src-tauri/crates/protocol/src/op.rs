@@ -34,6 +34,10 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         agent: Option<String>,
+        /// Whether it plans first, from its first message on, as [`Op::SetPlanning`] has it (`S002-32`).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(optional, as = "Option<bool>")]
+        planning: bool,
     },
     /// Makes the sample workspace and plays the built-in demo in it.
     PlayDemo,

@@ -26,7 +26,7 @@ pub fn expand(value: &str, lookup: &dyn Lookup) -> Result<String, String> {
         return match lookup.secret(name)? {
             Some(secret) => Ok(secret),
             None => Err(format!(
-                "the keychain holds no `{name}`. Put it there: countersign servers secret {name}."
+                "the keychain holds no `{name}`. Put it there where this is set up."
             )),
         };
     }

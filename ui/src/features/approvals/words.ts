@@ -10,14 +10,13 @@ import type { Preview } from '../../ipc/bindings/Preview';
 import type { Reach } from '../../ipc/bindings/Reach';
 import type { Rule } from '../../ipc/bindings/Rule';
 import { age, bytes, clock, count, duration, plural } from '../../widgets/figures';
-import { exitCode, openAsk } from '../../state/calls';
+import { exitCode, openAsk, wordOf } from '../../state/calls';
 import { grantReaches, grantsIn, ruleWords } from '../../widgets/rules';
-import { callStates } from '../../widgets/states';
 import { hunkNames, idsOf, type Chosen } from './hunks';
 
 /** The state in words with its figure: "Waits 42 s", "Failed, exit 101", "Undone 16:10". */
 export function stateWords(view: CallView, begun: number, now: number): string {
-  const word = callStates[view.state].text;
+  const word = wordOf(view);
   switch (view.state) {
     case 'waiting':
       return `${word} ${age(openAsk(view)?.at ?? view.waits?.since ?? begun, now)}`;
@@ -101,6 +100,7 @@ export function alwaysButton(answer: 'allow' | 'deny', view: CallView, lasts: Gr
 export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null = null): string {
   if (lasts !== null) return alwaysButton('allow', view, lasts);
   if (view.preview.type === 'plan') return 'Accept';
+  if (view.preview.type === 'came') return 'Let it read';
   if (mustHold(view)) {
     if (view.kind === 'delete') return 'Hold to delete';
     if (isCommit(view)) return 'Hold to commit';
@@ -114,6 +114,7 @@ export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null
 export function noWords(view: CallView, usual = 'Reject'): string {
   if (usual !== 'Reject') return usual;
   if (view.preview.type === 'plan') return 'Keep planning';
+  if (view.preview.type === 'came') return 'Keep it back';
   return isCommit(view) ? 'Discard' : usual;
 }
 
@@ -181,7 +182,7 @@ function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): Gra
     // The line names the button as it is written on it.
     const once = isYes(grant);
     const commits = isCommit(view);
-    const line = { reach: reaches[grant.reach], button: !once ? noWords(view, grant.button) : mustHold(view) || commits || view.preview.type === 'plan' ? mainWords(view, pick) : 'Allow', text: grant.text };
+    const line = { reach: reaches[grant.reach], button: !once ? noWords(view, grant.button) : mustHold(view) || commits || view.preview.type === 'plan' || view.preview.type === 'came' ? mainWords(view, pick) : 'Allow', text: grant.text };
     if (!once) return line;
     if (pick.left.length === 0) return line;
     if (pick.ids.length === 0) return { ...line, text: `needs at least one checked ${commits ? 'change' : 'hunk'}.` };

@@ -42,7 +42,11 @@ output_schema?: unknown,
 /**
  * The manifest of the agent that is to work there, `agent.toml`, absolute; none for the built-in agent.
  */
-agent?: string, } | { "type": "play_demo" } | { "type": "say", 
+agent?: string, 
+/**
+ * Whether it plans first, from its first message on, as [`Op::SetPlanning`] has it (`S002-32`).
+ */
+planning?: boolean, } | { "type": "play_demo" } | { "type": "say", 
 /**
  * The session.
  */

@@ -145,6 +145,7 @@ pub(crate) async fn open_session(
         prompt: None,
         output_schema,
         agent: agent.map(whole),
+        planning: false,
     };
     let receipt = desk.submit(op).await.map_err(Ending::usage)?;
     let session = receipt

@@ -281,6 +281,7 @@ async fn what_waits_in_the_window_is_left_alone() {
         prompt: Some("Go.".into()),
         output_schema: None,
         agent: None,
+        planning: false,
     };
     desk.submit(op).await.unwrap();
     let waits = async {

@@ -123,7 +123,7 @@ fn no_secret_is_taken_over() {
             found
                 .notes
                 .iter()
-                .any(|note| note.contains("countersign servers secret")),
+                .any(|note| note.contains("into the keychain, as `s.")),
             "{server}: {:?}",
             found.notes
         );

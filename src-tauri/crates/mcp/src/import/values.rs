@@ -103,8 +103,8 @@ impl<'a> Values<'a> {
     fn kept_back(&mut self, name: &str, what: &str) -> String {
         let name = format!("{}.{name}", self.id);
         self.notes.push(format!(
-            "The value of {what} looks like a secret and was not taken over. Put it into the keychain: countersign \
-             servers secret {name}."
+            "The value of {what} looks like a secret and was not taken over. Put it into the keychain, as \
+             `{name}`."
         ));
         format!("{KEYCHAIN}{name}")
     }
@@ -124,8 +124,8 @@ impl<'a> Values<'a> {
                 (Some(("env", name)), _) => turned.push_str(&format!("${{{name}}}")),
                 (Some(("input", name)), _) => {
                     self.notes.push(format!(
-                        "It asks for `{name}` when it starts. Put the whole value into the keychain: countersign \
-                         servers secret {}.{name}.",
+                        "It asks for `{name}` when it starts. Put the whole value into the keychain, \
+                         as `{}.{name}`.",
                         self.id
                     ));
                     // A secret of the keychain is a value of its own.

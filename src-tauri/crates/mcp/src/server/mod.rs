@@ -239,7 +239,7 @@ impl Server {
                 | Phase::Starting { .. }
                 | Phase::Ready(_)
                 | Phase::Unavailable { .. } => {
-                    "It is tried again by itself. Look at what it said: countersign servers logs."
+                    "It is tried again by itself. Its log holds what it said."
                 }
             };
             Fault::new(unavailable(core.settings.id.as_str(), &why), hint)

@@ -133,3 +133,21 @@ test('an answer that is refused stays, and says why', async () => {
   await key('n');
   await waitFor(() => expect(sent(host)).toEqual([{ type: 'declined' }]));
 });
+
+test('an address is opened by two presses of the person, and what was opened is no answer yet', async () => {
+  const host = await open({ type: 'address', url: 'https://auth.example/authorize?state=f3', host: 'auth.example', warnings: [] });
+  await press('ask-open');
+  expect(host.opened).toEqual([]);
+  await press('ask-open-now');
+  await waitFor(() => expect(host.opened).toEqual(['https://auth.example/authorize?state=f3']));
+  expect(sent(host)).toEqual([]);
+});
+
+test('its answers stay in view while the card owns the keys, and the focus stays with the card once it is answered', async () => {
+  const host = await open({ type: 'address', url: 'https://auth.example/', host: 'auth.example', warnings: [] });
+  expect(at('ask').querySelector('footer')?.classList.contains('pinned')).toBe(true);
+  at('ask-decline').focus();
+  await press('ask-decline');
+  await waitFor(() => expect(sent(host)).toEqual([{ type: 'declined' }]));
+  await waitFor(() => expect(document.activeElement?.getAttribute('data-testid')).toBe('card-c'));
+});

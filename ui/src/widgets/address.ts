@@ -1,0 +1,20 @@
+// Where an address of the web leads, as a browser reads it. Pure.
+
+/** An address that may be opened. */
+export interface Leads {
+  /** All of it, as a browser would go there. */
+  address: string;
+  /** Its host, with its port if it has one of its own: in ASCII, so that no letter passes for another. */
+  host: string;
+  /** Whether nobody can read on the way what goes there. */
+  safe: boolean;
+}
+
+/** Where it leads; nothing where it is no address of the web, or hides where it leads behind a name. */
+export function leadsTo(text: string): Leads | null {
+  if (/[\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.host === '' || url.username !== '' || url.password !== '') return null;
+  const here = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  return { address: url.href, host: url.host, safe: url.protocol === 'https:' || here };
+}
