@@ -2,7 +2,6 @@
 
 use thirtyfour::prelude::*;
 
-use crate::support::Rig;
 use crate::support::tour::Tour;
 
 /// Adds and deletes, for real.

@@ -9,11 +9,13 @@
     reason = "tests fail by panicking, and set up real files and processes"
 )]
 
+mod agents;
 mod demo;
 mod dry_run;
 mod in_place;
 mod mouse;
 mod opens;
+mod reach;
 mod restart;
 mod rules;
 mod safety;

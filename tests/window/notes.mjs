@@ -2,24 +2,56 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const [described] = process.argv.slice(2);
+const [described, more] = process.argv.slice(2);
+const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const waiting = new Map();
+/** Asks the person, and gives their answer. */
+const ask = (params) =>
+  new Promise((answered) => {
+    const id = `ask-${waiting.size + 1}`;
+    waiting.set(id, answered);
+    say({ id, method: 'elicitation/create', params });
+  });
+const signing = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', title: 'Your name', description: 'It stands below the notes.', minLength: 2 },
+    copies: { type: 'integer', title: 'Copies', minimum: 1, maximum: 9, default: 1 },
+    ink: { type: 'string', title: 'Ink', enum: ['black', 'blue'] },
+    password: { type: 'string', title: 'Password' },
+  },
+  required: ['name', 'ink'],
+};
 const told = () => (existsSync(described) ? readFileSync(described, 'utf8').trim() : 'Keeps a note.');
 const text = { type: 'string', description: 'What is to be kept.' };
 const tools = () => [
   { name: 'keep', description: told(), inputSchema: { type: 'object', properties: { text }, required: ['text'] }, annotations: { destructiveHint: false } },
   { name: 'list', description: 'Lists the notes that were kept.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true, openWorldHint: false } },
+  ...(more === 'asks' ? [{ name: 'sign', description: 'Signs the notes.', inputSchema: { type: 'object' } }, { name: 'share', description: 'Shares the notes with a site.', inputSchema: { type: 'object' } }] : []),
 ];
+async function share() {
+  const { action } = await ask({ mode: 'url', message: 'Sign in, so that the notes can be shared.', url: 'https://sign-in.notes.example/authorize?client=notes&state=f3a9', elicitationId: 'e1' });
+  return action === 'accept' ? 'Shared.' : `Not shared: ${action}.`;
+}
+const kept = (given) => (given.text === undefined ? 'No notes.' : `Kept: ${given.text}`);
+async function sign() {
+  const { action, content } = await ask({ mode: 'form', message: 'Who signs the notes?', requestedSchema: signing });
+  return action === 'accept' ? `Signed by ${content.name} in ${content.ink}.` : `Not signed: ${action}.`;
+}
 const answers = {
   initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'notes', version: '1.2.0' } }),
   'tools/list': () => ({ tools: tools() }),
-  'tools/call': (params) => ({ content: [{ type: 'text', text: params.name === 'keep' ? `Kept: ${params.arguments.text}` : 'No notes.' }] }),
+  'tools/call': async ({ name, arguments: given }) => ({ content: [{ type: 'text', text: name === 'sign' ? await sign() : name === 'share' ? await share() : kept(given) }] }),
   ping: () => ({}),
 };
 console.error('notes: reading what it says from a file');
+/** Answers a request; what is asked meanwhile is answered beside it. */
+async function answer({ id, method, params }) {
+  const found = answers[method];
+  say({ id, ...(found ? { result: await found(params) } : { error: { code: -32601, message: `no ${method} here` } }) });
+}
 for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method, params } = JSON.parse(line);
-  if (id === undefined) continue;
-  const answer = answers[method];
-  const outcome = answer ? { result: answer(params) } : { error: { code: -32601, message: `no ${method} here` } };
-  console.log(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }));
+  const message = JSON.parse(line);
+  if (message.method === undefined) waiting.get(message.id)?.(message.result ?? { action: 'cancel' });
+  else if (message.id !== undefined) void answer(message);
 }

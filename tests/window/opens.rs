@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use crate::support::Rig;
 use crate::support::tour::Tour;
 
 /// Sends what the engine is asked, as the page itself does.

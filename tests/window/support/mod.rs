@@ -11,6 +11,7 @@
 
 mod page;
 mod processes;
+pub mod site;
 pub mod story;
 pub mod tour;
 
@@ -74,6 +75,11 @@ impl Rig {
             std::fs::create_dir_all(&path).unwrap();
             env.push((name.into(), path.to_str().unwrap().into()));
         }
+        // Programs that a story puts there are found before those of the machine.
+        let programs = folders.path().join("programs");
+        std::fs::create_dir(&programs).unwrap();
+        let path = std::env::var("PATH").unwrap_or_default();
+        env.push(("PATH".into(), format!("{}:{path}", programs.display())));
         let mut rig = Self {
             window: None,
             driver: None,
@@ -120,6 +126,14 @@ impl Rig {
     /// Where the app keeps its database and settings.
     pub fn data_dir(&self) -> PathBuf {
         self.folders.path().join("data")
+    }
+
+    /// Puts a program of the shell before those of the machine.
+    pub fn program(&self, name: &str, script: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let file = self.folders.path().join("programs").join(name);
+        std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
     }
 
     /// The WebDriver session, for what the rig has no word for.

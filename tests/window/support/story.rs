@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
 use super::Rig;
@@ -15,6 +15,10 @@ const TAKEN_WITHIN: Duration = Duration::from_secs(1);
 /// The card that waits and has some text on it.
 const WAITING_CARD: &str = "const card = [...document.querySelectorAll('article[data-state=waiting]')] \
     .find((card) => card.innerText.includes(arguments[0])); return card?.dataset.testid ?? null";
+
+/// Sends what the engine is asked, as the page itself does.
+const SUBMIT: &str = "const [op, done] = arguments; window.__TAURI_INTERNALS__.invoke('submit', { op }) \
+    .then(done, (refused) => done({ refused }))";
 
 /// Content (none for a folder), mode and time of everything below a folder.
 pub type Standing = BTreeMap<PathBuf, (Option<Vec<u8>>, u32, SystemTime)>;
@@ -55,6 +59,29 @@ impl Rig {
         })
         .await;
         found(self).await.as_str().unwrap().to_owned()
+    }
+
+    /// Asks the engine for something as the page itself does; answers its receipt.
+    pub async fn submit(&self, op: Value) -> Value {
+        let given = self.window().execute_async(SUBMIT, vec![op]).await;
+        let receipt = given.unwrap().json().clone();
+        assert!(receipt["refused"].is_null(), "{receipt:#}");
+        receipt
+    }
+
+    /// Opens a session in a folder with a model of [`super::site::Site`], and goes to it. Answers its id.
+    pub async fn begin(&self, folder: &Path, model: &str, prompt: &str) -> String {
+        let op = json!({
+            "type": "open_session",
+            "workspace": folder,
+            "model": { "provider": "stories", "model": model },
+            "prompt": prompt,
+        });
+        let receipt = self.submit(op).await;
+        let session = receipt["session"].as_str().unwrap().to_owned();
+        self.click(&format!("rail-session-{session}")).await;
+        self.find("composer").await;
+        session
     }
 
     /// Tries a command by the form of its tool; answers its card on the desk, once it says `text`.
@@ -132,6 +159,18 @@ impl Rig {
                 .await
         })
         .await;
+    }
+
+    /// Allows the card: held where it must be, else clicked.
+    pub async fn hold_or_click(&self, card: &str) {
+        let held = self
+            .inside(card, "allow")
+            .await
+            .expect("the card can be allowed");
+        match held.text().await.unwrap().contains("Hold") {
+            false => self.allow_by_click(card).await,
+            true => self.hold("allow", async |rig| !rig.waits(card).await).await,
+        }
     }
 
     /// Clicks *Reject* on the card.

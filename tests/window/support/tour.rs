@@ -19,6 +19,9 @@ const FIND: &str = "const done = arguments[0]; \
         .filter((one) => one.at.length > 0)), \
     (error) => done([`${error}`]))";
 
+/// Width and height of the window as it first opens.
+const FULL: [u32; 2] = [1440, 900];
+
 /// One theme, with what axe-core found in it.
 pub struct Tour {
     theme: String,
@@ -28,8 +31,16 @@ pub struct Tour {
 impl Tour {
     /// Starts the app in a theme.
     pub async fn start(theme: &str) -> (Rig, Self) {
-        let settings = format!("theme = \"{theme}\"\n");
-        let set = |data: &Path| std::fs::write(data.join("settings.toml"), settings).unwrap();
+        Self::start_on(theme, "", |_| ()).await
+    }
+
+    /// The same with more settings, on a data folder that `prepare` put something into.
+    pub async fn start_on(theme: &str, more: &str, prepare: impl FnOnce(&Path)) -> (Rig, Self) {
+        let settings = format!("theme = \"{theme}\"\n{more}");
+        let set = |data: &Path| {
+            std::fs::write(data.join("settings.toml"), settings).unwrap();
+            prepare(data);
+        };
         let rig = Rig::start_on(set).await;
         let axe = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/node_modules/axe-core/axe.min.js");
         let axe = std::fs::read_to_string(axe).expect("`npm ci` in ui/ brings axe-core");
@@ -49,6 +60,34 @@ impl Tour {
         let found: Vec<Value> = found.unwrap().json().as_array().cloned().unwrap();
         let told = |one| format!("{} {screen}: {one:#}", self.theme);
         self.findings.extend(found.iter().map(told));
+    }
+
+    /// Looks at the screen as it is now in both themes, as [`Tour::stop`] does, and at it in the smallest window.
+    pub async fn look(&mut self, rig: &Rig, screen: &str) {
+        let began = self.theme.clone();
+        let other = if began == "light" { "dark" } else { "light" };
+        self.stop(rig, screen).await;
+        rig.window().set_window_rect(0, 0, 760, 520).await.unwrap();
+        rig.screenshot(&format!("{began}-{screen}-narrow")).await;
+        self.wear(rig, other).await;
+        rig.screenshot(&format!("{other}-{screen}-narrow")).await;
+        let [width, height] = FULL;
+        rig.window()
+            .set_window_rect(0, 0, width, height)
+            .await
+            .unwrap();
+        self.stop(rig, screen).await;
+        self.wear(rig, &began).await;
+    }
+
+    /// Puts the page into a theme without a word to the app: neither focus nor cards move.
+    async fn wear(&mut self, rig: &Rig, theme: &str) {
+        rig.ask(
+            "document.documentElement.dataset.theme = arguments[0]",
+            vec![theme.into()],
+        )
+        .await;
+        theme.clone_into(&mut self.theme);
     }
 
     /// Fails if anything serious was found.
