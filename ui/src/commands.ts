@@ -16,8 +16,8 @@ export interface WindowActs {
   keys: () => void;
   /** Goes to the rules and does something there. */
   rules: (act: (book: Book) => void) => void;
-  /** Goes to the servers, at a page of theirs. */
-  servers: (at: 'add' | 'import') => void;
+  /** Goes to the servers or the services, at a page of theirs. */
+  servers: (kind: 'servers' | 'apis', at: 'all' | 'add' | 'import') => void;
 }
 
 /** All commands as things stand now. */
@@ -44,11 +44,13 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     { id: 'rules', text: 'Go to Rules', icon: 'rules', run: () => desk.go('rules') },
     { id: 'tools', text: 'Go to Tools', icon: 'tools', run: () => desk.go('tools') },
     { id: 'servers', text: 'Go to Servers', hint: 'MCP', icon: 'servers', run: () => desk.go('servers') },
+    { id: 'apis', text: 'Go to Services', hint: 'OpenAPI', icon: 'fetch', run: () => acts.servers('apis', 'all') },
     { id: 'new-rule', text: 'New rule…', icon: 'rules', run: () => acts.rules((book) => book.begin()) },
     { id: 'try-call', text: 'Try a call…', hint: 'what the rules say of it', icon: 'play', run: () => acts.rules((book) => book.open({ of: 'try' })) },
     { id: 'import-rules', text: 'Import rules…', icon: 'receipt', run: () => acts.rules((book) => book.go({ at: 'import' })) },
-    { id: 'add-server', text: 'Add a server…', hint: 'MCP', icon: 'servers', run: () => acts.servers('add') },
-    { id: 'import-servers', text: 'Import servers…', hint: 'from other apps', icon: 'receipt', run: () => acts.servers('import') },
+    { id: 'add-server', text: 'Add a server…', hint: 'MCP', icon: 'servers', run: () => acts.servers('servers', 'add') },
+    { id: 'add-api', text: 'Add a service…', hint: 'OpenAPI', icon: 'fetch', run: () => acts.servers('apis', 'add') },
+    { id: 'import-servers', text: 'Import servers…', hint: 'from other apps', icon: 'receipt', run: () => acts.servers('servers', 'import') },
     { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.go('start') },
     { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void desk.playDemo() },
     { id: 'inspector', text: 'Inspector', icon: 'panel', key: 'I', run: acts.inspector },

@@ -12,6 +12,6 @@ export { default as Rules } from './features/rules/Rules.svelte';
 export { default as Search } from './features/search/Search.svelte';
 export { default as ServerActs } from './features/servers/Acts.svelte';
 export { default as Servers } from './features/servers/Servers.svelte';
-export { shelfOf } from './features/servers/shelf.svelte';
+export { shelvesOf } from './features/servers/shelf.svelte';
 export { default as Settings } from './features/settings/Settings.svelte';
 export { default as Tools } from './features/tools/Tools.svelte';

@@ -243,7 +243,7 @@ test('arrow keys walk the servers, the filter narrows them, the palette leads th
 test('fifty servers of a thousand tools are listed at once; of many tools only the first stand in the page', async () => {
   const tools = Array.from({ length: 1_000 }, (_, i) => serverTool(`tool_${i}`, `Does the ${i}th thing. And more.`, { readOnlyHint: i % 2 === 0 }));
   await open((host) => (host.servers.all = Array.from({ length: 50 }, (_, i) => serverView(`s${i}`, { type: 'http', url: `https://s${i}.example`, headers: {} }, { state: { type: 'ready' }, tools: i === 0 ? tools : [] }))));
-  expect(document.querySelectorAll('[data-server]').length).toBe(50);
+  expect(document.querySelectorAll('[data-row]').length).toBe(50);
   expect(screen.getAllByTestId('server-tool').length).toBe(100);
   await type('server-tools-filter', '777th');
   expect(screen.getAllByTestId('server-tool').length).toBe(1);

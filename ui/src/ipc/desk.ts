@@ -25,8 +25,8 @@ export interface Host {
   query<Q extends Query>(query: Q): Promise<AnswerTo<Q>>;
   /** Every event after `since`, in order, without gaps, in batches. */
   subscribe(since: number, onEvents: (events: Event[]) => void): Promise<void>;
-  /** Lets the person choose a folder; none if they chose none. */
-  pickFolder(from?: string): Promise<string | null>;
+  /** Lets the person choose a folder, or a file; none if they chose none. */
+  pickFolder(from?: string, file?: boolean): Promise<string | null>;
   /** Opens an address of the web in the browser: only after the person saw its host and said yes. */
   openAddress(address: string): Promise<void>;
 }
@@ -71,7 +71,7 @@ function windowHost(): Host {
       await ask('subscribe', { since, channel });
     },
     openAddress: (address) => ask('open_address', { address }),
-    pickFolder: async (from) => (await import('@tauri-apps/plugin-dialog')).open({ directory: true, defaultPath: from, title: 'Choose a folder' }),
+    pickFolder: async (from, file = false) => (await import('@tauri-apps/plugin-dialog')).open({ directory: !file, defaultPath: from, title: file ? 'Choose a file' : 'Choose a folder' }),
   };
 }
 

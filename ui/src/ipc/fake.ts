@@ -19,6 +19,7 @@ import { account } from './fake_account';
 import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart, languageViews, promised } from './fake_settings';
 import { briefed, briefingText } from './fake_briefing';
+import { FakeApis } from './fake_apis';
 import { FakeHistory } from './fake_history';
 import { FakeRules } from './fake_rules';
 import { FakeServers } from './fake_servers';
@@ -46,6 +47,7 @@ export class FakeHost implements Host {
   now: () => number = Date.now;
   readonly rules = new FakeRules(() => this.now());
   readonly servers = new FakeServers(() => this.now());
+  readonly apis = new FakeApis();
   readonly history = new FakeHistory(() => this.now());
 
   constructor(events: readonly Event[] = [], settings: Partial<Snapshot> = {}) {
@@ -170,7 +172,8 @@ export class FakeHost implements Host {
         if (tool) this.emit(session, ...tryOf(tool, op.workspace, op.arguments));
         return session;
       }
-      case 'change_api': // No services are set up here.
+      case 'change_api':
+        this.apis.carryOut(op);
         return null;
       case 'change_server':
         this.servers.carryOut(op);
@@ -315,7 +318,7 @@ export class FakeHost implements Host {
         throw new Refused({ message: 'Nobody answers that.', hint: '', context: [] });
       }
       case 'apis':
-        return { type: 'apis', apis: [], fault: null };
+        return this.apis.answer();
       case 'language_servers':
         return { type: 'language_servers', servers: languageViews(this.#snapshot.settings.language_servers) };
       case 'servers':

@@ -245,8 +245,8 @@ export class Desk {
   query<Q extends Query>(query: Q): Promise<AnswerTo<Q>> {
     return this.#host.query(query);
   }
-  pickFolder(from?: string): Promise<string | null> {
-    return this.#host.pickFolder(from);
+  pickFolder(from?: string, file = false): Promise<string | null> {
+    return this.#host.pickFolder(from, file);
   }
   /** Opens an address of the web in the browser; gives why it was refused, none if it was not. */
   openAddress(address: string): Promise<Fault | null> {

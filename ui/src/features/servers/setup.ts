@@ -99,13 +99,30 @@ export function isBareSecret({ name, value }: Pair): boolean {
 /** Under which name the keychain is to hold a value. */
 export const secretName = (id: string, { name }: Pair): string => [id.trim(), name.trim()].filter(Boolean).join('-');
 
+/** What is wrong with a name; `others` are taken. Empty if nothing is. */
+export function idProblem(text: string, others: readonly string[]): string {
+  const id = text.trim();
+  if (id === '') return 'Give it a short name.';
+  if (id.length > ID_CHARS_MAX || !/^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/.test(id)) return `Use 1 to ${ID_CHARS_MAX} letters, digits, - and single _ alone.`;
+  return others.includes(id) ? `“${id}” is there already. Choose another name.` : '';
+}
+
+/** What is wrong with headers, or with variables; empty if nothing is. */
+export function pairsProblem(pairs: readonly Pair[], headers: boolean): string {
+  const names = pairs.map((pair) => (headers ? pair.name.trim().toLowerCase() : pair.name.trim()));
+  const shape = headers ? /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/ : /^[^=\0\s]*$/;
+  const odd = pairs.find((pair) => !shape.test(pair.name.trim()));
+  const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
+  if (pairs.some((pair) => pair.name.trim() === '' && pair.value !== '')) return 'A value has no name.';
+  if (odd) return `“${odd.name}” is no name of ${headers ? 'a header' : 'a variable'}.`;
+  return twice === undefined ? '' : `“${twice}” is there twice.`;
+}
+
 /** What is wrong; `others` holds the names of the other servers. */
 export function problemsOf(draft: Draft, others: readonly string[]): Problems {
   const problems: Problems = {};
-  const id = draft.id.trim();
-  if (id === '') problems.id = 'Give it a short name.';
-  else if (id.length > ID_CHARS_MAX || !/^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/.test(id)) problems.id = `Use 1 to ${ID_CHARS_MAX} letters, digits, - and single _ alone.`;
-  else if (others.includes(id)) problems.id = `“${id}” is there already. Choose another name.`;
+  const named = idProblem(draft.id, others);
+  if (named) problems.id = named;
   if (draft.as === 'stdio') {
     const words = wordsOf(draft.command);
     if (words === null) problems.command = 'A quote is not closed.';
@@ -117,15 +134,8 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
     else if (!/^https?:\/\/|^\$\{/i.test(url)) problems.url = 'Begin with http:// or https://.';
     else if (!url.includes('${') && !URL.canParse(url)) problems.url = 'This is no address. Write it like https://mcp.example.org/mcp.';
   }
-  const pairs = pairsOf(draft);
-  const names = pairs.map((pair) => (draft.as === 'http' ? pair.name.trim().toLowerCase() : pair.name.trim()));
-  const unnamed = pairs.some((pair) => pair.name.trim() === '' && pair.value !== '');
-  const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
-  const shape = draft.as === 'http' ? /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/ : /^[^=\0\s]*$/;
-  const odd = pairs.find((pair) => !shape.test(pair.name.trim()));
-  if (unnamed) problems.pairs = 'A value has no name.';
-  else if (odd) problems.pairs = `“${odd.name}” is no name of ${draft.as === 'http' ? 'a header' : 'a variable'}.`;
-  else if (twice !== undefined) problems.pairs = `“${twice}” is there twice.`;
+  const pairs = pairsProblem(pairsOf(draft), draft.as === 'http');
+  if (pairs) problems.pairs = pairs;
   const seconds = Number(draft.seconds.trim().replace(',', '.'));
   if (draft.seconds.trim() === '' || !Number.isFinite(seconds) || seconds < 1 || seconds > SECONDS.max) problems.seconds = `Write seconds, 1 to ${SECONDS.max}.`;
   return problems;

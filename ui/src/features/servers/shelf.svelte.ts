@@ -1,6 +1,9 @@
-// The Servers screen's memory: the servers as the engine tells them, which one is looked at, and what is being done.
+// The memory of the Servers screen: servers and services as the engine tells them, which one is looked at, what is being done.
 
+import type { ApiChange } from '../../ipc/bindings/ApiChange';
+import type { ApiView } from '../../ipc/bindings/ApiView';
 import type { Fault } from '../../ipc/bindings/Fault';
+import type { Op } from '../../ipc/bindings/Op';
 import type { ServerChange } from '../../ipc/bindings/ServerChange';
 import type { ServerView } from '../../ipc/bindings/ServerView';
 import { faultOf } from '../../ipc/desk';
@@ -9,34 +12,48 @@ import type { Doing } from './words';
 
 /** What fills the screen. */
 export type Page = { at: 'all' } | { at: 'add' } | { at: 'import' };
-/** The sides of one server. */
+/** The sides of one of them. */
 export type Side = 'tools' | 'log' | 'setup';
+/** What can stand on a shelf. */
+export type Kept = { settings: { id: string; enabled: boolean } };
+
+/** Whoever puts secrets away, and says so. */
+export type Keeper = Pick<Shelf, 'secret' | 'tell'>;
 
 /** How long what was told holds, in milliseconds: nothing tells that a server changed, so it is asked again. */
 const FRESH_MS = 1_900;
 
-export class Shelf {
-  servers: readonly ServerView[] = $state.raw([]);
+/** Things that bring tools, each with its name, and what a person does with them. */
+export abstract class Shelf<V extends Kept = Kept, C = unknown> {
+  all: readonly V[] = $state.raw([]);
   /** Why none of them can be used, or be told. */
   fault: Fault | null = $state.raw(null);
   loaded = $state(false);
   page: Page = $state.raw({ at: 'all' });
   side: Side = $state('tools');
-  /** The name of the server that was last looked at. */
+  /** The name of the one that was last looked at. */
   #picked = $state('');
   #doing: ReadonlyMap<string, Doing> = $state.raw(new Map());
   #troubles: ReadonlyMap<string, Fault> = $state.raw(new Map());
   #askedAt = -FRESH_MS;
   #asking: Promise<void> | null = null;
-  readonly #desk: Desk;
+  protected readonly desk: Desk;
 
   constructor(desk: Desk) {
-    this.#desk = desk;
+    this.desk = desk;
   }
 
-  /** The server that is looked at. */
-  get server(): ServerView | undefined {
-    return this.servers.find((server) => server.settings.id === this.#picked) ?? this.servers[0];
+  /** Asks for all of them. */
+  protected abstract ask(): Promise<{ all: readonly V[]; fault: Fault | null }>;
+  /** What the engine is asked to change. */
+  protected abstract op(id: string, change: C): Op;
+
+  /** The one that is looked at. */
+  get one(): V | undefined {
+    return this.all.find((one) => one.settings.id === this.#picked) ?? this.all[0];
+  }
+  get ids(): string[] {
+    return this.all.map((one) => one.settings.id);
   }
   pick(id: string): void {
     this.#picked = id;
@@ -44,11 +61,11 @@ export class Shelf {
   go(page: Page): void {
     this.page = page;
   }
-  /** What is being done with a server; none if nothing is. */
+  /** What is being done with one; none if nothing is. */
   doing(id: string): Doing | undefined {
     return this.#doing.get(id);
   }
-  /** Why the last thing that was done with a server was refused. */
+  /** Why the last thing that was done with one was refused. */
   trouble(id: string): Fault | undefined {
     return this.#troubles.get(id);
   }
@@ -68,12 +85,12 @@ export class Shelf {
   }
   async #ask(): Promise<void> {
     try {
-      const { servers, fault } = await this.#desk.query({ type: 'servers' });
-      const before = new Map(this.servers.map((server) => [server.settings.id, server]));
+      const { all, fault } = await this.ask();
+      const before = new Map(this.all.map((one) => [one.settings.id, one]));
       // One that is as it was stays the same object: nothing of it is drawn anew.
-      this.servers = servers.map((server) => {
-        const known = before.get(server.settings.id);
-        return known && JSON.stringify(known) === JSON.stringify(server) ? known : server;
+      this.all = all.map((one) => {
+        const known = before.get(one.settings.id);
+        return known && JSON.stringify(known) === JSON.stringify(one) ? known : one;
       });
       this.fault = fault;
     } catch (thrown) {
@@ -82,12 +99,12 @@ export class Shelf {
     this.loaded = true;
   }
 
-  /** Changes a server; false if that was refused, which then stands beside it. */
-  async change(id: string, change: ServerChange, doing: Doing): Promise<boolean> {
+  /** Changes one; false if that was refused, which then stands beside it. */
+  async change(id: string, change: C, doing: Doing): Promise<boolean> {
     if (this.#doing.has(id)) return false;
     this.settle(id);
     this.#doing = new Map([...this.#doing, [id, doing]]);
-    const fault = await this.#desk.attempt({ type: 'change_server', server: id, change });
+    const fault = await this.desk.attempt(this.op(id, change));
     // What was asked before the change tells of the time before it.
     await this.#asking;
     await this.load();
@@ -97,19 +114,58 @@ export class Shelf {
   }
   /** Puts a secret into the keychain, or takes it out with an empty one; why not, if so. */
   secret(name: string, key: string): Promise<Fault | null> {
-    return this.#desk.attempt({ type: 'set_key', provider: `mcp:${name}`, key });
+    return this.desk.attempt({ type: 'set_key', provider: `mcp:${name}`, key });
   }
   tell(title: string, text?: string): void {
-    this.#desk.toasts.add({ icon: 'check', ink: 'plain', title, text, brief: true });
-    this.#desk.announced = `${title}.`;
+    this.desk.toasts.add({ icon: 'check', ink: 'plain', title, text, brief: true });
+    this.desk.announced = `${title}.`;
   }
 }
 
-const shelves = new WeakMap<Desk, Shelf>();
+/** Servers of tools (MCP). */
+export class ServerShelf extends Shelf<ServerView, ServerChange> {
+  protected async ask() {
+    const { servers, fault } = await this.desk.query({ type: 'servers' });
+    return { all: servers, fault };
+  }
+  protected op(server: string, change: ServerChange): Op {
+    return { type: 'change_server', server, change };
+  }
+}
 
-/** The shelf of a desk: one, whatever shows it. */
-export function shelfOf(desk: Desk): Shelf {
-  const shelf = shelves.get(desk) ?? new Shelf(desk);
-  shelves.set(desk, shelf);
-  return shelf;
+/** Services by their documents (OpenAPI). */
+export class ApiShelf extends Shelf<ApiView, ApiChange> {
+  protected async ask() {
+    const { apis, fault } = await this.desk.query({ type: 'apis' });
+    return { all: apis, fault };
+  }
+  protected op(api: string, change: ApiChange): Op {
+    return { type: 'change_api', api, change };
+  }
+}
+
+/** Both shelves of a desk, and which of them is looked at. */
+export class Shelves {
+  kind: 'servers' | 'apis' = $state('servers');
+  readonly servers: ServerShelf;
+  readonly apis: ApiShelf;
+
+  constructor(desk: Desk) {
+    this.servers = new ServerShelf(desk);
+    this.apis = new ApiShelf(desk);
+  }
+  /** Goes to a page of one of them. */
+  go(kind: Shelves['kind'], page: Page): void {
+    this.kind = kind;
+    this[kind].go(page);
+  }
+}
+
+const shelves = new WeakMap<Desk, Shelves>();
+
+/** The shelves of a desk: the same, whatever shows them. */
+export function shelvesOf(desk: Desk): Shelves {
+  const both = shelves.get(desk) ?? new Shelves(desk);
+  shelves.set(desk, both);
+  return both;
 }

@@ -54,11 +54,11 @@ export function waitingTools(server: ServerView): ServerTool[] {
   return server.waits === null ? [] : server.tools.filter((tool) => tool.pin === 'new' || tool.pin === 'changed');
 }
 
-/** "14 tools", "14 tools: 1 changed, 2 new". */
-export function toolsWords(tools: readonly ServerTool[]): string {
+/** "14 tools", "14 tools: 1 changed, 2 new". `one` is what one of them is called. */
+export function toolsWords(tools: readonly { pin: Pin }[], one = 'tool'): string {
   const of = (pin: Pin) => tools.filter((tool) => tool.pin === pin).length;
   const marks = (['changed', 'new', 'gone'] as const).filter((pin) => of(pin) > 0).map((pin) => `${of(pin)} ${pins[pin].text}`);
-  return `${tools.length === 0 ? 'no tools' : plural(tools.length, 'tool')}${marks.length > 0 ? `: ${marks.join(', ')}` : ''}`;
+  return `${tools.length === 0 ? `no ${one}s` : plural(tools.length, one)}${marks.length > 0 ? `: ${marks.join(', ')}` : ''}`;
 }
 
 /** The first sentence of a description, hidden characters kept. */

@@ -1,0 +1,116 @@
+// How a service is set up, as it is typed: what is wrong with it, and what is saved. Pure.
+
+import type { ApiAuth } from '../../../ipc/bindings/ApiAuth';
+import type { ApiSettings } from '../../../ipc/bindings/ApiSettings';
+import type { ApiSetup } from '../../../ipc/bindings/ApiSetup';
+import { idProblem, pairsProblem, SECONDS, type Pair } from '../setup';
+import { isAddress } from './words';
+
+/** Who asks, by the name of one of the document's security schemes. */
+export interface Who {
+  scheme: string;
+  as: ApiAuth['type'];
+  /** The name, or the client's id; none for a key. */
+  name: string;
+  /** The key, the password, or what proves the client. */
+  secret: string;
+}
+
+/** What stands in the fields. Tags, operations and paths are written with commas. */
+export interface Draft {
+  id: string;
+  document: string;
+  followFiles: boolean;
+  baseUrl: string;
+  tags: string;
+  operations: string;
+  paths: string;
+  headers: Pair[];
+  variables: Pair[];
+  who: Who[];
+  seconds: string;
+}
+
+/** A field and what is wrong with it, in one sentence that says what to do. */
+export type Problems = Partial<Record<'id' | 'document' | 'baseUrl' | 'headers' | 'variables' | 'who' | 'seconds', string>>;
+
+const listed = (text: string): string[] => text.split(/[,\n]/).map((one) => one.trim()).filter(Boolean);
+const pairs = (of: Record<string, string | undefined>): Pair[] => Object.entries(of).map(([name, value]) => ({ name, value: value ?? '' }));
+const named = (of: readonly Pair[]) => Object.fromEntries(of.filter((pair) => pair.name.trim() !== '').map((pair) => [pair.name.trim(), pair.value]));
+
+/** A setup as fields; empty ones for none. */
+export function draftOf(settings: ApiSettings | null): Draft {
+  const setup = settings?.setup;
+  return {
+    id: settings?.id ?? '',
+    document: setup?.document ?? '',
+    followFiles: setup?.follow_files ?? false,
+    baseUrl: setup?.base_url ?? '',
+    tags: setup?.tags.join(', ') ?? '',
+    operations: setup?.operations.join(', ') ?? '',
+    paths: setup?.paths.join(', ') ?? '',
+    headers: pairs(setup?.headers ?? {}),
+    variables: pairs(setup?.variables ?? {}),
+    who: Object.entries(setup?.auth ?? {}).flatMap(([scheme, auth]) => (auth ? [whoOf(scheme, auth)] : [])),
+    seconds: String((setup?.timeout_ms || SECONDS.usual * 1_000) / 1_000),
+  };
+}
+function whoOf(scheme: string, auth: ApiAuth): Who {
+  switch (auth.type) {
+    case 'token':
+      return { scheme, as: 'token', name: '', secret: auth.token };
+    case 'basic':
+      return { scheme, as: 'basic', name: auth.username, secret: auth.password };
+    case 'client':
+      return { scheme, as: 'client', name: auth.client_id, secret: auth.client_secret };
+  }
+}
+function authOf({ as, name, secret }: Who): ApiAuth {
+  switch (as) {
+    case 'token':
+      return { type: 'token', token: secret };
+    case 'basic':
+      return { type: 'basic', username: name, password: secret };
+    case 'client':
+      return { type: 'client', client_id: name, client_secret: secret };
+  }
+}
+
+/** What is wrong; `others` holds the names of the other services and of the servers. */
+export function problemsOf(draft: Draft, others: readonly string[]): Problems {
+  const problems: Problems = {};
+  const put = (name: keyof Problems, problem: string) => {
+    if (problem !== '') problems[name] = problem;
+  };
+  put('id', idProblem(draft.id, others));
+  const document = draft.document.trim();
+  if (document === '') put('document', 'Say where its document stands.');
+  else if (isAddress(document) ? !URL.canParse(document) : !/^(\/|[A-Za-z]:[\\/])/.test(document)) put('document', 'Write an address with https://, or the whole path of a file.');
+  const base = draft.baseUrl.trim();
+  if (base !== '' && (!isAddress(base) || !URL.canParse(base))) put('baseUrl', 'Write it like https://api.example.org/v1, or leave it empty.');
+  put('headers', pairsProblem(draft.headers, true));
+  put('variables', pairsProblem(draft.variables, false));
+  const schemes = draft.who.map((one) => one.scheme.trim());
+  if (draft.who.some((one) => one.scheme.trim() === '' || one.secret === '' || (one.as !== 'token' && one.name.trim() === ''))) put('who', 'Fill in all of it, or take it out.');
+  else if (new Set(schemes).size < schemes.length) put('who', 'A scheme is there twice.');
+  const seconds = Number(draft.seconds.trim().replace(',', '.'));
+  if (draft.seconds.trim() === '' || !Number.isFinite(seconds) || seconds < 1 || seconds > SECONDS.max) put('seconds', `Write seconds, 1 to ${SECONDS.max}.`);
+  return problems;
+}
+
+/** What is saved of fields that have no problem. */
+export function setupOf(draft: Draft): ApiSetup {
+  const timeout_ms = Math.round(Number(draft.seconds.trim().replace(',', '.')) * 1_000);
+  return {
+    document: draft.document.trim(),
+    follow_files: draft.followFiles && !isAddress(draft.document),
+    base_url: draft.baseUrl.trim() || null,
+    variables: named(draft.variables),
+    headers: named(draft.headers),
+    auth: Object.fromEntries(draft.who.map((one) => [one.scheme.trim(), authOf(one)])),
+    tags: listed(draft.tags),
+    operations: listed(draft.operations),
+    paths: listed(draft.paths),
+    timeout_ms: timeout_ms === SECONDS.usual * 1_000 ? 0 : timeout_ms,
+  };
+}
