@@ -266,16 +266,55 @@ async fn reads_the_web(rig: &Rig, tour: &mut Tour, folder: &PathBuf, web: &Site)
     tour.look(rig, "web-sources").await;
 }
 
+/// A service is added by its document with the keyboard, switched on, and looked at anew once its document says something else.
+async fn sets_it_up(rig: &Rig, tour: &mut Tour) {
+    let document = rig.data_dir().join("orders.json");
+    rig.press_with(Key::Control, 'k').await;
+    rig.find("palette-input").await;
+    rig.type_text("add a service").await;
+    rig.press(Key::Enter).await;
+    rig.until("the name to have the focus", async |rig| {
+        rig.focused().await.as_deref() == Some("api-id")
+    })
+    .await;
+    rig.type_text("orders").await;
+    rig.tab_to("api-document").await;
+    rig.type_text(&document.display().to_string()).await;
+    rig.click("api-more").await;
+    tour.look(rig, "services-form").await;
+    rig.tab_to("api-save").await;
+    rig.press(Key::Enter).await;
+    rig.find("api-off").await;
+    rig.until("the switch to have the focus", async |rig| {
+        rig.focused().await.as_deref() == Some("api-enabled")
+    })
+    .await;
+    rig.press(' ').await;
+    rig.wait_for_text("tools-sum", "3 operations").await;
+    rig.click("api-tool-DELETE /orders/{id}").await;
+    tour.look(rig, "services").await;
+
+    let other = std::fs::read_to_string(&document).unwrap();
+    let other = other.replace(
+        "Tells of an order.",
+        "Tells of an order, and of who made it.",
+    );
+    std::fs::write(&document, other).unwrap();
+    rig.click("api-acts").await;
+    rig.click("api-acts-read").await;
+    rig.wait_for_text("server-waiting", "and of who made it")
+        .await;
+    tour.look(rig, "services-changed").await;
+    rig.click("server-approve").await;
+    rig.wait_until_gone("server-waiting").await;
+    rig.click("api-tab-setup").await;
+    rig.find("api-setup").await;
+    tour.stop(rig, "services-setup").await;
+}
+
 /// What would be sent to a service is shown letter for letter; what cannot be undone says so, and is held.
 async fn asks_a_service(rig: &Rig, tour: &mut Tour, folder: &PathBuf, site: &Site) {
-    let document = rig.data_dir().join("orders.json");
-    let change = |change: Value| json!({ "type": "change_api", "api": "orders", "change": change });
-    rig.submit(change(
-        json!({ "type": "set", "setup": { "document": document } }),
-    ))
-    .await;
-    rig.submit(change(json!({ "type": "switch", "enabled": true })))
-        .await;
+    sets_it_up(rig, tour).await;
     rig.begin(folder, "buyer", "Order two ferns.").await;
     let card = rig.card("/orders").await;
     rig.take_keys(&card).await;
