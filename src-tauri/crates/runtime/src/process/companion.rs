@@ -58,6 +58,23 @@ impl Life {
     }
 }
 
+/// The program as the system finds it.
+#[cfg(not(windows))]
+fn program(command: &CompanionCommand) -> &str {
+    &command.program
+}
+
+/// The program as the system finds it, which by itself looks for names that end in `.exe`.
+#[cfg(windows)]
+fn program(command: &CompanionCommand) -> PathBuf {
+    let inherited = command.inherited.variables().into_iter();
+    let inherited = inherited
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let variables: Vec<(String, String)> = inherited.chain(command.env.iter().cloned()).collect();
+    let found = super::endings::found(&command.program, &variables, std::path::Path::is_file);
+    found.unwrap_or_else(|| PathBuf::from(&command.program))
+}
+
 /// Starts a program at the head of its own process group.
 ///
 /// When its [`Life`] is dropped it has a moment to end by itself, since what it reads mostly ends then too; after that the
@@ -67,7 +84,7 @@ impl Life {
 /// When it could not be started.
 pub fn accompany(command: &CompanionCommand) -> Result<Companion, FileError> {
     let failed = |error: std::io::Error| FileError::from_io(command.program.as_str(), &error);
-    let mut starter = Starter::new(&command.program);
+    let mut starter = Starter::new(program(command));
     starter
         .args(&command.args)
         .current_dir(&command.folder)

@@ -12,6 +12,8 @@ use crate::limits::LEFTOVER_GRACE;
 use crate::{FileError, SessionFolder, Workspace};
 
 mod companion;
+#[cfg(any(windows, test))]
+mod endings;
 #[cfg(not(unix))]
 mod fallback;
 mod found;
