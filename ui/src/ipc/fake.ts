@@ -323,6 +323,7 @@ export class FakeHost implements Host {
         return { type: 'language_servers', servers: languageViews(this.#snapshot.settings.language_servers) };
       case 'servers':
       case 'server_log':
+      case 'server_has':
       case 'servers_found':
         return this.servers.answer(query);
       case 'check_arguments':

@@ -99,12 +99,14 @@ export class FakeServers {
     this.#now = now;
   }
 
-  answer(query: Extract<Query, { type: 'servers' | 'server_log' | 'servers_found' }>): Answer {
+  answer(query: Extract<Query, { type: 'servers' | 'server_log' | 'server_has' | 'servers_found' }>): Answer {
     switch (query.type) {
       case 'servers':
         return { type: 'servers', servers: structuredClone(this.all), fault: this.fault };
       case 'server_log':
         return { type: 'server_log', lines: this.lines[query.server] ?? this.#usual(query.server) };
+      case 'server_has':
+        return { type: 'server_has', has: { type: 'page', items: [], next: null, left_out: 0 } };
       case 'servers_found':
         return { type: 'servers_found', sources: this.sources.map((source) => ({ ...source, found: source.found.map((found) => ({ ...found, known: this.#has(found.settings?.id) })) })) };
     }

@@ -215,6 +215,9 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
         Query::ServerLog { server } => Answer::ServerLog {
             lines: shared.servers.lines(&server)?,
         },
+        Query::ServerHas { server, asked } => Answer::ServerHas {
+            has: shared.servers.has(&server, &asked).await?,
+        },
         Query::ServersFound { workspace } => Answer::ServersFound {
             sources: crate::servers::found(&shared.servers, workspace.as_deref().map(Path::new)),
         },

@@ -16,3 +16,5 @@ pub(crate) const TITLE_CHARS_MAX: usize = 64;
 pub(crate) const SECRET_BYTES_MAX: u64 = 32 * 1024;
 /// How often it is looked whether a person signed in.
 pub(crate) const SIGN_IN_LOOKED_AT: std::time::Duration = std::time::Duration::from_millis(200);
+/// Pages of what a server lists.
+pub(crate) const SERVER_PAGES_MAX: usize = 20;

@@ -92,3 +92,7 @@ pub const SIGN_IN_REQUEST_MS: u64 = 20_000;
 pub const SIGN_IN_ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// What is kept of a sign-in, in bytes.
 pub const SIGN_IN_RECORD_BYTES_MAX: usize = 16_000;
+/// Messages of one prompt that are told.
+pub const PROMPT_MESSAGES_MAX: usize = 100;
+/// What one prompt is filled in with, in number.
+pub const PROMPT_ARGUMENTS_MAX: usize = 32;

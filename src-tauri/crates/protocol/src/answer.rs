@@ -12,6 +12,7 @@ use crate::import::ImportSource;
 use crate::ledger::Offers;
 use crate::rules_view::{RuleCheck, RulesCheck, RulesCompared, RulesView};
 use crate::search::SearchPage;
+use crate::server_has::ServerHas;
 use crate::servers::{ServerLine, ServerSource, ServerView};
 use crate::shown::Span;
 use crate::shown_whole::ToolView;
@@ -137,6 +138,11 @@ pub enum Answer {
     ServerLog {
         /// Oldest first.
         lines: Vec<ServerLine>,
+    },
+    /// To `server_has`.
+    ServerHas {
+        /// What it has.
+        has: ServerHas,
     },
     /// To `servers_found`.
     ServersFound {

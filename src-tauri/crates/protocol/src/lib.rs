@@ -54,6 +54,7 @@ pub mod rules_view;
 pub mod search;
 pub mod sent;
 pub mod server_asks;
+pub mod server_has;
 pub mod servers;
 mod session_state;
 pub mod settings;

@@ -9,6 +9,7 @@ use crate::backtest::RuleChange;
 use crate::briefing::BriefingPart;
 use crate::history::Restore;
 use crate::rules_view::{NewRule, RulePlace, RuleText};
+use crate::server_has::ServerAsked;
 use crate::servers::ServerId;
 pub use crate::shown_whole::{Snapshot, ToolView};
 use crate::{CallId, RuleScope, SessionId, UndoId};
@@ -240,6 +241,13 @@ pub enum Query {
     ServerLog {
         /// Which one.
         server: ServerId,
+    },
+    /// What a server has for a person beside its tools. It is started if it is not.
+    ServerHas {
+        /// Which one.
+        server: ServerId,
+        /// What is asked for.
+        asked: ServerAsked,
     },
     /// Servers that other products, or the project, are set up with.
     ServersFound {

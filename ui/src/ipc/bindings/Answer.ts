@@ -20,6 +20,7 @@ import type { RulesCheck } from "./RulesCheck";
 import type { RulesCompared } from "./RulesCompared";
 import type { RulesView } from "./RulesView";
 import type { SearchPage } from "./SearchPage";
+import type { ServerHas } from "./ServerHas";
 import type { ServerLine } from "./ServerLine";
 import type { ServerSource } from "./ServerSource";
 import type { ServerView } from "./ServerView";
@@ -122,7 +123,11 @@ fault: Fault | null, } | { "type": "server_log",
 /**
  * Oldest first.
  */
-lines: Array<ServerLine>, } | { "type": "servers_found", 
+lines: Array<ServerLine>, } | { "type": "server_has", 
+/**
+ * What it has.
+ */
+has: ServerHas, } | { "type": "servers_found", 
 /**
  * One for each file that is there and names servers.
  */

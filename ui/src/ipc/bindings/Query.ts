@@ -7,6 +7,7 @@ import type { RuleChange } from "./RuleChange";
 import type { RulePlace } from "./RulePlace";
 import type { RuleScope } from "./RuleScope";
 import type { RuleText } from "./RuleText";
+import type { ServerAsked } from "./ServerAsked";
 import type { ServerId } from "./ServerId";
 import type { SessionId } from "./SessionId";
 import type { UndoId } from "./UndoId";
@@ -266,7 +267,15 @@ workspace: string | null, } | { "type": "servers" } | { "type": "server_log",
 /**
  * Which one.
  */
-server: ServerId, } | { "type": "servers_found", 
+server: ServerId, } | { "type": "server_has", 
+/**
+ * Which one.
+ */
+server: ServerId, 
+/**
+ * What is asked for.
+ */
+asked: ServerAsked, } | { "type": "servers_found", 
 /**
  * The workspace root, absolute; none for the person's own alone.
  */

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp::{Ground, Lookup, Pins, Server, config};
 use protocol::Fault;
+use protocol::server_has::{ServerAsked, ServerHas};
 use protocol::servers::{ServerId, ServerLine, ServerSettings, ServerView};
 use provider::Keys;
 use runtime::Inherited;
@@ -197,6 +198,12 @@ impl Servers {
         let server = self.find(id)?;
         let failed = self.known().failed.get(id).cloned();
         Ok(failed.unwrap_or(server).lines())
+    }
+
+    /// What a server has for a person beside its tools.
+    pub async fn has(&self, id: &ServerId, asked: &ServerAsked) -> Result<ServerHas, Fault> {
+        self.read();
+        self.find(id)?.has(asked).await
     }
 
     /// Ends all of them.

@@ -61,6 +61,23 @@ pub(crate) enum Servers {
         /// Its name.
         server: String,
     },
+    /// List the prompts that one has for you, or take one up.
+    Prompts {
+        /// Its name.
+        server: String,
+        /// The prompt.
+        prompt: Option<String>,
+        /// What it is filled in with.
+        #[arg(requires = "prompt", value_name = "NAME=VALUE")]
+        arguments: Vec<String>,
+    },
+    /// List the resources that one has, or read one.
+    Resources {
+        /// Its name.
+        server: String,
+        /// The resource's address.
+        uri: Option<String>,
+    },
     /// Start one, and show what it says when it does.
     Logs {
         /// Its name.

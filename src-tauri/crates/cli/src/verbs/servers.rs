@@ -1,5 +1,6 @@
 //! `servers`: other people's servers of tools, set up, looked at, switched and approved.
 
+mod has;
 mod import;
 mod sign_in;
 
@@ -8,6 +9,7 @@ use std::io::Read;
 
 use agent::Desk;
 use protocol::query::{Answer, Query};
+use protocol::server_has::ServerAsked;
 use protocol::servers::{
     Pin, ServerChange, ServerClient, ServerId, ServerState, ServerTool, ServerView, ServerWay,
 };
@@ -55,6 +57,27 @@ pub(crate) async fn run(desk: &Desk, asked: Servers, out: &mut Out) -> Ended {
         Servers::SignOut { server } => {
             change(desk, &named(&server)?, ServerChange::SignOut).await?;
             done(out, &format!("You are signed out of {server}."))
+        }
+        Servers::Prompts {
+            server,
+            prompt,
+            arguments,
+        } => {
+            let asked = match prompt {
+                None => ServerAsked::Prompts { cursor: None },
+                Some(name) => ServerAsked::Prompt {
+                    name,
+                    arguments: pairs(&arguments)?,
+                },
+            };
+            has::tell(desk, &named(&server)?, asked, out).await
+        }
+        Servers::Resources { server, uri } => {
+            let asked = match uri {
+                None => ServerAsked::Resources { cursor: None },
+                Some(uri) => ServerAsked::Resource { uri },
+            };
+            has::tell(desk, &named(&server)?, asked, out).await
         }
         Servers::Logs { server } => logs(desk, &named(&server)?, out).await,
         Servers::Remove { server } => {

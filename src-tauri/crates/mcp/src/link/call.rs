@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, ReadResourceRequest,
-    ReadResourceRequestParams,
+    CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest,
+    GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
 };
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
@@ -54,6 +54,24 @@ impl Link {
             ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
         };
         self.answered(request, timeout, cancel, heard).await
+    }
+
+    /// Takes up a prompt. Nobody is asked in between.
+    pub(crate) async fn prompt(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Value, Failure> {
+        let params = GetPromptRequestParams::new(name).with_arguments(arguments);
+        let request = |told: &Told| {
+            let mut params = params.clone();
+            (params.input_responses, params.request_state) = told.clone();
+            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+        };
+        self.answered(request, timeout, cancel, Heard::default())
+            .await
     }
 
     /// Asks until there is an answer. What the server needs to know first is asked for, or given as far as it is ours.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use rmcp::model::{
-    ClientRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
-    PaginatedRequestParams,
+    ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
+    ListToolsRequest, PaginatedRequestParams,
 };
 use serde_json::Value;
 use tokio::time::Instant;
@@ -47,6 +47,23 @@ impl Link {
             Err(Failure::Refused(_)) => Ok((listed, Value::Null)),
             Err(failure) => Err(failure),
         }
+    }
+
+    /// One page of the prompts that the server lists.
+    pub(crate) async fn prompts(
+        &self,
+        cursor: Option<&str>,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Value, Failure> {
+        let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
+        let listed = ClientRequest::ListPromptsRequest(ListPromptsRequest {
+            method: Default::default(),
+            params: Some(params),
+            extensions: Default::default(),
+        });
+        self.ask(listed, Instant::now() + timeout, cancel, None, None)
+            .await
     }
 
     /// Every tool that the server lists, page by page.

@@ -53,6 +53,31 @@ impl Server {
         listed.await.map_err(|failure| self.told(failure, timeout))
     }
 
+    /// One page of its prompts.
+    pub(super) async fn prompts(
+        &self,
+        cursor: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Value, ToolError> {
+        let link = self.used(cancel).await?;
+        let timeout = self.core.timeout();
+        let listed = link.prompts(cursor, timeout, cancel);
+        listed.await.map_err(|failure| self.told(failure, timeout))
+    }
+
+    /// One of its prompts, filled in.
+    pub(super) async fn prompt(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        cancel: &CancellationToken,
+    ) -> Result<Value, ToolError> {
+        let link = self.used(cancel).await?;
+        let timeout = self.core.timeout();
+        let got = link.prompt(name, arguments, timeout, cancel);
+        got.await.map_err(|failure| self.told(failure, timeout))
+    }
+
     /// The connection, made now if nobody made it.
     async fn used(&self, cancel: &CancellationToken) -> Result<std::sync::Arc<Link>, ToolError> {
         let link = tokio::select! {

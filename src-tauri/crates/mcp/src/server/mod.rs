@@ -1,6 +1,7 @@
 //! One server from its first use to its end: started once for all who call, kept, tried again when it is lost.
 
 mod calls;
+mod has;
 mod keep;
 mod sign_in;
 

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp::{Ground, Server};
+use protocol::server_has::{ServerAsked, ServerHas};
 use protocol::servers::{ServerSettings, ServerState, ServerWay};
 use protocol::shown::plain;
 use serde_json::{Value, json};
@@ -286,6 +287,53 @@ fn page(body: &'static str) -> String {
         }
     });
     format!("http://{at}/page.html")
+}
+
+/// What a server of others has for a person beside its tools.
+#[tokio::test]
+async fn servers_of_others_have_prompts_and_resources() {
+    let server = started(stdio(node("server-everything", &["stdio"]))).await;
+    let listed = server.has(&ServerAsked::Prompts { cursor: None }).await;
+    let ServerHas::Page { items, .. } = listed.unwrap() else {
+        panic!("a list is a page");
+    };
+    let filled_in = items
+        .iter()
+        .find(|item| item.arguments.iter().any(|one| one.required));
+    let filled_in = filled_in.unwrap();
+    let arguments = filled_in.arguments.iter();
+    let arguments = arguments.map(|one| (one.name.clone(), "Lisbon".to_owned()));
+    let asked = ServerAsked::Prompt {
+        name: filled_in.name.clone(),
+        arguments: arguments.collect(),
+    };
+    let ServerHas::Text { parts } = server.has(&asked).await.unwrap() else {
+        panic!("a prompt is text");
+    };
+    assert!(plain(&parts[0].text).contains("Lisbon"), "{parts:?}");
+    let listed = server.has(&ServerAsked::Resources { cursor: None }).await;
+    let ServerHas::Page { items, .. } = listed.unwrap() else {
+        panic!("a list is a page");
+    };
+    assert!(items.iter().any(|item| item.is_pattern), "{items:?}");
+    let there = items.iter().find(|item| !item.is_pattern).unwrap();
+    let uri = there.name.clone();
+    let ServerHas::Text { parts } = server.has(&ServerAsked::Resource { uri }).await.unwrap()
+    else {
+        panic!("a resource is text");
+    };
+    assert!(!plain(&parts[0].text).is_empty());
+    let gone = ServerAsked::Resource {
+        uri: "demo://nowhere".to_owned(),
+    };
+    assert!(
+        server
+            .has(&gone)
+            .await
+            .unwrap_err()
+            .message
+            .contains("refused")
+    );
 }
 
 /// Fills forms in with what it says of itself, and lets a model say what it heard.
