@@ -2,6 +2,7 @@
 //! where nobody was set up.
 
 use agent::Host;
+use protocol::query::Query;
 use protocol::settings::{SearchSettings, SearchWire, WebSearchSettings};
 use protocol::{CallState, CallView, Op, Settings};
 use serde_json::{Value, json};
@@ -326,4 +327,46 @@ async fn a_provider_that_cannot_be_is_refused() {
         .await
         .unwrap_err();
     assert!(fault.message.contains("`mine` cannot be used"), "{fault}");
+}
+
+/// `S002-43`: a person is told who of those that they set up has its key, and where from, and who has none; never the key.
+#[tokio::test]
+async fn who_searches_is_told_with_its_key_or_without() {
+    let site = Site::open().await;
+    let none = |id: &str, wire| SearchSettings {
+        id: id.to_owned(),
+        ..provider(wire, site.url("/"))
+    };
+    let providers = vec![
+        none("mine", SearchWire::Brave),
+        none("other", SearchWire::Tavily),
+        none("own", SearchWire::Searxng),
+    ];
+    let web_search = WebSearchSettings {
+        providers,
+        ..WebSearchSettings::default()
+    };
+    let desk = desk(&site, web_search, &[]).await;
+    with_key(&desk).await;
+    let answer = desk.desk.query(Query::Seekers).await.unwrap();
+    assert!(!serde_json::to_string(&answer).unwrap().contains("sesame"));
+    let protocol::query::Answer::Seekers { seekers } = answer else {
+        panic!("{answer:?}")
+    };
+    let told: Vec<_> = seekers
+        .iter()
+        .map(|one| (one.id.as_str(), one.ready, one.note.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("mine", true, "Key from the system keychain."),
+            (
+                "other",
+                false,
+                "No key yet. It is not answered without one."
+            ),
+            ("own", true, "Needs no key."),
+        ]
+    );
 }

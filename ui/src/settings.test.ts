@@ -110,3 +110,19 @@ test('the first start offers it, and a later one does not', async () => {
   await fireEvent.click(at('rail-new'));
   expect(screen.queryByTestId('offer-dry-run')).toBeNull();
 });
+
+test('each search provider says whether it has its key, before and after one is kept', async () => {
+  const host = new FakeHost(parseStream(sample));
+  const desk = await settings(host);
+  const one = (id: string, wire: 'brave' | 'searxng') => ({ id, wire, base_url: wire === 'searxng' ? 'https://s.test/' : null, key_env: null });
+  await desk.set({ web_search: { ...desk.settings.web_search, providers: [one('brave', 'brave'), one('own', 'searxng')] } });
+  await waitFor(() => expect(text('search-brave')).toContain('No key yet.'));
+  expect(at('search-brave').dataset['ready']).toBe('false');
+  expect(text('search-own')).toContain('Needs no key · https://s.test/');
+  await fireEvent.click(at('search-key-brave'));
+  await fireEvent.input(at('search-key-field'), { target: { value: 'hush' } });
+  await fireEvent.click(at('search-key-save'));
+  await waitFor(() => expect(text('search-brave')).toContain('Key from the system keychain'));
+  expect(at('search-brave').dataset['ready']).toBe('true');
+  expect(document.body.textContent).not.toContain('hush');
+});

@@ -39,6 +39,8 @@ export class FakeHost implements Host {
   picked: string | null = '/home/mira/code/site';
   /** The addresses that were opened in the browser. */
   readonly opened: string[] = [];
+  /** What has a key in the keychain. */
+  readonly kept = new Set<string>();
   /** What is registered. */
   tools = fakeTools;
   briefing = briefed;
@@ -180,6 +182,7 @@ export class FakeHost implements Host {
         return null;
       case 'set_key': {
         const ready = op.key !== '';
+        this.kept[ready ? 'add' : 'delete'](op.provider);
         const providers = this.#snapshot.providers.map((provider) =>
           provider.id === op.provider
             ? { ...provider, ready, note: ready ? 'key from the keychain' : 'No key. Enter one below.' }
@@ -316,6 +319,10 @@ export class FakeHost implements Host {
         const answer = this.rules.answer(query);
         if (answer) return answer;
         throw new Refused({ message: 'Nobody answers that.', hint: '', context: [] });
+      }
+      case 'seekers': {
+        const { providers } = this.#snapshot.settings.web_search;
+        return { type: 'seekers', seekers: providers.map(({ id, wire }) => ({ id, ready: wire === 'searxng' || this.kept.has(`web_search/${id}`), note: wire === 'searxng' ? 'Needs no key.' : this.kept.has(`web_search/${id}`) ? 'Key from the system keychain.' : 'No key yet. It is not answered without one.' })) };
       }
       case 'apis':
         return this.apis.answer();

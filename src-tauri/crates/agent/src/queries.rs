@@ -18,7 +18,7 @@ use crate::desk::Shared;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
 use crate::rulebook::asked;
 use crate::toolbox::Toolbox;
-use crate::{dry_run, trust, undo};
+use crate::{dry_run, seeks, trust, undo};
 
 /// Entries that one page holds at most.
 const PAGE_MAX: u32 = 1_000;
@@ -228,6 +228,13 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
         Query::LanguageServers => Answer::LanguageServers {
             servers: lsp::settings::views(&shared.settings().language_servers),
         },
+        Query::Seekers => {
+            by_rulebook(shared, move |shared| {
+                let seekers = seeks::views(&shared.settings().web_search, &shared.keys);
+                Ok(Answer::Seekers { seekers })
+            })
+            .await?
+        }
         Query::Export { session, format } => {
             let format = record::Format::parse(&format)?;
             Answer::Export {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use protocol::seekers::SeekerView;
 use protocol::settings::{SearchSettings, SearchWire, WebSearchSettings};
 use protocol::{Digest, Fault, SessionId};
 use provider::Keys;
@@ -92,6 +93,42 @@ pub(crate) fn wrong(settings: &WebSearchSettings) -> Vec<Fault> {
     faults
 }
 
+/// Whoever is set up, and whether each can be asked. The keychain is asked for each: that may block.
+pub(crate) fn views(settings: &WebSearchSettings, keys: &Arc<dyn Keys>) -> Vec<SeekerView> {
+    let all = settings.providers.iter().take(SEARCH_PROVIDERS_MAX);
+    all.map(|one| {
+        let (ready, note) = match searching::provider(one) {
+            Err(fault) => (false, fault.message),
+            Ok(_) => match (
+                needs_key(one.wire),
+                keys.get(&one.key_name(), one.key_env.as_deref()),
+            ) {
+                (false, _) => (true, "Needs no key.".to_owned()),
+                (true, Ok(Some(key))) => (true, format!("Key {}.", key.from)),
+                (true, Ok(None)) => (
+                    false,
+                    "No key yet. It is not answered without one.".to_owned(),
+                ),
+                (true, Err(fault)) => (false, fault.message),
+            },
+        };
+        SeekerView {
+            id: one.id.clone(),
+            ready,
+            note,
+        }
+    })
+    .collect()
+}
+
+/// Whether it answers nobody without a key.
+fn needs_key(wire: SearchWire) -> bool {
+    match wire {
+        SearchWire::Brave | SearchWire::Tavily | SearchWire::Exa => true,
+        SearchWire::Searxng => false,
+    }
+}
+
 fn key(own: &SearchSettings, keys: &Arc<dyn Keys>) -> KeyFn {
     let (keys, name, env) = (keys.clone(), own.key_name(), own.key_env.clone());
     Arc::new(move || {
@@ -102,8 +139,8 @@ fn key(own: &SearchSettings, keys: &Arc<dyn Keys>) -> KeyFn {
 }
 
 fn hint(own: &SearchSettings) -> String {
-    match (own.wire, &own.key_env) {
-        (SearchWire::Brave | SearchWire::Tavily | SearchWire::Exa, Some(variable)) => {
+    match (needs_key(own.wire), &own.key_env) {
+        (true, Some(variable)) => {
             let variable = protocol::shown::in_a_sentence(variable, SEARCH_ID_BYTES_MAX);
             format!(
                 "The person can set the variable {variable}, or put the key in the keychain in the settings under Web search."

@@ -156,6 +156,11 @@ pub enum Answer {
         /// Those that are offered, then the person's own.
         servers: Vec<crate::languages::LanguageServerView>,
     },
+    /// To `seekers`.
+    Seekers {
+        /// In the order of the settings.
+        seekers: Vec<crate::seekers::SeekerView>,
+    },
     /// To `export`.
     Export {
         /// The text.

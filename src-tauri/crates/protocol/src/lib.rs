@@ -52,6 +52,7 @@ pub mod result;
 pub mod rule;
 pub mod rules_view;
 pub mod search;
+pub mod seekers;
 pub mod sent;
 pub mod server_asks;
 pub mod server_has;

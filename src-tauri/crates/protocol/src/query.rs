@@ -258,6 +258,8 @@ pub enum Query {
     Apis,
     /// Every language server that is set up or offered.
     LanguageServers,
+    /// Whoever is set up to search the web for agents, and whether each has the key that it needs.
+    Seekers,
     /// A session as text.
     Export {
         /// The session.

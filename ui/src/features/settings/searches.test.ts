@@ -32,6 +32,12 @@ test.each<[Partial<SearchSettings>, string]>([
   [{ wire: 'searxng' }, 'It has no address, so it is not asked.'],
 ])('the note of %o', (changes, note) => expect(noteOf({ id: 'x', wire: 'brave', base_url: null, key_env: null, ...changes })).toBe(note));
 
+test('the note of one that was looked at says where its key is, or that it has none', () => {
+  const own: SearchSettings = { id: 'x', wire: 'brave', base_url: null, key_env: 'BRAVE_API_KEY' };
+  expect(noteOf(own, { id: 'x', ready: true, note: 'Key from BRAVE_API_KEY.' })).toBe('Key from BRAVE_API_KEY');
+  expect(noteOf({ ...own, base_url: 'https://b.test/' }, { id: 'x', ready: false, note: 'No key yet. It is not answered without one.' })).toBe('No key yet. It is not answered without one · https://b.test/');
+});
+
 test.each([
   ['25', { value: 25 }],
   [' 1 ', { value: 1 }],

@@ -1,6 +1,7 @@
 // Whoever searches the web, as the person sets it up: words, what is wrong with what was typed, and what is saved. Pure.
 
 import type { SearchSettings } from '../../ipc/bindings/SearchSettings';
+import type { SeekerView } from '../../ipc/bindings/SeekerView';
 import type { SearchWire } from '../../ipc/bindings/SearchWire';
 
 /** What each is called, and whether it wants a key and an address. */
@@ -54,8 +55,9 @@ export function settingsOf(draft: Draft, others: readonly string[]): SearchSetti
 /** The name under which the keychain has the key. */
 export const keyName = (id: string): string => `web_search/${id}`;
 
-/** What stands below an entry. */
-export function noteOf(own: SearchSettings): string {
+/** What stands below an entry: as it was found to be, or, while that is not known, as it was set up. */
+export function noteOf(own: SearchSettings, found?: SeekerView): string {
+  if (found) return [found.note.replace(/\.$/, ''), own.base_url ?? ''].filter(Boolean).join(' · ');
   const { keyed } = wires[own.wire];
   if (!keyed) return own.base_url ?? 'It has no address, so it is not asked.';
   const key = own.key_env ? `Key from ${own.key_env}, else the keychain` : 'Key from the keychain';

@@ -20,6 +20,7 @@ import type { RulesCheck } from "./RulesCheck";
 import type { RulesCompared } from "./RulesCompared";
 import type { RulesView } from "./RulesView";
 import type { SearchPage } from "./SearchPage";
+import type { SeekerView } from "./SeekerView";
 import type { ServerHas } from "./ServerHas";
 import type { ServerLine } from "./ServerLine";
 import type { ServerSource } from "./ServerSource";
@@ -135,7 +136,11 @@ sources: Array<ServerSource>, } | { "type": "apis" } & Apis | { "type": "languag
 /**
  * Those that are offered, then the person's own.
  */
-servers: Array<LanguageServerView>, } | { "type": "export", 
+servers: Array<LanguageServerView>, } | { "type": "seekers", 
+/**
+ * In the order of the settings.
+ */
+seekers: Array<SeekerView>, } | { "type": "export", 
 /**
  * The text.
  */

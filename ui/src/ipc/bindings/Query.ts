@@ -279,7 +279,7 @@ asked: ServerAsked, } | { "type": "servers_found",
 /**
  * The workspace root, absolute; none for the person's own alone.
  */
-workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" } | { "type": "export", 
+workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" } | { "type": "seekers" } | { "type": "export", 
 /**
  * The session.
  */
