@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|history|room|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|room|start]`.
 //!
 //! **It is no test**: figures depend on the machine, so nothing fails by them. A ratio that misses its aim is printed as
 //! it is.
@@ -24,6 +24,7 @@ mod room;
 #[cfg(target_os = "linux")]
 mod screen;
 mod search;
+mod servers;
 mod services;
 #[cfg(target_os = "linux")]
 mod start;
@@ -57,6 +58,7 @@ fn run(words: &[String]) -> Outcome<()> {
             .and_then(|()| search::run())
             .and_then(|()| reach::run())
             .and_then(|()| services::run())
+            .and_then(|()| servers::run())
             .and_then(|()| history::run()),
         ["contract"] => contract::run(),
         ["decide"] => decide::run(),
@@ -64,6 +66,8 @@ fn run(words: &[String]) -> Outcome<()> {
         ["search"] => search::run(),
         ["reach"] => reach::run(),
         ["services"] => services::run(),
+        ["servers"] => servers::run(),
+        [servers::AS_SERVER] => servers::answer(),
         ["history"] => history::run(),
         #[cfg(target_os = "linux")]
         ["room"] => room::run(),
@@ -72,7 +76,7 @@ fn run(words: &[String]) -> Outcome<()> {
         ["gate"] => gate::run(),
         ["gate", side, turns, calls, rounds] => gate::repeat(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `history`, `room` or `start` (both on Linux), or nothing for the first eight"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `room` or `start` (both on Linux), or nothing for the first nine"
                 .into(),
         ),
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent::{Desk, DeskConfig, Events, Host};
+use protocol::servers::{ServerChange, ServerId, ServerWay};
 use protocol::{EventBody, ModelChoice, Op, SessionState};
 use provider::{MemoryKeys, Script, ScriptCall, ScriptTurn, Scripted};
 use serde_json::json;
@@ -46,6 +47,10 @@ permission = "todo"
 action = "allow"
 
 [[rule]]
+permission = "bench__*"
+action = "allow"
+
+[[rule]]
 permission = "*"
 pattern = ".env*"
 action = "ask"
@@ -70,7 +75,28 @@ pub enum Journal {
 pub async fn play(journal: Journal, turns: usize, calls: usize) -> Outcome<Duration> {
     let folder = tempfile::tempdir()?;
     let call = call("todo", r#"{"items":[]}"#.to_owned());
-    run(folder.path(), journal, script(vec![call; calls], turns)).await
+    let script = script(vec![call; calls], turns);
+    run(folder.path(), journal, script, nothing_more).await
+}
+
+/// Plays turns of one call each of a tool of a server; gives how long they took. The server is known, approved and
+/// running before the time begins.
+pub async fn ask(server: ServerWay, tool: &str, turns: usize) -> Outcome<Duration> {
+    let folder = tempfile::tempdir()?;
+    let script = script(vec![call(tool, "{}".to_owned())], turns);
+    run(folder.path(), Journal::Record, script, async |desk| {
+        let id = ServerId::try_from("bench".to_owned())?;
+        let set = ServerChange::Set {
+            way: server,
+            timeout_ms: 20_000,
+        };
+        for change in [set, ServerChange::Switch { enabled: true }] {
+            let server = id.clone();
+            desk.submit(Op::ChangeServer { server, change }).await?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 /// Plays one turn of so many calls that each read a file of their own.
@@ -80,7 +106,12 @@ pub async fn read(journal: Journal, calls: usize) -> Outcome<Duration> {
         .iter()
         .map(|path| call("read", json!({ "path": path }).to_string()))
         .collect();
-    run(folder.path(), journal, script(calls, 1)).await
+    run(folder.path(), journal, script(calls, 1), nothing_more).await
+}
+
+/// For a desk that needs nothing before it plays.
+async fn nothing_more(_: &Desk) -> Outcome<()> {
+    Ok(())
 }
 
 /// Files of a screenful each; gives their paths.
@@ -101,7 +132,12 @@ pub fn files(folder: &Path, count: usize) -> Outcome<Vec<PathBuf>> {
 const WORKSPACE: &str = "workspace";
 
 /// Plays a script from the person's words until a listener heard that the session is done.
-async fn run(folder: &Path, journal: Journal, script: Script) -> Outcome<Duration> {
+async fn run(
+    folder: &Path,
+    journal: Journal,
+    script: Script,
+    prepare: impl AsyncFnOnce(&Desk) -> Outcome<()>,
+) -> Outcome<Duration> {
     let expected: usize = script.turns.iter().map(|turn| turn.calls.len()).sum();
     let (workspace, data) = (folder.join(WORKSPACE), folder.join("data"));
     std::fs::create_dir_all(&workspace)?;
@@ -115,6 +151,7 @@ async fn run(folder: &Path, journal: Journal, script: Script) -> Outcome<Duratio
         ..DeskConfig::new(data, Host::Person)
     })
     .await?;
+    prepare(&desk).await?;
     let opened = desk
         .submit(Op::OpenSession {
             workspace: workspace.display().to_string(),
