@@ -119,7 +119,7 @@ impl Servers {
         let server = self.find(id)?;
         // A keychain that is not there holds nothing, and keeps nobody from removing a server.
         if let Err(fault) = server.sign_out().await {
-            tracing::warn!(%fault, "what was signed in with may still be kept");
+            tracing::warn!(%fault, "what was signed in with may still be kept, or good");
         }
         self.write(|text| config::without(text, id))?;
         // Whoever comes under this name later is approved anew.

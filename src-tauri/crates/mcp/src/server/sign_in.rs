@@ -10,7 +10,7 @@ use super::keep::Start;
 use super::{Core, Phase, Server};
 use crate::limits::SIGN_IN_MAX;
 use crate::link::Link;
-use crate::sign::{Begun, Challenge, Signer};
+use crate::sign::{Begun, Challenge, Signer, TakenBack};
 
 /// Why a connection was closed that is made anew.
 const ANEW: &str = "it is connected anew, since the person signed in or out";
@@ -37,10 +37,11 @@ impl Server {
         Ok(())
     }
 
-    /// Forgets what the person signed in with, and whatever waits for them to sign in.
+    /// Forgets what the person signed in with, and whatever waits for them to sign in; then has it taken back by whoever gave
+    /// it.
     ///
     /// # Errors
-    /// The keychain cannot be asked.
+    /// The keychain cannot be asked, and nothing changed; or it is forgotten here, and who gave it could not be told.
     pub async fn sign_out(&self) -> Result<(), Fault> {
         let core = &self.core;
         let id = &core.settings.id;
@@ -48,16 +49,28 @@ impl Server {
             let told = format!("What you signed in to `{id}` with is still kept: {why}");
             Fault::new(told, "Unlock the keychain of this machine, then try again.")
         };
-        match core.start().await.map_err(wrong)? {
+        let taken_back = match core.start().await.map_err(wrong)? {
             Start::Address(_, Some(signer)) => signer.forget().await.map_err(wrong)?,
             Start::Address(_, None) | Start::Program(_) => return Ok(()),
-        }
+        };
+        core.log("Signed out.");
         let mut kept = core.kept();
         (kept.sign_in, kept.waiting) = (None, None);
         drop(kept);
-        core.log("Signed out.");
         core.anew();
-        Ok(())
+        match taken_back {
+            None | Some(TakenBack::Done) => Ok(()),
+            Some(TakenBack::NotOffered) => {
+                core.log("Who signed you in takes nothing back: what they gave is good until it expires.");
+                Ok(())
+            }
+            Some(TakenBack::Failed(why)) => Err(Fault::new(
+                format!(
+                    "You are signed out of `{id}` here, but who signed you in could not be told: {why}."
+                ),
+                "End it in your account there too.",
+            )),
+        }
     }
 
     /// Takes over from one that could not be switched on what it said when it wanted to know who asks.

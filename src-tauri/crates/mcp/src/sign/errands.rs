@@ -37,6 +37,33 @@ impl Errands {
     }
 }
 
+impl Errands {
+    /// Sends a form; gives the status of the answer.
+    ///
+    /// # Errors
+    /// Nobody may be told there, or nobody answered; a clause.
+    pub(super) async fn post(
+        &self,
+        url: &str,
+        header: Option<(String, String)>,
+        form: String,
+    ) -> Result<u16, String> {
+        let kind = "application/x-www-form-urlencoded".to_owned();
+        let mut headers = vec![("content-type".to_owned(), kind)];
+        headers.extend(header);
+        let outgoing = Outgoing {
+            method: Method::Post,
+            url: url.to_owned(),
+            headers,
+            body: Some(form.into_bytes()),
+        };
+        let never = CancellationToken::new();
+        let reply = self.0.call_once(&outgoing, LIMITS, &never).await;
+        let reply = reply.map_err(|error| error.to_string().trim_end_matches('.').to_owned())?;
+        Ok(reply.status)
+    }
+}
+
 /// Who is let through.
 struct Door {
     /// The server is on this machine.

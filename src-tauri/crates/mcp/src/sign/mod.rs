@@ -1,6 +1,7 @@
 //! Signs a person in to a server: finds out who does that, says which address to open, and takes what the browser brings back.
 
 mod errands;
+mod revoke;
 mod vault;
 
 use std::collections::HashMap;
@@ -16,6 +17,7 @@ use url::Url;
 
 use crate::limits::{ASK_URL_CHARS_MAX, REASON_CHARS_MAX};
 use errands::{Errands, is_loopback};
+pub(crate) use revoke::TakenBack;
 pub use vault::Vault;
 use vault::{Drawer, Record};
 
@@ -110,12 +112,19 @@ impl Signer {
         Ok(Some(AuthClient::new(client, manager)))
     }
 
-    /// Forgets what the person signed in with.
+    /// Forgets what the person signed in with, then has whoever gave it take it back. Gives how that went: none where
+    /// nothing was kept.
     ///
     /// # Errors
-    /// The keychain cannot be asked; a sentence.
-    pub(crate) async fn forget(&self) -> Result<(), String> {
-        self.drawer().empty().await
+    /// The keychain cannot be asked; a sentence. Then nobody was told either.
+    pub(crate) async fn forget(&self) -> Result<Option<TakenBack>, String> {
+        let drawer = self.drawer();
+        let record = drawer.record().await?;
+        drawer.empty().await?;
+        match record {
+            None => Ok(None),
+            Some(record) => Ok(Some(self.take_back(&record).await)),
+        }
     }
 
     /// Finds out who signs people in, and begins.

@@ -27,6 +27,8 @@ pub struct Mood {
     pub is_plain: bool,
     /// It introduces nobody.
     pub knows_nobody: bool,
+    /// It takes back what it gave, with this status.
+    pub takes_back: Option<&'static str>,
 }
 
 #[derive(Default)]
@@ -37,6 +39,8 @@ pub struct Heard {
     pub shown: Vec<Option<String>>,
     /// What was sent for every token.
     pub tokens: Vec<HashMap<String, String>>,
+    /// What was to be taken back, each with who said so in a header.
+    pub taken_back: Vec<(HashMap<String, String>, Option<String>)>,
     challenge: String,
 }
 
@@ -102,6 +106,7 @@ impl Authority {
             }
             "/authorize" => self.leads_back(&asked.url),
             "/token" => self.gives(&asked.body),
+            "/revoke" => self.takes_back(&asked),
             _ => ("404 Not Found", String::new(), String::new()),
         };
         let answer = format!(
@@ -117,9 +122,21 @@ impl Authority {
             true => json!(["plain"]),
             false => json!(["S256"]),
         };
-        json!({ "issuer": self.base, "authorization_endpoint": at("/authorize"), "token_endpoint": at("/token"),
+        let mut told = json!({ "issuer": self.base, "authorization_endpoint": at("/authorize"), "token_endpoint": at("/token"),
             "registration_endpoint": at("/register"), "response_types_supported": ["code"],
-            "code_challenge_methods_supported": methods, "authorization_response_iss_parameter_supported": true })
+            "code_challenge_methods_supported": methods, "authorization_response_iss_parameter_supported": true });
+        if self.mood.lock().unwrap().takes_back.is_some() {
+            told["revocation_endpoint"] = at("/revoke").into();
+        }
+        told
+    }
+
+    fn takes_back(&self, asked: &Asked) -> (&'static str, String, String) {
+        let form = url::form_urlencoded::parse(asked.body.as_bytes());
+        let told = (form.into_owned().collect(), asked.shown.clone());
+        self.heard.lock().unwrap().taken_back.push(told);
+        let status = self.mood.lock().unwrap().takes_back.unwrap();
+        (status, String::new(), String::new())
     }
 
     /// What the person's browser gets who says yes, or no.

@@ -94,6 +94,50 @@ async fn a_person_signs_in_and_out() {
     );
 }
 
+/// Who signs out has what they were given taken back, where that is offered; where it fails, they hear of it, and it is
+/// forgotten here all the same.
+#[tokio::test]
+async fn what_is_signed_out_of_is_taken_back() {
+    let table = [
+        (Some("200 OK"), 1, None),
+        (None, 0, None),
+        (
+            Some("503 Service Unavailable"),
+            1,
+            Some(
+                "You are signed out of `one` here, but who signed you in could not be told: the answer was 503. End it in your \
+                account there too.",
+            ),
+        ),
+    ];
+    for (status, asked, told) in table {
+        let (authority, chain) = (Authority::open().await, Arc::new(Chain::default()));
+        authority.is(|mood| mood.takes_back = status);
+        let server = signed_in(&authority, &chain).await;
+        let ended = server.sign_out().await;
+        assert_eq!(record(&chain), "", "{status:?}");
+        let taken_back = authority.heard.lock().unwrap().taken_back.clone();
+        assert_eq!(taken_back.len(), asked, "{status:?}");
+        for (form, shown) in taken_back {
+            assert_eq!(form["token"], "renew-1");
+            assert_eq!(form["token_type_hint"], "refresh_token");
+            assert_eq!((form["client_id"].as_str(), shown), ("known-1", None));
+        }
+        match (ended, told) {
+            (Ok(()), None) => {}
+            (Err(fault), Some(told)) => assert_eq!(fault.to_string(), told),
+            (other, _) => panic!("{status:?}: {other:?}"),
+        }
+        let lines = format!("{:?}", server.lines());
+        assert!(
+            lines.contains("Signed out.") && !lines.contains("renew-1"),
+            "{lines}"
+        );
+        let is_told = lines.contains("takes nothing back");
+        assert_eq!(is_told, status.is_none(), "{lines}");
+    }
+}
+
 /// Another word than the one that was sent is nobody's answer: the right one is still waited for.
 #[tokio::test]
 async fn who_comes_with_another_word_is_sent_away() {
