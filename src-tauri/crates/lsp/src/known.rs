@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use protocol::languages::LanguageServer;
+use serde_json::{Value, json};
 
 /// A language server as its makers have it.
 #[derive(Debug, Clone, Copy)]
@@ -189,4 +190,17 @@ impl KnownServer {
 /// The one of this id.
 pub fn known(id: &str) -> Option<&'static KnownServer> {
     KNOWN.iter().find(|known| known.id == id)
+}
+
+/// What the server of this id is told of its own ways when it begins, so that its answers are whole; nothing for most.
+pub(crate) fn options(id: &str) -> Option<Value> {
+    match id {
+        // Until it has loaded a folder it would ask a second server of its own, which knows each file by itself only. And it
+        // would rename what is imported by another name for it here, `area as surface`, and leave it as it is elsewhere.
+        "typescript" => Some(json!({
+            "tsserver": { "useSyntaxServer": "never" },
+            "preferences": { "providePrefixAndSuffixTextForRename": false },
+        })),
+        _ => None,
+    }
 }

@@ -68,12 +68,13 @@ pub(crate) struct Link {
 pub(crate) const UNUSED: &str = "nobody asked it anything";
 
 impl Link {
-    /// Starts a server in a folder.
+    /// Starts a server in a folder; it hears these options of its own.
     ///
     /// # Errors
     /// Why not, as a clause.
     pub(crate) async fn open(
         (program, args): (&Path, &[String]),
+        options: Option<&Value>,
         root: &Path,
         inherited: &Inherited,
         patience: &Patience,
@@ -92,7 +93,7 @@ impl Link {
             companion.map_err(|error| format!("its program could not be started: {error}"))?;
         let (wire, life) = Wire::of(companion, folder.clone());
         let ended = life.watch();
-        let begun = begin(&wire, &address, &folder, patience.start).await;
+        let begun = begin(&wire, (&address, &folder), options, patience.start).await;
         let (can, encoding) = match begun {
             Ok(begun) => begun,
             Err(failure) => {
@@ -236,12 +237,12 @@ async fn why_gone(wire: &Wire, mut ended: watch::Receiver<Option<Exit>>) -> Stri
 /// The handshake: what the server can do, and how it counts columns.
 async fn begin(
     wire: &Wire,
-    address: &str,
-    folder: &Value,
+    (address, folder): (&str, &Value),
+    options: Option<&Value>,
     timeout: Duration,
 ) -> Result<(Value, Encoding), Failure> {
     let never = CancellationToken::new();
-    let params = json!({
+    let mut params = json!({
         "processId": null,
         "clientInfo": { "name": "countersign", "version": env!("CARGO_PKG_VERSION") },
         "rootUri": address,
@@ -249,6 +250,9 @@ async fn begin(
         "workspaceFolders": [folder],
         "capabilities": capabilities(),
     });
+    if let Some(options) = options {
+        params["initializationOptions"] = options.clone();
+    }
     let answer = wire.ask("initialize", params, timeout, &never).await?;
     let Some(can) = answer.get("capabilities").filter(|can| can.is_object()) else {
         let why = "it did not say what it can do";

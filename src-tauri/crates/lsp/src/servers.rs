@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tools::languages::{Answered, Document, Languages, Question};
 
-use crate::known::known;
+use crate::known::{known, options};
 use crate::limits::{ID_BYTES_MAX, REASON_CHARS_MAX, SERVERS_MAX, STEADY_AFTER};
 use crate::link::{Link, Patience, UNUSED};
 use crate::wire::Failure;
@@ -272,10 +272,12 @@ impl AtWork {
             return Err(format!("its program `{command}` is not installed"));
         };
         let how = (program.as_path(), self.settings.args.as_slice());
+        let options = options(&self.settings.id);
+        let (root, inherited) = (&self.root, &self.inherited);
         let opened = tokio::select! {
             biased;
             () = self.stop.cancelled() => return Err(LET_GO.to_owned()),
-            opened = Link::open(how, &self.root, &self.inherited, &self.patience) => opened,
+            opened = Link::open(how, options.as_ref(), root, inherited, &self.patience) => opened,
         };
         match opened {
             Ok(link) => {
