@@ -201,6 +201,7 @@ async fn open(caller: &Arc<Session>, call: &CallId, errand: Errand) -> Result<Ar
         agent: own.agent,
         below: own.below.into_iter().chain(errand.agent).collect(),
         alone,
+        client: None,
     };
     let parent = Parent {
         session: caller.id.clone(),

@@ -257,6 +257,7 @@ impl Shared {
             Some(given) if given.id() == id => Ok(given.clone()),
             _ if id == crate::demo::PROVIDER => crate::demo::provider(),
             _ if id == crate::try_tool::PROVIDER => Ok(crate::try_tool::provider()),
+            _ if id == crate::caller::PROVIDER => Err(crate::caller::no_model()),
             _ => self.providers().get(id),
         }
     }

@@ -80,6 +80,10 @@ pub const LENT_BYTES_MAX: usize = 256 * 1024;
 pub const SEARCH_PROVIDERS_MAX: usize = 32;
 /// Longest id of one, in bytes.
 pub const SEARCH_ID_BYTES_MAX: usize = 64;
+/// What a program outside says of itself or is told of a running call, in one line, in characters.
+pub const CLIENT_CHARS_MAX: usize = 200;
+/// Calls of a program outside that are open at the same time, those that wait for room among them.
+pub const CALLS_OPEN_MAX: usize = 1_024;
 /// One piece of what is kept of a sign-in, in characters: the shortest that some keychain takes.
 pub const KEPT_CHARS_MAX: usize = 1_000;
 /// Pieces of one sign-in.

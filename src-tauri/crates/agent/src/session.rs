@@ -23,6 +23,7 @@ use crate::desk::Shared;
 use crate::journal::Journal;
 use crate::repeats::Repeats;
 use crate::run_limits::Spent;
+use crate::stops::Stops;
 use crate::surface::Bounds;
 use crate::toolbox::Toolbox;
 use crate::waiting::Waiting;
@@ -48,6 +49,8 @@ pub(crate) struct Session {
     pub alarms: Alarms,
     /// What servers ask in its running calls.
     pub asks: OpenAsks,
+    /// What ends one of its calls alone.
+    pub stops: Stops,
     rules: RulesInForce,
     /// How often they were read; whoever waits for a decision looks again.
     rules_changed: watch::Sender<u64>,
@@ -110,6 +113,7 @@ impl Session {
             background: Background::default(),
             alarms: Alarms::default(),
             asks: OpenAsks::default(),
+            stops: Stops::default(),
             rules,
             rules_changed: watch::Sender::default(),
             steering: Notify::new(),

@@ -50,6 +50,10 @@ impl Toolbox {
         // What is wrong with settings of the desk's tools was told when they were set.
         let known = shared.faults();
         faults.extend(unset.into_iter().filter(|fault| !known.contains(fault)));
+        let held = match asked.client {
+            Some(_) => held.outside(),
+            None => held,
+        };
         let mut registry = match &asked.tools {
             Some(names) => held.only(&names.iter().map(String::as_str).collect()),
             None => held,
@@ -85,11 +89,17 @@ impl Toolbox {
         let Some(folder) = folder else {
             return Ok(shared.tools());
         };
-        let workspace = Workspace::open(Path::new(folder))?;
-        let asked = Asked::default();
-        let briefing = shared.briefing(&workspace, &asked);
-        let (toolbox, faults) =
-            Self::load(shared, &workspace, &briefing, &asked, &Seeks::nobody())?;
+        Self::of_asked(shared, Path::new(folder), &Asked::default())
+    }
+
+    /// The tools that a session of this folder would find that is asked this.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened.
+    pub fn of_asked(shared: &Shared, folder: &Path, asked: &Asked) -> Result<Arc<Registry>, Fault> {
+        let workspace = Workspace::open(folder)?;
+        let briefing = shared.briefing(&workspace, asked);
+        let (toolbox, faults) = Self::load(shared, &workspace, &briefing, asked, &Seeks::nobody())?;
         shared.set_tool_faults(workspace.root(), faults);
         Ok(toolbox.registry)
     }

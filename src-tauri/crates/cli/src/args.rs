@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 mod apis;
+mod gateway;
 mod policy;
 mod servers;
 
 pub(crate) use apis::{Add as AddApi, Apis};
+pub(crate) use gateway::{Gateway, Mcp};
 pub(crate) use policy::{Backtest, Change, Grants, Import, Judging, Policy};
 pub(crate) use servers::{Add, Servers};
 
@@ -136,6 +138,9 @@ pub(crate) enum Verb {
     /// Set up, approve and switch other people's servers of tools (MCP).
     #[command(subcommand)]
     Servers(Servers),
+    /// Serve the tools of a folder to other people's clients.
+    #[command(subcommand)]
+    Gateway(Gateway),
     /// Ask what the rules say: nothing is run, whatever the answer is.
     #[command(subcommand)]
     Policy(Policy),

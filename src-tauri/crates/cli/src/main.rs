@@ -34,25 +34,35 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::Args;
+use crate::args::{Args, Verb};
 use crate::ending::Ending;
 use crate::out::Out;
 
 fn main() -> ExitCode {
     // Usage errors, --help and --version are answered by the parser: code 2 for the first, 0 for the others.
     let args = Args::parse();
+    // Whose standard output is a client's tells in the log what the client did wrong.
+    let serves = matches!(args.verb, Verb::Gateway(_));
+    let level = if serves { "warn" } else { "off" };
     // What goes wrong is told once, as a fault; the log is for whoever asks for it.
     tracing_subscriber::fmt()
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_default_env()
-                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("off")),
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level)),
         )
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .init();
     let mut out = Out::new(args.json);
     let ended = match tokio::runtime::Runtime::new() {
-        Ok(runtime) => runtime.block_on(verbs::run(args, &mut out)),
+        Ok(runtime) => {
+            let ended = runtime.block_on(verbs::run(args, &mut out));
+            if serves {
+                // A read of standard input goes on until something comes, and nothing may come any more.
+                runtime.shutdown_background();
+            }
+            ended
+        }
         Err(error) => Err(Ending::failed("The program could not start.").because(&error)),
     };
     match ended {

@@ -48,6 +48,11 @@ impl Out {
         self.story_aside = !self.json;
     }
 
+    /// Leaves standard output to somebody else: everything goes to standard error, as text.
+    pub(crate) fn leave(&mut self) {
+        (self.json, self.story_aside) = (false, true);
+    }
+
     /// Writes the one result that standard output was kept for: indented for people, a last line for programs.
     pub(crate) fn result(&mut self, value: &serde_json::Value) -> Result<(), Ending> {
         self.story_aside = false;

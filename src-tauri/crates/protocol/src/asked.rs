@@ -37,6 +37,31 @@ pub struct Asked {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub alone: bool,
+    /// Who makes the calls in the place of a model of ours; none where a model does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub client: Option<Client>,
+}
+
+/// A program outside that makes a session's calls itself, as it named itself: nothing of that is proven.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Client {
+    /// Its name: `inspector-client`.
+    pub name: String,
+    /// Its version; empty if it did not say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[ts(optional, as = "Option<String>")]
+    pub version: String,
+    /// By what it calls: `MCP 2025-11-25`.
+    pub by: String,
+}
+
+impl Client {
+    /// Name and version: `inspector-client 2.12.0`.
+    pub fn told(&self) -> String {
+        format!("{} {}", self.name, self.version).trim().to_owned()
+    }
 }
 
 /// An agent's manifest as it was read when the session was opened: it holds for the session's whole life, whatever

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-pub use crate::asked::{AgentFile, Asked, Checked, Parent, PlanningBy};
+pub use crate::asked::{AgentFile, Asked, Checked, Client, Parent, PlanningBy};
 use crate::grounds::Grounds;
 pub use crate::notice::{Notice, NoticeLevel};
 use crate::preview::UndoOutlook;

@@ -9,7 +9,8 @@ use crate::{At, CallId, Content, Outcome, ToolCall};
 /// Which model answers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 pub struct ModelChoice {
-    /// Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of the person's.
+    /// Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of the person's;
+    /// `client` where no model answers, because a program outside makes the calls.
     pub provider: String,
     /// The provider's name of the model; empty where it has only one.
     pub model: String,

@@ -39,7 +39,7 @@ pub use builtin::{
     HEADLESS_REFUSAL, LSP, LSP_RENAME, LoadSkill, Lsp, LspRename, PLAN, PLAN_EXIT, TOOL_SEARCH,
     Task, ToolSearch, WEB_SEARCH, WebSearch, commit,
 };
-pub use registry::{Checked, Found, LOCKED, Registry};
+pub use registry::{Checked, Found, LOCKED, Offer, Registry};
 pub use schema::{Schema, lift_meta, validate};
 pub use sub_agent::SubAgentTool;
 pub use todo::TodoList;

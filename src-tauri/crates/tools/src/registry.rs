@@ -24,6 +24,9 @@ use crate::tool::Tool;
 mod deferred;
 mod found;
 mod only;
+mod outside;
+
+pub use outside::Offer;
 
 /// Names that models know and nobody else may take (`S002-11`, `S002-25`, `S002-26`).
 pub const LOCKED: [&str; 13] = [

@@ -5,7 +5,8 @@
  */
 export type ModelChoice = { 
 /**
- * Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of the person's.
+ * Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of the person's;
+ * `client` where no model answers, because a program outside makes the calls.
  */
 provider: string, 
 /**

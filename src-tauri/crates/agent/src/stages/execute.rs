@@ -64,7 +64,7 @@ where
     W: Future<Output = Result<T, ToolError>> + Send + 'static,
 {
     let began = session.shared.config.clock.now();
-    let stop = session.stop_token();
+    let stop = session.stop_of(&call);
     let cancel = stop.child_token();
     let limit_ms = called.interface().timeout_ms();
     let updates = Arc::new(Updates::new(session.clone(), call.clone(), called, hooked));

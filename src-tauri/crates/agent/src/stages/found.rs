@@ -11,7 +11,7 @@ use crate::conversation::OpenCall;
 use crate::hooks::{self, Hooked};
 use crate::limits::ARGUMENTS_BYTES_MAX;
 use crate::session::Session;
-use crate::{state, try_tool};
+use crate::{caller, state, try_tool};
 
 /// A tool under the name that it was called by.
 pub(crate) struct Called<'a>(pub Found<'a>);
@@ -59,13 +59,13 @@ pub(crate) async fn tool<'a>(
 }
 
 /// A tool that must be searched for is not run before the model found it: it could not know what to say to it (`S002-41`).
-/// Who tries a tool by hand has it before them.
+/// Who tries a tool by hand has it before them, and whoever calls from outside was offered all of them.
 fn loaded<'a>(
     tools: &Registry,
     session: &Session,
     called: Called<'a>,
 ) -> Result<Called<'a>, ToolError> {
-    let by_hand = session.model.provider == try_tool::PROVIDER;
+    let by_hand = [try_tool::PROVIDER, caller::PROVIDER].contains(&session.model.provider.as_str());
     if by_hand || !tools.is_deferred(&called.0) {
         return Ok(called);
     }

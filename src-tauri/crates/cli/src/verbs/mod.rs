@@ -5,6 +5,7 @@ mod briefing;
 mod call;
 mod demo;
 mod dry_run;
+mod gateway;
 mod history;
 mod inspect;
 mod policy;
@@ -32,6 +33,7 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::Run(run) => run::run(data_dir, run, out).await,
         Verb::Call(call) => call::run(data_dir, call, out).await,
         Verb::Demo => demo::run(data_dir, out).await,
+        Verb::Gateway(asked) => gateway::run(data_dir, asked, out).await,
         Verb::Policy(Policy::Backtest(asked)) => {
             rulebook::backtest(&look(data_dir).await?, asked, out).await
         }

@@ -11,6 +11,7 @@ mod agents;
 mod apis;
 mod calls;
 mod explained;
+mod gateway;
 mod looking;
 mod policy;
 mod rulebook;

@@ -1,0 +1,25 @@
+//! What is served to other people's clients.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use super::Consent;
+
+/// By which protocol.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Gateway {
+    /// Be a server of tools (MCP) on standard input and output, for a client that starts this program. Its calls are judged,
+    /// recorded and can be taken back like any other; what would ask is denied. Ends when standard input does.
+    Mcp(Mcp),
+}
+
+/// The MCP server.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Mcp {
+    /// The folder that the tools work in.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+}

@@ -1,0 +1,14 @@
+//! Limits of what is served.
+
+use std::time::Duration;
+
+/// Longest message of a client, in bytes: arguments as long as a call may have, as they are written in JSON. A longer one is
+/// passed over.
+pub const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Tools in one page of their list.
+pub const LIST_PAGE_TOOLS: usize = 250;
+/// Words on the progress of a call that may wait to be sent; what comes on top is not told.
+pub const WORDS_WAITING_MAX: usize = 64;
+/// How long calls that run may take to come to their end once the client has closed its side; then they are ended. Clients
+/// wait 2 s before they end their server the hard way.
+pub const LAST_CALLS_MAX: Duration = Duration::from_millis(1_000);

@@ -1,0 +1,92 @@
+//! The MCP server: one connection over a pair of streams, from its first message to the end of its last call.
+
+mod answer;
+mod handler;
+mod offer;
+mod streams;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agent::Desk;
+use protocol::Fault;
+use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use self::handler::Served;
+use self::streams::Watched;
+use crate::limits::{LAST_CALLS_MAX, MESSAGE_BYTES_MAX};
+
+/// Serves the tools of a folder to whoever is at the other end, in both eras of the protocol: with `initialize` up to
+/// 2025-11-25, and by requests that stand for themselves of 2026-07-28. Its calls are one session, which is opened with
+/// the first of them. It ends when the client closes its side, or when `stop` comes; either way calls that still run are ended
+/// and all that was answered is on disk.
+///
+/// # Errors
+/// A folder that cannot be opened; a client that begins with something else than a request; a record that cannot be written.
+pub async fn serve<R, W>(
+    desk: &Desk,
+    workspace: &Path,
+    (from, to): (R, W),
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), Fault>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let (gone, end) = (CancellationToken::new(), CancellationToken::new());
+    let served = Arc::new(Served::new(desk.clone(), workspace, gone.clone())?);
+    let transport = AsyncRwTransport::new_server(Watched::new(from, gone.clone()), to);
+    let transport = transport.with_max_line_length(MESSAGE_BYTES_MAX);
+    let ends_calls = tokio::spawn(end_calls(served.clone(), gone, stop, end.clone()));
+    let ended = match serve_server_with_ct(served.clone(), transport, end).await {
+        Ok(running) => running.waiting().await.map_err(|_| broke_off()).map(told),
+        Err(error) => not_begun(&error),
+    };
+    ends_calls.abort();
+    served.close().await?;
+    ended
+}
+
+/// Ends the calls that run: soon after the client closed its side, at once when all of this is to stop.
+async fn end_calls(
+    served: Arc<Served>,
+    gone: CancellationToken,
+    stop: impl Future<Output = ()>,
+    end: CancellationToken,
+) {
+    tokio::select! {
+        () = stop => end.cancel(),
+        () = async {
+            gone.cancelled().await;
+            tokio::time::sleep(LAST_CALLS_MAX).await;
+        } => {}
+    }
+    served.stop();
+}
+
+fn told(quit: QuitReason) {
+    tracing::info!(?quit, "the connection came to its end");
+}
+
+/// A connection that ended before it began.
+fn not_begun(error: &ServerInitializeError) -> Result<(), Fault> {
+    match error {
+        // Nobody came, or nobody is to come any more.
+        ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled => Ok(()),
+        error => Err(Fault::new(
+            "The client did not begin as the Model Context Protocol has it.",
+            "Its first message must be a request: `initialize`, `server/discover` or one with its own `_meta`.",
+        )
+        .caused_by(error)),
+    }
+}
+
+fn broke_off() -> Fault {
+    Fault::new(
+        "The connection broke off by a fault of ours.",
+        "Connect again.",
+    )
+}

@@ -1,0 +1,216 @@
+//! What a client may ask of the server: the list of tools, and calls of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agent::{Caller, Desk, Heard};
+use protocol::Fault;
+use protocol::event::Client;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use rmcp::{ErrorData, ServerHandler};
+use tokio::sync::{OnceCell, mpsc};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::{answer, offer};
+use crate::limits::{LIST_PAGE_TOOLS, WORDS_WAITING_MAX};
+
+/// Methods that are read here. One of them with parameters that cannot be read comes in as one that nobody knows.
+const KNOWN: [&str; 3] = ["initialize", "tools/list", "tools/call"];
+
+/// One connection: a folder, and the session of its calls once there is one.
+pub(super) struct Served {
+    desk: Desk,
+    workspace: PathBuf,
+    caller: OnceCell<Arc<Caller>>,
+    /// Cancelled when the client has closed its side.
+    gone: CancellationToken,
+}
+
+impl Served {
+    /// Serves this folder.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn new(desk: Desk, workspace: &Path, gone: CancellationToken) -> Result<Self, Fault> {
+        desk.offers(workspace)?;
+        Ok(Self {
+            desk,
+            workspace: workspace.to_owned(),
+            caller: OnceCell::new(),
+            gone,
+        })
+    }
+
+    /// Ends the calls that run.
+    pub fn stop(&self) {
+        if let Some(caller) = self.caller.get() {
+            caller.stop();
+        }
+    }
+
+    /// Ends the calls that run, and waits until all is on disk.
+    pub async fn close(&self) -> Result<(), Fault> {
+        match self.caller.get() {
+            Some(caller) => caller.close().await,
+            None => Ok(()),
+        }
+    }
+
+    /// The session of this connection, opened with its first call. A client of 2026 names itself with each request: the first
+    /// one names the session.
+    async fn caller(&self, context: &RequestContext<RoleServer>) -> Result<&Arc<Caller>, Fault> {
+        let open = || async {
+            let info = context.client_info();
+            let by = context.protocol_version();
+            let client = Client {
+                name: info
+                    .as_ref()
+                    .map_or_else(String::new, |info| info.name.clone()),
+                version: info.map_or_else(String::new, |info| info.version),
+                by: match by {
+                    Some(version) => format!("MCP {version}"),
+                    None => "MCP".to_owned(),
+                },
+            };
+            self.desk.caller(&self.workspace, client).await
+        };
+        self.caller.get_or_try_init(open).await
+    }
+
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let caller = self
+            .caller(&context)
+            .await
+            .map_err(|fault| failed(&fault))?;
+        let arguments = request.arguments.unwrap_or_default();
+        let token = context.meta.get_progress_token();
+        let (heard, telling) = match token {
+            Some(token) => {
+                let (heard, telling) = words(context.peer.clone(), token);
+                (Some(heard), Some(telling))
+            }
+            None => (None, None),
+        };
+        let answered = caller
+            .call(&request.name, arguments, &context.ct, heard)
+            .await;
+        // No word on progress comes after the answer; once the client has closed its side, nothing takes words any more.
+        if let Some(mut telling) = telling {
+            tokio::select! {
+                _ = &mut telling => {}
+                () = self.gone.cancelled() => telling.abort(),
+            }
+        }
+        match answered {
+            Ok(answered) => answer::answer(&answered),
+            Err(fault) => Ok(CallToolResult::error(vec![ContentBlock::text(
+                fault.to_string(),
+            )])),
+        }
+    }
+}
+
+impl ServerHandler for Served {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let own =
+            Implementation::new("countersign", env!("CARGO_PKG_VERSION")).with_title("Countersign");
+        ServerConfig::new(capabilities)
+            .with_server_info(own)
+            .with_instructions(format!(
+                "These tools work in {}. Each call is judged by the rules of the person whose machine it is, and recorded; what \
+                 changes files can be taken back by them. Nobody can be asked here: a call that would have to be is refused, and \
+                 its error says why. Do not try a refused call in another form.",
+                protocol::shown::name(&self.workspace)
+            ))
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let offers = self.desk.offers(&self.workspace);
+        let offers = offers.map_err(|fault| failed(&fault))?;
+        let from = match request.and_then(|request| request.cursor) {
+            None => 0,
+            Some(cursor) => cursor.parse::<usize>().map_err(|_| no_place())?,
+        };
+        if from > 0 && from >= offers.len() {
+            return Err(no_place());
+        }
+        let more = offers.len() > from + LIST_PAGE_TOOLS;
+        let page = offers.into_iter().skip(from).take(LIST_PAGE_TOOLS);
+        let tools: Vec<Tool> = page.map(offer::tool).collect();
+        let mut listed = ListToolsResult::with_all_items(tools);
+        listed.next_cursor = more.then(|| (from + LIST_PAGE_TOOLS).to_string());
+        Ok(listed)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.call(request, context).await.map(Into::into)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = protocol::shown::in_a_sentence(&request.method, 100);
+        Err(match KNOWN.contains(&method.as_str()) {
+            true => ErrorData::invalid_params(
+                format!(
+                    "The parameters of `{method}` cannot be read. Look at the protocol for their shape."
+                ),
+                None,
+            ),
+            false => ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                format!("There is no method `{method}` here. Tools can be listed and called."),
+                None,
+            ),
+        })
+    }
+}
+
+/// Sends words on the progress of a call, numbered, until nobody speaks any more.
+fn words(peer: Peer<RoleServer>, token: ProgressToken) -> (Heard, JoinHandle<()>) {
+    let (heard, mut words) = mpsc::channel::<String>(WORDS_WAITING_MAX);
+    let telling = tokio::spawn(async move {
+        let mut told = 0.0;
+        while let Some(word) = words.recv().await {
+            told += 1.0;
+            let word = ProgressNotificationParam::new(token.clone(), told).with_message(word);
+            if peer.notify_progress(word).await.is_err() {
+                return;
+            }
+        }
+    });
+    (heard, telling)
+}
+
+/// Something of ours that keeps a request from being answered.
+fn failed(fault: &Fault) -> ErrorData {
+    ErrorData::internal_error(fault.to_string(), None)
+}
+
+fn no_place() -> ErrorData {
+    ErrorData::invalid_params(
+        "There is no such page of the list. Ask without a cursor to begin again.",
+        None,
+    )
+}

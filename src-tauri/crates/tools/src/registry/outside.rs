@@ -1,0 +1,58 @@
+//! The tools that a program outside is offered, which makes its calls itself: no model of ours and no person is behind it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use protocol::model::ToolDefinition;
+use protocol::{ToolInterface, ToolMode};
+
+use super::{Entry, Registry};
+use crate::builtin::{PLAN, TOOL_SEARCH};
+use crate::sub_agent;
+
+/// Left out by their ids. `plan`: whether somebody outside plans first is their own matter, and nobody here would accept the
+/// plan. `tool_search`: its finds are shown to a model of ours; whoever lists the tools outside is given all of them.
+const OURS_ALONE: [&str; 2] = [PLAN, TOOL_SEARCH];
+
+/// Left out by who carries them out. A person (`question`, `plan_exit`): nobody is there to answer, so they could only be
+/// refused. An agent below (`task`, delegates, sub-agents): it would run on its caller's model, and there is none.
+const NEEDS_OURS: [&str; 3] = ["person", "delegate", sub_agent::PROFILE];
+
+/// A tool as it is offered outside.
+#[derive(Debug, Clone)]
+pub struct Offer {
+    /// What a model sees of it.
+    pub definition: ToolDefinition,
+    /// What it publishes.
+    pub interface: Arc<ToolInterface>,
+    /// Its mode, as the person set it if they did; none if nothing says which.
+    pub mode: Option<ToolMode>,
+}
+
+impl Registry {
+    /// Of these tools only those that a program outside can use.
+    #[must_use]
+    pub fn outside(&self) -> Self {
+        let kept = self.entries.iter().filter(|entry| entry.is_outside());
+        let ids: HashSet<&str> = kept.map(|entry| entry.interface.id()).collect();
+        self.only(&ids)
+    }
+
+    /// All of these tools that a model may know of, also those that one of ours would have to search for, in order.
+    pub fn offers(&self) -> Vec<Offer> {
+        let offered = self.entries.iter().filter(|entry| entry.is_offered());
+        let offer = |entry: &Arc<Entry>| Offer {
+            definition: entry.definition(),
+            interface: entry.interface.clone(),
+            mode: entry.classified.mode,
+        };
+        offered.map(offer).collect()
+    }
+}
+
+impl Entry {
+    fn is_outside(&self) -> bool {
+        let carried_out_by = self.interface.execution.execution_profile_ref.as_str();
+        !OURS_ALONE.contains(&self.interface.id()) && !NEEDS_OURS.contains(&carried_out_by)
+    }
+}
