@@ -4,21 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use agent::Host;
-use protocol::apis::{ApiAuth, ApiChange, ApiSetup, ApiView};
-use protocol::op::Receipt;
-use protocol::query::{Answer, Query};
-use protocol::servers::{Pin, ServerChange, ServerId, ServerWay};
+use protocol::apis::{ApiAuth, ApiChange, ApiSetup};
+use protocol::servers::{Pin, ServerChange, ServerWay};
 use protocol::shown::plain;
-use protocol::{CallState, Decision, Fault, Gate, Op, Preview, ToolMode, Verdict};
+use protocol::{CallState, Gate, Op, Preview, ToolMode, Verdict};
 use provider::{Keys, Secret};
 use serde_json::{Value, json};
+use support::kept::{named, no, only};
 use support::{Fixture, call};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-
-fn pets() -> ServerId {
-    ServerId::try_from("pets".to_owned()).unwrap()
-}
 
 /// A service that answers every request with what it heard.
 struct Site {
@@ -83,21 +78,6 @@ fn document(site: &Site, told: &str) -> Value {
     })
 }
 
-async fn change(desk: &Fixture, change: ApiChange) -> Result<Receipt, Fault> {
-    let api = pets();
-    desk.desk.submit(Op::ChangeApi { api, change }).await
-}
-
-async fn view(desk: &Fixture) -> ApiView {
-    match desk.desk.query(Query::Apis).await.unwrap() {
-        Answer::Apis(mut all) => {
-            assert_eq!(all.fault, None);
-            all.apis.remove(0)
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
 fn setup(desk: &Fixture) -> ApiSetup {
     let token = ApiAuth::Token {
         token: "keychain:pets".to_owned(),
@@ -119,23 +99,10 @@ async fn with_pets(site: &Site, turns: Value, host: Host, rules: &str) -> Fixtur
     desk.file("pets.json", document(site, "Gets a pet.").to_string());
     std::fs::write(desk.data().join("rules.toml"), rules).unwrap();
     let setup = Box::new(setup(&desk));
-    change(&desk, ApiChange::Set { setup }).await.unwrap();
-    assert_eq!(ids(&desk).await, [""; 0], "it is off");
-    change(&desk, ApiChange::Switch { enabled: true })
-        .await
-        .unwrap();
+    desk.api(ApiChange::Set { setup }).await.unwrap();
+    assert_eq!(desk.tools_of("pets").await, [""; 0], "it is off");
+    desk.api(ApiChange::Switch { enabled: true }).await.unwrap();
     desk
-}
-
-async fn ids(desk: &Fixture) -> Vec<String> {
-    let query = Query::Tools { workspace: None };
-    match desk.desk.query(query).await.unwrap() {
-        Answer::Tools { tools } => {
-            let ids = tools.iter().map(|tool| tool.record.id().to_owned());
-            ids.filter(|id| id.starts_with("pets__")).collect()
-        }
-        other => panic!("{other:?}"),
-    }
 }
 
 const HEADLESS: Host = Host::Headless { approve_all: false };
@@ -147,7 +114,7 @@ async fn s001_54_an_operation_walks_the_whole_page() {
     let turns = json!([call("pets__get_pet", json!({ "id": "a b" })), { "text": "Done." }]);
     let mut desk = with_pets(&site, turns, HEADLESS, &site.rules("")).await;
     assert_eq!(
-        ids(&desk).await,
+        desk.tools_of("pets").await,
         ["pets__get_pet", "pets__put_pet", "pets__delete_pet"]
     );
     desk.play().await;
@@ -212,8 +179,7 @@ async fn rules_hold_for_hosts_and_operations() {
     }
     let modes: Vec<Option<ToolMode>> = {
         let desk = with_pets(&site, json!([]), HEADLESS, "").await;
-        view(&desk)
-            .await
+        only(desk.apis().await)
             .tools
             .iter()
             .map(|tool| tool.mode)
@@ -236,9 +202,9 @@ async fn what_removes_something_asks() {
         "https://pets.example.com",
     );
     desk.file("pets.json", far);
-    change(&desk, ApiChange::Read).await.unwrap();
-    let digest = view(&desk).await.waits.unwrap();
-    change(&desk, ApiChange::Approve { digest }).await.unwrap();
+    desk.api(ApiChange::Read).await.unwrap();
+    let digest = only(desk.apis().await).waits.unwrap();
+    desk.api(ApiChange::Approve { digest }).await.unwrap();
     desk.start("Go.").await;
     let waiting = desk.until_waiting().await;
     let Preview::Request(shown) = &waiting.preview else {
@@ -251,12 +217,7 @@ async fn what_removes_something_asks() {
     let trail = waiting.trail.as_ref().unwrap();
     let undo = trail.steps.iter().find(|step| step.gate == Gate::Undo);
     assert_eq!(undo.unwrap().verdict, Some(Verdict::Ask), "{trail:?}");
-    let reject = Decision::Reject {
-        note: String::new(),
-        stop: false,
-        always: None,
-    };
-    desk.decide(&waiting, reject).await.unwrap();
+    desk.decide(&waiting, no()).await.unwrap();
     desk.until_ended().await;
     assert_eq!(desk.calls().await[0].state, CallState::Rejected);
 }
@@ -272,17 +233,20 @@ async fn a_document_that_changed_waits_for_a_look() {
     );
     let desk = desk.restart().await;
     assert_eq!(
-        ids(&desk).await.len(),
+        desk.tools_of("pets").await.len(),
         3,
         "what was approved holds until it is looked at again"
     );
-    change(&desk, ApiChange::Read).await.unwrap();
-    let seen = view(&desk).await;
+    desk.api(ApiChange::Read).await.unwrap();
+    let seen = only(desk.apis().await);
     assert_eq!(seen.tools[0].pin, Pin::Changed);
     assert!(plain(&seen.tools[0].changes).contains("+  \"title\": \"Sends it to everybody.\""));
-    assert_eq!(ids(&desk).await, ["pets__put_pet", "pets__delete_pet"]);
+    assert_eq!(
+        desk.tools_of("pets").await,
+        ["pets__put_pet", "pets__delete_pet"]
+    );
     let digest = protocol::Digest("something else".to_owned());
-    let refused = change(&desk, ApiChange::Approve { digest }).await;
+    let refused = desk.api(ApiChange::Approve { digest }).await;
     assert!(
         refused
             .unwrap_err()
@@ -290,10 +254,10 @@ async fn a_document_that_changed_waits_for_a_look() {
             .contains("not what was looked at")
     );
     let digest = seen.waits.unwrap();
-    change(&desk, ApiChange::Approve { digest }).await.unwrap();
-    assert_eq!(ids(&desk).await.len(), 3);
+    desk.api(ApiChange::Approve { digest }).await.unwrap();
+    assert_eq!(desk.tools_of("pets").await.len(), 3);
     assert_eq!(
-        ids(&desk.restart().await).await.len(),
+        desk.restart().await.tools_of("pets").await.len(),
         3,
         "and is so for good"
     );
@@ -303,21 +267,22 @@ async fn a_document_that_changed_waits_for_a_look() {
 async fn switched_off_broken_or_removed_its_tools_are_gone() {
     let site = Site::open().await;
     let mut desk = with_pets(&site, json!([]), HEADLESS, "").await;
-    change(&desk, ApiChange::Switch { enabled: false })
+    desk.api(ApiChange::Switch { enabled: false })
         .await
         .unwrap();
-    assert_eq!(ids(&desk).await, [""; 0]);
+    assert_eq!(desk.tools_of("pets").await, [""; 0]);
     desk.file("pets.json", "{}");
-    let fault = change(&desk, ApiChange::Switch { enabled: true })
+    let fault = desk
+        .api(ApiChange::Switch { enabled: true })
         .await
         .unwrap_err();
     assert!(
         fault.message.contains("does not say its version"),
         "{fault}"
     );
-    assert_eq!(ids(&desk).await, [""; 0], "it stays off");
-    change(&desk, ApiChange::Remove).await.unwrap();
-    assert!(change(&desk, ApiChange::Read).await.is_err());
+    assert_eq!(desk.tools_of("pets").await, [""; 0], "it stays off");
+    desk.api(ApiChange::Remove).await.unwrap();
+    assert!(desk.api(ApiChange::Read).await.is_err());
     let kept = std::fs::read_dir(desk.data().join("apis")).unwrap();
     assert_eq!(kept.count(), 0);
     std::fs::write(
@@ -325,11 +290,9 @@ async fn switched_off_broken_or_removed_its_tools_are_gone() {
         "[apis.pets]\ndocumnt = 'x'\n",
     )
     .unwrap();
-    let Answer::Apis(all) = desk.desk.query(Query::Apis).await.unwrap() else {
-        panic!()
-    };
-    assert_eq!(all.apis, []);
-    assert!(all.fault.unwrap().message.contains("apis.toml"));
+    let (apis, fault) = desk.apis().await;
+    assert_eq!(apis, []);
+    assert!(fault.unwrap().message.contains("apis.toml"));
 }
 
 /// A document at an address is fetched by the person's rules, and a name that a server has is taken.
@@ -344,9 +307,9 @@ async fn a_document_is_fetched_by_the_persons_rules() {
             ..ApiSetup::default()
         }),
     };
-    change(&desk, setup(&address)).await.unwrap();
+    desk.api(setup(&address)).await.unwrap();
     let on = ApiChange::Switch { enabled: true };
-    let fault = change(&desk, on.clone()).await.unwrap_err();
+    let fault = desk.api(on.clone()).await.unwrap_err();
     assert!(
         fault.message.contains("does not say its version"),
         "it was fetched: {fault}"
@@ -357,7 +320,7 @@ async fn a_document_is_fetched_by_the_persons_rules() {
         site.port
     );
     std::fs::write(desk.data().join("rules.toml"), rule).unwrap();
-    assert!(change(&desk, on).await.is_err());
+    assert!(desk.api(on).await.is_err());
     assert_eq!(site.heard().len(), 1, "a rule keeps it");
 
     let way = ServerWay::Stdio {
@@ -366,7 +329,7 @@ async fn a_document_is_fetched_by_the_persons_rules() {
         env: BTreeMap::new(),
         folder: None,
     };
-    let server = ServerId::try_from("two".to_owned()).unwrap();
+    let server = named("two");
     let set = ServerChange::Set {
         way,
         timeout_ms: 1_000,

@@ -3,34 +3,15 @@
 use std::collections::BTreeMap;
 
 use agent::Host;
-use protocol::op::Receipt;
 use protocol::query::{Answer, Query};
-use protocol::servers::{Pin, ServerChange, ServerId, ServerState, ServerView, ServerWay};
+use protocol::servers::{Pin, ServerChange, ServerState, ServerWay};
 use protocol::shown::plain;
-use protocol::{CallState, Decision, Fault, Gate, Op, SessionState};
+use protocol::{CallState, Gate, Op, SessionState};
 use serde_json::{Value, json};
+use support::kept::{named, no, only};
 use support::{Fixture, call};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
-
-fn one() -> ServerId {
-    ServerId::try_from("one".to_owned()).unwrap()
-}
-
-async fn change(desk: &Fixture, change: ServerChange) -> Result<Receipt, Fault> {
-    let server = one();
-    desk.desk.submit(Op::ChangeServer { server, change }).await
-}
-
-async fn view(desk: &Fixture) -> ServerView {
-    match desk.desk.query(Query::Servers).await.unwrap() {
-        Answer::Servers { mut servers, fault } => {
-            assert_eq!(fault, None);
-            servers.remove(0)
-        }
-        other => panic!("{other:?}"),
-    }
-}
 
 fn way(desk: &Fixture, traits: &[&str]) -> ServerWay {
     let state = desk.data().join("described");
@@ -52,28 +33,17 @@ async fn set_up(desk: &Fixture, traits: &[&str]) {
         way: way(desk, traits),
         timeout_ms: 20_000,
     };
-    change(desk, set).await.unwrap();
+    desk.server(set).await.unwrap();
 }
 
 async fn with_server(turns: Value, host: Host, rules: &str) -> Fixture {
     let desk = Fixture::with_host(turns, host).await;
     std::fs::write(desk.data().join("rules.toml"), rules).unwrap();
     set_up(&desk, &[]).await;
-    change(&desk, ServerChange::Switch { enabled: true })
+    desk.server(ServerChange::Switch { enabled: true })
         .await
         .unwrap();
     desk
-}
-
-async fn ids(desk: &Fixture) -> Vec<String> {
-    let query = Query::Tools { workspace: None };
-    match desk.desk.query(query).await.unwrap() {
-        Answer::Tools { tools } => {
-            let ids = tools.iter().map(|tool| tool.record.id().to_owned());
-            ids.filter(|id| id.starts_with("one__")).collect()
-        }
-        other => panic!("{other:?}"),
-    }
 }
 
 /// `S001-57`, `S001-59`: a tool of a server is set up, asks like any other, and is recorded like any other.
@@ -107,10 +77,10 @@ async fn its_tools_are_there_before_it_is_started() {
     let turns = json!([call("one__count", json!({})), { "text": "Done." }]);
     let headless = Host::Headless { approve_all: false };
     let desk = with_server(turns, headless, ALLOW).await;
-    assert_eq!(view(&desk).await.state, ServerState::Ready);
+    assert_eq!(only(desk.servers().await).state, ServerState::Ready);
     let mut desk = desk.restart().await;
-    assert_eq!(view(&desk).await.state, ServerState::Idle);
-    assert!(ids(&desk).await.contains(&"one__echo".to_owned()));
+    assert_eq!(only(desk.servers().await).state, ServerState::Idle);
+    assert!(desk.tools_of("one").await.contains(&"one__echo".to_owned()));
     desk.play().await;
     let [(state, text)] = &desk.outcomes().await[..] else {
         panic!()
@@ -120,7 +90,7 @@ async fn its_tools_are_there_before_it_is_started() {
         (CallState::Done, true),
         "{text}"
     );
-    assert_eq!(view(&desk).await.state, ServerState::Ready);
+    assert_eq!(only(desk.servers().await).state, ServerState::Ready);
 }
 
 /// Without a rule, and with nobody to ask, nothing goes to a server; a deny holds for the family.
@@ -157,7 +127,7 @@ async fn a_tool_that_changed_waits_for_a_look() {
         told.contains("is not what it was when it was approved"),
         "{told}"
     );
-    let seen = view(&desk).await;
+    let seen = only(desk.servers().await);
     assert_eq!(seen.tools[0].pin, Pin::Changed);
     let difference = plain(&seen.tools[0].changes);
     assert!(
@@ -165,12 +135,12 @@ async fn a_tool_that_changed_waits_for_a_look() {
         "{difference}"
     );
     assert!(
-        !ids(&desk).await.contains(&"one__echo".to_owned()),
+        !desk.tools_of("one").await.contains(&"one__echo".to_owned()),
         "it is offered no more"
     );
 
     let digest = protocol::Digest("something else".to_owned());
-    let refused = change(&desk, ServerChange::Approve { digest }).await;
+    let refused = desk.server(ServerChange::Approve { digest }).await;
     assert!(
         refused
             .unwrap_err()
@@ -178,13 +148,11 @@ async fn a_tool_that_changed_waits_for_a_look() {
             .contains("not what was looked at")
     );
     let digest = seen.waits.unwrap();
-    change(&desk, ServerChange::Approve { digest })
-        .await
-        .unwrap();
-    assert!(ids(&desk).await.contains(&"one__echo".to_owned()));
+    desk.server(ServerChange::Approve { digest }).await.unwrap();
+    assert!(desk.tools_of("one").await.contains(&"one__echo".to_owned()));
     let desk = desk.restart().await;
     assert!(
-        ids(&desk).await.contains(&"one__echo".to_owned()),
+        desk.tools_of("one").await.contains(&"one__echo".to_owned()),
         "and is so for good"
     );
 }
@@ -205,7 +173,7 @@ async fn a_list_that_changes_takes_effect_with_the_next_run() {
         session: desk.session.clone(),
         text: "Again.".to_owned(),
     };
-    while view(&desk).await.waits.is_none() {
+    while only(desk.servers().await).waits.is_none() {
         tokio::task::yield_now().await;
     }
     desk.desk.submit(say).await.unwrap();
@@ -223,27 +191,29 @@ async fn a_list_that_changes_takes_effect_with_the_next_run() {
 #[tokio::test]
 async fn switched_off_or_removed_its_tools_are_gone() {
     let desk = with_server(json!([]), Host::Person, "").await;
-    assert!(!ids(&desk).await.is_empty());
-    change(&desk, ServerChange::Switch { enabled: false })
+    assert!(!desk.tools_of("one").await.is_empty());
+    desk.server(ServerChange::Switch { enabled: false })
         .await
         .unwrap();
     assert_eq!(
-        (ids(&desk).await.len(), view(&desk).await.state),
+        (
+            desk.tools_of("one").await.len(),
+            only(desk.servers().await).state
+        ),
         (0, ServerState::Off)
     );
-    change(&desk, ServerChange::Switch { enabled: true })
+    desk.server(ServerChange::Switch { enabled: true })
         .await
         .unwrap();
-    assert!(!ids(&desk).await.is_empty());
+    assert!(!desk.tools_of("one").await.is_empty());
 
     // Set up otherwise it is off again, and what was approved is held against what it is then.
     set_up(&desk, &["hidden"]).await;
-    assert_eq!(ids(&desk).await, Vec::<String>::new());
-    change(&desk, ServerChange::Switch { enabled: true })
+    assert_eq!(desk.tools_of("one").await, Vec::<String>::new());
+    desk.server(ServerChange::Switch { enabled: true })
         .await
         .unwrap();
-    let news = view(&desk)
-        .await
+    let news = only(desk.servers().await)
         .tools
         .into_iter()
         .filter(|tool| tool.pin == Pin::New);
@@ -252,11 +222,11 @@ async fn switched_off_or_removed_its_tools_are_gone() {
         ["sly"]
     );
 
-    change(&desk, ServerChange::Remove).await.unwrap();
-    assert_eq!(ids(&desk).await, Vec::<String>::new());
+    desk.server(ServerChange::Remove).await.unwrap();
+    assert_eq!(desk.tools_of("one").await, Vec::<String>::new());
     let kept = std::fs::read_dir(desk.data().join("servers")).unwrap();
     assert_eq!(kept.count(), 0, "what was approved is forgotten");
-    assert!(change(&desk, ServerChange::Restart).await.is_err());
+    assert!(desk.server(ServerChange::Restart).await.is_err());
 }
 
 /// One that cannot be started stays off; a file that cannot be read leaves every server out, and says so.
@@ -264,12 +234,13 @@ async fn switched_off_or_removed_its_tools_are_gone() {
 async fn what_is_wrong_is_told_and_nothing_is_used() {
     let desk = Fixture::new(json!([])).await;
     set_up(&desk, &["crash"]).await;
-    let fault = change(&desk, ServerChange::Switch { enabled: true })
+    let fault = desk
+        .server(ServerChange::Switch { enabled: true })
         .await
         .unwrap_err();
     let why = "mcp server one is unavailable: it ended with exit code 3.";
     assert!(fault.message.starts_with(why), "{fault}");
-    assert_eq!(view(&desk).await.state, ServerState::Off);
+    assert_eq!(only(desk.servers().await).state, ServerState::Off);
     assert!(said(&desk, "Started: ").await, "what it said is kept");
 
     std::fs::write(
@@ -277,9 +248,7 @@ async fn what_is_wrong_is_told_and_nothing_is_used() {
         "[servers.one]\ncomand = 'x'\n",
     )
     .unwrap();
-    let Answer::Servers { servers, fault } = desk.desk.query(Query::Servers).await.unwrap() else {
-        panic!()
-    };
+    let (servers, fault) = desk.servers().await;
     assert_eq!(servers, []);
     assert!(fault.unwrap().message.contains("line 2"));
     let faults = desk.desk.snapshot().await.unwrap().faults;
@@ -289,19 +258,33 @@ async fn what_is_wrong_is_told_and_nothing_is_used() {
             .any(|fault| fault.message.contains("servers.toml")),
         "{faults:?}"
     );
-    let kept = change(
-        &desk,
-        ServerChange::Set {
+    let kept = desk
+        .server(ServerChange::Set {
             way: way(&desk, &[]),
             timeout_ms: 1,
-        },
-    )
-    .await;
+        })
+        .await;
     assert!(kept.is_err(), "it is not written over");
 }
 
+/// Nobody signs in to a program of this machine, so nobody is signed out of one either.
+#[tokio::test]
+async fn nobody_is_signed_out_of_a_program() {
+    let desk = with_server(json!([]), Host::Person, "").await;
+    for change in [ServerChange::SignOut, ServerChange::SignIn] {
+        let fault = desk.server(change).await.unwrap_err();
+        assert!(
+            fault.message.contains("it is a program of this machine"),
+            "{fault}"
+        );
+    }
+    assert_eq!(only(desk.servers().await).state, ServerState::Ready);
+}
+
 async fn said(desk: &Fixture, what: &str) -> bool {
-    let query = Query::ServerLog { server: one() };
+    let query = Query::ServerLog {
+        server: named("one"),
+    };
     let Answer::ServerLog { lines } = desk.desk.query(query).await.unwrap() else {
         panic!()
     };
@@ -342,12 +325,7 @@ async fn a_grant_is_for_the_one_tool() {
     };
     let told = serde_json::to_string(&offers).unwrap();
     assert!(told.contains("one__count"), "{told}");
-    let no = Decision::Reject {
-        note: String::new(),
-        stop: false,
-        always: None,
-    };
-    desk.decide(&waiting, no).await.unwrap();
+    desk.decide(&waiting, no()).await.unwrap();
     desk.until_ended().await;
 }
 
@@ -363,7 +341,7 @@ async fn resources_are_listed_and_read_where_a_person_allows_it() {
     ]);
     let mut desk = Fixture::new(turns).await;
     set_up(&desk, &["resources"]).await;
-    change(&desk, ServerChange::Switch { enabled: true })
+    desk.server(ServerChange::Switch { enabled: true })
         .await
         .unwrap();
     desk.start("Go.").await;

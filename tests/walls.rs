@@ -9,7 +9,7 @@ use crate::tidy::{files, root};
 
 /// What tools may be built on: nothing that opens a file, a connection or a process by itself. `tokio` and `lopdf` could, and
 /// are kept from it by the words below.
-const TOOLS_BUILT_ON: [&str; 19] = [
+const TOOLS_BUILT_ON: [&str; 20] = [
     "async-trait",
     "base64",
     "bm25",
@@ -28,6 +28,7 @@ const TOOLS_BUILT_ON: [&str; 19] = [
     "similar",
     "tokio",
     "tokio-util",
+    "toml_edit",
     "url",
 ];
 

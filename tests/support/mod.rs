@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 
 pub mod cast;
 pub mod golden;
+pub mod kept;
 pub mod liar;
 pub mod probe;
 pub mod site;

@@ -9,7 +9,8 @@ use protocol::settings::ToolSettings;
 use tools::Registry;
 
 use crate::apis::{self, Apis};
-use crate::servers::{self, Servers};
+use crate::servers::Servers;
+use crate::shelf;
 
 /// Who brings tools from elsewhere.
 type Elsewhere<'a> = (&'a Servers, &'a Apis);
@@ -34,7 +35,7 @@ pub(crate) struct Now {
 struct Made {
     now: Now,
     /// What of the servers and services they were made from.
-    seen: (servers::Seen, apis::Seen),
+    seen: (shelf::Seen, apis::Seen),
     /// Tools of servers that could not join.
     faults: Vec<Fault>,
 }
@@ -62,7 +63,7 @@ impl DeskTools {
     /// The tools, with those of the servers as they are now. Sessions look here when a run of theirs begins, so that the list
     /// stays the same within it.
     pub fn now(&self, elsewhere: Elsewhere<'_>, settings: &BTreeMap<String, ToolSettings>) -> Now {
-        elsewhere.0.read();
+        elsewhere.0.shelf().read();
         elsewhere.1.read();
         let mut made = self.made();
         if made.seen != seen(elsewhere) {
@@ -88,8 +89,8 @@ impl DeskTools {
     }
 }
 
-fn seen(elsewhere: Elsewhere<'_>) -> (servers::Seen, apis::Seen) {
-    (elsewhere.0.seen(), elsewhere.1.seen())
+fn seen(elsewhere: Elsewhere<'_>) -> (shelf::Seen, apis::Seen) {
+    (elsewhere.0.shelf().seen(), elsewhere.1.seen())
 }
 
 impl Made {
@@ -99,7 +100,7 @@ impl Made {
         settings: &BTreeMap<String, ToolSettings>,
     ) -> (Self, Vec<Fault>) {
         let seen = seen(elsewhere);
-        let mut tools = elsewhere.0.tools();
+        let mut tools = elsewhere.0.shelf().tools();
         tools.extend(elsewhere.1.tools());
         let (all, faults) = own.with(tools);
         let (set, unset) = all.as_set(settings);

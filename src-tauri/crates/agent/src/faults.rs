@@ -47,7 +47,7 @@ impl Shared {
             .chain(providers.faults())
             .chain(&kept.raised);
         let mut all: Vec<Fault> = all.cloned().collect();
-        all.extend(self.servers.faults());
+        all.extend(self.servers.shelf().faults());
         all.extend(self.apis.faults());
         all.extend(self.tools.faults());
         all.dedup();

@@ -57,6 +57,7 @@ mod seeks;
 mod servers;
 mod session;
 mod settings;
+mod shelf;
 mod stages;
 mod state;
 mod stops;

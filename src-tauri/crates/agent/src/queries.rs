@@ -210,7 +210,7 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
         }
         Query::Servers => Answer::Servers {
             servers: shared.servers.views(),
-            fault: shared.servers.faults().into_iter().next(),
+            fault: shared.servers.shelf().faults().into_iter().next(),
         },
         Query::ServerLog { server } => Answer::ServerLog {
             lines: shared.servers.lines(&server)?,

@@ -26,7 +26,7 @@ mod wanted;
 mod wire;
 
 pub use pin::Pins;
-pub use server::{Ground, Server};
+pub use server::{Ground, Server, signs_in};
 pub use sign::Vault;
 pub use tool::ServerTool;
 pub use tools::refs::{self, Lookup};

@@ -1,13 +1,10 @@
 //! `apis.toml`: the services of a person, read with errors that name the line and changed one table at a time.
 
-use std::collections::BTreeMap;
-
-use protocol::Fault;
 use protocol::apis::{API_TIMEOUT_MS_MAX, ApiAuth, ApiSettings, ApiSetup};
 use protocol::servers::ServerId;
 use protocol::shown::in_a_sentence;
-use serde::Deserialize;
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
+use toml_edit::{InlineTable, Item, Table, Value};
+use tools::kept::{Kept, Wrong, put_list, put_map};
 use tools::limits::VALUE_BYTES_MAX;
 use tools::refs::refers;
 
@@ -15,92 +12,62 @@ use crate::api::is_address;
 use crate::limits::{APIS_MAX, FILE_BYTES_MAX, NAMED_CHARS_MAX, VALUES_MAX};
 use crate::parameter::is_token;
 
-/// The name of the file, in the data folder.
-pub const FILE: &str = "apis.toml";
+/// The file of a person's services.
+pub enum ApisFile {}
 
-const SECTION: &str = "apis";
+impl Kept for ApisFile {
+    type One = ApiSettings;
+    type Written = ApiSetup;
+    const FILE: &'static str = "apis.toml";
+    const SECTION: &'static str = "apis";
+    const ONE: &'static str = "service";
+    const BYTES_MAX: usize = FILE_BYTES_MAX;
+    const COUNT_MAX: usize = APIS_MAX;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Whole {
-    #[serde(default)]
-    apis: BTreeMap<String, toml::Table>,
+    fn of(id: ServerId, setup: ApiSetup, enabled: bool) -> Result<ApiSettings, Wrong> {
+        Ok(ApiSettings { id, setup, enabled })
+    }
+
+    fn named(one: &ApiSettings) -> (&ServerId, bool) {
+        (&one.id, one.enabled)
+    }
+
+    fn right(one: &ApiSettings) -> Result<(), Wrong> {
+        right(&one.setup)
+    }
+
+    fn table(one: &ApiSettings) -> Table {
+        table(&one.setup)
+    }
 }
 
-/// Reads the text of the file.
-///
-/// # Errors
-/// The first thing that is wrong, with its line or its service: then no service of the file is used.
-pub fn read(text: &str) -> Result<Vec<ApiSettings>, Fault> {
-    let wrong = |what: String| {
-        Fault::new(
-            format!("{FILE}: {what}."),
-            "Correct it. Until then no service of it is used.",
-        )
-    };
-    if text.len() > FILE_BYTES_MAX {
-        return Err(wrong(format!("it is longer than {FILE_BYTES_MAX} bytes")));
-    }
-    let whole: Whole = toml::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start.min(text.len()));
-        let line = text.get(..at).unwrap_or("").matches('\n').count() + 1;
-        wrong(format!("line {line}: {}", error.message()))
-    })?;
-    if whole.apis.len() > APIS_MAX {
-        return Err(wrong(format!("it names more than {APIS_MAX} services")));
-    }
-    let all = whole.apis.into_iter();
-    all.map(|(name, mut written)| {
-        let id = ServerId::try_from(name).map_err(&wrong)?;
-        let enabled = match written.remove("enabled") {
-            None => false,
-            Some(toml::Value::Boolean(enabled)) => enabled,
-            Some(_) => {
-                return Err(wrong(format!(
-                    "`enabled` of `{id}` is neither true nor false"
-                )));
-            }
-        };
-        let setup: Result<ApiSetup, _> = toml::Value::Table(written).try_into();
-        let setup =
-            setup.map_err(|error| wrong(format!("the service `{id}`: {}", error.message())))?;
-        let settings = ApiSettings { id, setup, enabled };
-        check(&settings)?;
-        Ok(settings)
-    })
-    .collect()
-}
-
-/// Whether a service can be set up so.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn check(settings: &ApiSettings) -> Result<(), Fault> {
-    let setup = &settings.setup;
-    let wrong = |what: String, hint: &str| {
-        let told = format!("The service `{}` cannot be set up so: {what}.", settings.id);
-        Err(Fault::new(told, hint))
-    };
+fn right(setup: &ApiSetup) -> Result<(), Wrong> {
+    let wrong = |key, what: String, hint: &str| Err(Wrong::new(key, what, hint));
     let document = setup.document.as_str();
     let is_file = std::path::Path::new(document).is_absolute();
     if !is_file && !is_address(document) {
         let what = "its document is neither an address nor the whole path of a file".to_owned();
         return wrong(
+            "document",
             what,
             "Write `document` like https://example.com/openapi.json, or like /home/me/openapi.yaml.",
         );
     }
     if !is_file && setup.follow_files {
         let what = "its document is no file, so there are no files beside it".to_owned();
-        return wrong(what, "Leave `follow_files` out.");
+        return wrong("follow_files", what, "Leave `follow_files` out.");
     }
     let addresses = [
-        Some(document).filter(|_| !is_file),
-        setup.base_url.as_deref(),
+        ("document", Some(document).filter(|_| !is_file)),
+        ("base_url", setup.base_url.as_deref()),
     ];
-    for address in addresses.into_iter().flatten() {
-        if let Err(what) = runtime::net::server_address(address) {
-            return wrong(what, "Write an address such as https://example.com/v1.");
+    for (key, address) in addresses {
+        if let Some(Err(what)) = address.map(runtime::net::server_address) {
+            return wrong(
+                key,
+                what,
+                "Write an address such as https://example.com/v1.",
+            );
         }
     }
     if setup.timeout_ms > API_TIMEOUT_MS_MAX {
@@ -108,14 +75,12 @@ pub fn check(settings: &ApiSettings) -> Result<(), Fault> {
             "its time limit is {} ms, and may be 1 to {API_TIMEOUT_MS_MAX}",
             setup.timeout_ms
         );
-        return wrong(what, "Set `timeout_ms`, or leave it out.");
+        return wrong("timeout_ms", what, "Set `timeout_ms`, or leave it out.");
     }
     if let Some(name) = setup.headers.keys().find(|name| !is_token(name)) {
         let named = in_a_sentence(name, NAMED_CHARS_MAX);
-        return wrong(
-            format!("`{named}` is no name of a header"),
-            "Correct the name in `headers`.",
-        );
+        let what = format!("`{named}` is no name of a header");
+        return wrong("headers", what, "Correct the name in `headers`.");
     }
     let secrets = setup.auth.values().flat_map(|auth| match auth {
         ApiAuth::Token { token } => vec![token],
@@ -134,24 +99,23 @@ pub fn check(settings: &ApiSettings) -> Result<(), Fault> {
     let values: Vec<&String> = lists.chain(maps).chain(secrets).collect();
     if values.len() > VALUES_MAX {
         let what = format!("it has more than {VALUES_MAX} filters, variables, headers or secrets");
-        return wrong(what, "Leave some of them out.");
+        return wrong("", what, "Leave some of them out.");
     }
     if let Some(long) = values.iter().find(|value| value.len() > VALUE_BYTES_MAX) {
-        return wrong(
-            format!("a value is {} bytes long", long.len()),
-            "Shorten it.",
-        );
+        let what = format!("a value is {} bytes long", long.len());
+        return wrong("", what, "Shorten it.");
     }
     if values
         .iter()
         .any(|value| value.is_empty() || value.contains(['\0', '\n', '\r']))
     {
         let what = "a value is empty, or holds a line end or a zero character".to_owned();
-        return wrong(what, "Correct it.");
+        return wrong("", what, "Write something in it, in one line.");
     }
     if setup.variables.values().any(|value| refers(value)) {
         let what = "a variable of its address refers to something".to_owned();
         return wrong(
+            "variables",
             what,
             "Write the value itself: addresses are shown, so they hold no secrets.",
         );
@@ -159,76 +123,7 @@ pub fn check(settings: &ApiSettings) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The text with this service added or put in the place of the one of its name; everything else stays as it is written.
-///
-/// # Errors
-/// The text is no `apis.toml`, or is full.
-pub fn with(text: &str, settings: &ApiSettings) -> Result<String, Fault> {
-    check(settings)?;
-    let mut document = document(text)?;
-    let apis = section(&mut document)?;
-    let id = settings.id.as_str();
-    if !apis.contains_key(id) && apis.len() >= APIS_MAX {
-        return Err(Fault::new(
-            format!("There are {APIS_MAX} services already."),
-            "Remove one first.",
-        ));
-    }
-    apis.insert(id, Item::Table(table(settings)));
-    Ok(document.to_string())
-}
-
-/// The text without a service.
-///
-/// # Errors
-/// The text is no `apis.toml`.
-pub fn without(text: &str, id: &ServerId) -> Result<String, Fault> {
-    let mut document = document(text)?;
-    section(&mut document)?.remove(id.as_str());
-    Ok(document.to_string())
-}
-
-/// The text with a service switched on or off.
-///
-/// # Errors
-/// The text is no `apis.toml`, or names no such service.
-pub fn switched(text: &str, id: &ServerId, enabled: bool) -> Result<String, Fault> {
-    let mut document = document(text)?;
-    let api = section(&mut document)?.get_mut(id.as_str());
-    let Some(api) = api.and_then(Item::as_table_like_mut) else {
-        return Err(unknown(id));
-    };
-    api.insert("enabled", toml_edit::value(enabled));
-    Ok(document.to_string())
-}
-
-/// That there is no such service.
-pub fn unknown(id: &ServerId) -> Fault {
-    Fault::new(
-        format!("There is no service `{id}`."),
-        "Look at the list: countersign apis list.",
-    )
-}
-
-fn document(text: &str) -> Result<DocumentMut, Fault> {
-    // What cannot be read is not written over.
-    read(text)?;
-    text.parse().map_err(|error: toml_edit::TomlError| {
-        Fault::new(format!("{FILE} cannot be read."), "Correct it.").caused_by(&error)
-    })
-}
-
-fn section(document: &mut DocumentMut) -> Result<&mut dyn toml_edit::TableLike, Fault> {
-    let mut implicit = Table::new();
-    implicit.set_implicit(true);
-    let entry = document.entry(SECTION).or_insert(Item::Table(implicit));
-    entry
-        .as_table_like_mut()
-        .ok_or_else(|| Fault::new(format!("{FILE}: `{SECTION}` is no table."), "Correct it."))
-}
-
-fn table(settings: &ApiSettings) -> Table {
-    let setup = &settings.setup;
+fn table(setup: &ApiSetup) -> Table {
     let mut table = Table::new();
     table.insert("document", toml_edit::value(setup.document.as_str()));
     if setup.follow_files {
@@ -243,23 +138,13 @@ fn table(settings: &ApiSettings) -> Table {
         ("paths", &setup.paths),
     ];
     for (name, list) in lists {
-        if !list.is_empty() {
-            let list: Array = list.iter().map(String::as_str).collect();
-            table.insert(name, Item::Value(Value::Array(list)));
-        }
+        put_list(&mut table, name, list);
     }
     if setup.timeout_ms != 0 {
         table.insert("timeout_ms", toml_edit::value(i64::from(setup.timeout_ms)));
     }
-    table.insert("enabled", toml_edit::value(settings.enabled));
     for (name, map) in [("variables", &setup.variables), ("headers", &setup.headers)] {
-        if !map.is_empty() {
-            let mut inner = Table::new();
-            for (name, value) in map {
-                inner.insert(name, toml_edit::value(value.as_str()));
-            }
-            table.insert(name, Item::Table(inner));
-        }
+        put_map(&mut table, name, map);
     }
     if !setup.auth.is_empty() {
         let mut inner = Table::new();
@@ -296,7 +181,15 @@ fn written(auth: &ApiAuth) -> InlineTable {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use tools::kept::{self, switched, without};
+
     use super::*;
+
+    fn read(text: &str) -> Result<Vec<ApiSettings>, protocol::Fault> {
+        kept::read::<ApisFile>(text)
+    }
 
     fn one() -> ApiSettings {
         let map = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
@@ -326,7 +219,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again_and_comments_stay() {
-        let text = with("# mine\n[apis]\n", &one()).unwrap();
+        let text = kept::with::<ApisFile>("# mine\n[apis]\n", &one()).unwrap();
         let file = ApiSettings {
             id: ServerId::try_from("file".to_owned()).unwrap(),
             setup: ApiSetup {
@@ -336,17 +229,17 @@ mod tests {
             },
             enabled: false,
         };
-        let text = with(&text, &file).unwrap();
-        let text = switched(&text, &one().id, true).unwrap();
+        let text = kept::with::<ApisFile>(&text, &file).unwrap();
+        let text = switched::<ApisFile>(&text, &one().id, true).unwrap();
         let on = ApiSettings {
             enabled: true,
             ..one()
         };
         assert_eq!(read(&text).unwrap(), [file.clone(), on]);
-        let text = without(&text, &one().id).unwrap();
+        let text = without::<ApisFile>(&text, &one().id).unwrap();
         assert_eq!(read(&text).unwrap(), [file]);
         assert!(text.starts_with("# mine\n"), "{text}");
-        assert!(switched(&text, &one().id, true).is_err());
+        assert!(switched::<ApisFile>(&text, &one().id, true).is_err());
     }
 
     #[test]

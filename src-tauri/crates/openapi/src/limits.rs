@@ -35,7 +35,7 @@ pub const TITLE_CHARS_MAX: usize = 120;
 /// Sentences that are kept on what was left out of a document.
 pub const LEFT_OUT_MAX: usize = 20;
 /// What a person sees of a member of a document within a sentence, in characters.
-pub const NAMED_CHARS_MAX: usize = 100;
+pub use tools::limits::NAMED_CHARS_MAX;
 /// Values of one property of a schema that are kept.
 pub const ENUM_MAX: usize = 500;
 /// Documents of one desk.

@@ -16,6 +16,7 @@ pub mod diff;
 pub mod front_matter;
 mod gathered;
 pub mod internal;
+pub mod kept;
 pub mod languages;
 pub mod limits;
 mod patch;

@@ -376,3 +376,5 @@ pub const SEARCH_MS_MAX: u64 = 120_000;
 
 /// A value that refers to something, in bytes, also after its references were looked up.
 pub const VALUE_BYTES_MAX: usize = 32 * 1024;
+/// Longest name that a fault about a file of the person repeats, in characters.
+pub const NAMED_CHARS_MAX: usize = 100;

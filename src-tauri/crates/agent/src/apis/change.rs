@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use openapi::{Api, Pins, Source, config, is_address, pin};
+use openapi::{Api, Pins, Source, is_address, pin};
 use protocol::apis::{ApiChange, ApiSettings, ApiSetup};
 use protocol::op::Receipt;
 use protocol::servers::ServerId;
@@ -11,8 +11,8 @@ use protocol::{Digest, Fault};
 use runtime::Net;
 use tokio_util::sync::CancellationToken;
 
-use super::Apis;
 use crate::desk::Shared;
+use crate::shelf::{Shelf, stale};
 use crate::{rules, way_out};
 
 /// Does what the person asks, one after the other.
@@ -21,27 +21,17 @@ pub(crate) async fn change(
     id: ServerId,
     change: ApiChange,
 ) -> Result<Receipt, Fault> {
-    let apis = &shared.apis;
-    let _one = apis.changing.lock().await;
-    apis.read();
+    let apis = &shared.apis.shelf;
+    let _alone = apis.alone().await;
     let done = match change {
         ApiChange::Set { setup } => set(shared, id, *setup),
         ApiChange::Switch { enabled: true } => switch_on(shared, &id).await,
-        ApiChange::Switch { enabled: false } => switch_off(apis, &id),
+        ApiChange::Switch { enabled: false } => apis.switch(&id, false),
         ApiChange::Read => look(shared, apis.find(&id)?).await,
         ApiChange::Approve { digest } => approve(apis, &id, &digest),
         ApiChange::Remove => remove(apis, &id),
     };
     done.map(|()| Receipt::default())
-}
-
-/// Writes the file as it is to be, and puts it in force.
-fn write(apis: &Apis, change: impl FnOnce(&str) -> Result<String, Fault>) -> Result<(), Fault> {
-    let _lock = runtime::lock(&apis.data_dir().join("apis.lock"))?;
-    let text = runtime::read_text(&apis.file())?.unwrap_or_default();
-    runtime::write_atomic(&apis.file(), change(&text)?.as_bytes(), 0o600)?;
-    apis.read();
-    Ok(())
 }
 
 fn set(shared: &Shared, id: ServerId, setup: ApiSetup) -> Result<(), Fault> {
@@ -58,12 +48,12 @@ fn set(shared: &Shared, id: ServerId, setup: ApiSetup) -> Result<(), Fault> {
         setup,
         enabled: false,
     };
-    write(&shared.apis, |text| config::with(text, &settings))
+    shared.apis.shelf.set(&settings)
 }
 
 /// It is on only once its document was read, with what that says approved the first time.
 async fn switch_on(shared: &Shared, id: &ServerId) -> Result<(), Fault> {
-    let apis = &shared.apis;
+    let apis = &shared.apis.shelf;
     let known = apis.find(id)?;
     if known.settings().enabled {
         return look(shared, known).await;
@@ -82,13 +72,8 @@ async fn switch_on(shared: &Shared, id: &ServerId) -> Result<(), Fault> {
         first.save(apis.data_dir(), id)?;
         api.set_pins(first);
     }
-    put(apis, api);
-    write(apis, |text| config::switched(text, id, true))
-}
-
-fn switch_off(apis: &Apis, id: &ServerId) -> Result<(), Fault> {
-    apis.find(id)?;
-    write(apis, |text| config::switched(text, id, false))
+    apis.put(api);
+    apis.switch(id, true)
 }
 
 /// Reads the document of a service, from where its person said that it stands and nowhere else.
@@ -118,17 +103,11 @@ fn way_to(shared: &Shared, document: &str) -> Result<Net, Fault> {
     Ok(way_out::opened(&Net::closed(), hosts, Arc::new(rules), now))
 }
 
-fn approve(apis: &Apis, id: &ServerId, digest: &Digest) -> Result<(), Fault> {
+fn approve(apis: &Shelf<Api>, id: &ServerId, digest: &Digest) -> Result<(), Fault> {
     let api = apis.find(id)?;
-    let stale = || {
-        Fault::new(
-            format!("The tools of `{id}` are not what was looked at, so nothing was approved."),
-            "Look at them again, then approve what is there now.",
-        )
-    };
-    let looked = api.looked().ok_or_else(stale)?;
+    let looked = api.looked().ok_or_else(|| stale(id))?;
     if looked.document.digest() != *digest {
-        return Err(stale());
+        return Err(stale(id));
     }
     let pins = api.pins().approving(&looked.document);
     pins.save(apis.data_dir(), id)?;
@@ -136,17 +115,7 @@ fn approve(apis: &Apis, id: &ServerId, digest: &Digest) -> Result<(), Fault> {
     Ok(())
 }
 
-fn remove(apis: &Apis, id: &ServerId) -> Result<(), Fault> {
+fn remove(apis: &Shelf<Api>, id: &ServerId) -> Result<(), Fault> {
     apis.find(id)?;
-    write(apis, |text| config::without(text, id))?;
-    // Whoever comes under this name later is approved anew.
-    Ok(runtime::forget(&pin::file(apis.data_dir(), id))?)
-}
-
-/// Puts a service in the place of the one of its name.
-fn put(apis: &Apis, api: Arc<Api>) {
-    let mut known = apis.known();
-    let id = api.settings().id.clone();
-    known.apis.insert(id, api);
-    known.changes += 1;
+    apis.remove(id, &pin::file(apis.data_dir(), id))
 }

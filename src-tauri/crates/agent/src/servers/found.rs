@@ -10,16 +10,16 @@ use super::Servers;
 
 /// Every file that is there and names servers, with what could be taken from it.
 pub(crate) fn found(servers: &Servers, workspace: Option<&Path>) -> Vec<ServerSource> {
-    servers.read();
+    servers.shelf().read();
     let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
     let places = import::places(home.as_deref(), workspace).into_iter();
     let mut all: Vec<ServerSource> = places
         .filter_map(|(product, file, project)| source(product, &file, project.as_deref()))
         .collect();
-    let known = servers.known();
+    let known = servers.shelf().each(|one| one.settings().id.clone());
     for found in all.iter_mut().flat_map(|source| &mut source.found) {
         let settings = found.settings.as_ref();
-        found.known = settings.is_some_and(|one| known.servers.contains_key(&one.id));
+        found.known = settings.is_some_and(|one| known.contains(&one.id));
     }
     all
 }

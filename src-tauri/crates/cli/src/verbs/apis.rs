@@ -3,41 +3,108 @@
 use agent::Desk;
 use protocol::apis::{API_TIMEOUT_MS, ApiAuth, ApiChange, ApiSetup, ApiView};
 use protocol::query::{Answer, Query};
-use protocol::servers::{Pin, ServerId};
+use protocol::servers::ServerId;
 use protocol::shown::plain;
 use protocol::{Digest, Fault, Op, ToolMode};
-use serde_json::json;
 
-use super::ask;
-use super::servers::{done, pairs};
+use super::kept::{self, Kind, ToolLine, done};
+use super::servers::pairs;
 use crate::args::{AddApi, Apis};
-use crate::ending::{Code, Ended, Ending};
+use crate::ending::{Ended, Ending};
 use crate::out::{Ink, Out};
+
+/// Services by their documents.
+enum Kept {}
+
+impl Kind for Kept {
+    type View = ApiView;
+    type Change = ApiChange;
+    const VERB: &'static str = "apis";
+    const ONE: &'static str = "service";
+    const ADD: &'static str = "countersign apis add --help";
+    const QUERY: Query = Query::Apis;
+
+    fn found(answer: Answer) -> Option<(Vec<ApiView>, Option<Fault>)> {
+        match answer {
+            Answer::Apis(found) => Some((found.apis, found.fault)),
+            _ => None,
+        }
+    }
+
+    fn op(api: ServerId, change: ApiChange) -> Op {
+        Op::ChangeApi { api, change }
+    }
+
+    fn switch(enabled: bool) -> ApiChange {
+        ApiChange::Switch { enabled }
+    }
+
+    fn look() -> ApiChange {
+        ApiChange::Read
+    }
+
+    fn approve(digest: Digest) -> ApiChange {
+        ApiChange::Approve { digest }
+    }
+
+    fn id(view: &ApiView) -> &ServerId {
+        &view.settings.id
+    }
+
+    fn head(view: &ApiView) -> (Ink, String, String) {
+        let settings = &view.settings;
+        let (ink, state) = match settings.enabled {
+            true => (Ink::Good, "on"),
+            false => (Ink::Faint, "off"),
+        };
+        (ink, state.to_owned(), settings.setup.document.clone())
+    }
+
+    fn tools(view: &ApiView) -> Vec<ToolLine> {
+        let all = view.tools.iter().map(|tool| {
+            let id = tool.id.as_deref().unwrap_or_default();
+            let mode = tool.mode.map_or("asks", ToolMode::as_str);
+            let name = plain(&tool.operation);
+            ToolLine {
+                pin: tool.pin,
+                line: format!("{id}  {mode}  {name}"),
+                name,
+                changes: plain(&tool.changes),
+            }
+        });
+        all.collect()
+    }
+
+    fn left_out(view: &ApiView) -> &[String] {
+        &view.left_out
+    }
+
+    fn waits(view: &ApiView) -> Option<&Digest> {
+        view.waits.as_ref()
+    }
+}
 
 /// Does what was asked.
 pub(crate) async fn run(desk: &Desk, asked: Apis, out: &mut Out) -> Ended {
     match asked {
-        Apis::List => list(desk, out).await,
+        Apis::List => kept::list::<Kept>(desk, out).await,
         Apis::Add(add) => {
-            let (id, setup) = (named(&add.api)?, Box::new(setup(&add)?));
-            change(desk, &id, ApiChange::Set { setup }).await?;
-            show(desk, &id, out).await
+            let (id, setup) = (kept::named::<Kept>(&add.api)?, Box::new(setup(&add)?));
+            kept::change::<Kept>(desk, &id, ApiChange::Set { setup }).await?;
+            kept::show::<Kept>(desk, &id, out).await
         }
-        Apis::Enable { api } => switch(desk, &api, true, out).await,
-        Apis::Disable { api } => switch(desk, &api, false, out).await,
-        Apis::Approve { api, accept } => approve(desk, &named(&api)?, accept, out).await,
+        Apis::Enable { api } => kept::switch::<Kept>(desk, &api, true, out).await,
+        Apis::Disable { api } => kept::switch::<Kept>(desk, &api, false, out).await,
+        Apis::Approve { api, accept } => {
+            let id = kept::named::<Kept>(&api)?;
+            kept::approve::<Kept>(desk, &id, accept, out).await
+        }
         Apis::Remove { api } => {
-            change(desk, &named(&api)?, ApiChange::Remove).await?;
+            let id = kept::named::<Kept>(&api)?;
+            kept::change::<Kept>(desk, &id, ApiChange::Remove).await?;
             done(out, &format!("{api} is removed."))
         }
     }
-}
-
-fn named(name: &str) -> Result<ServerId, Ending> {
-    ServerId::try_from(name.to_owned()).map_err(|why| {
-        let hint = "Look at the list: countersign apis list.";
-        Ending::usage(Fault::new(format!("{why}."), hint))
-    })
 }
 
 /// As it was written on the command line. A document that is no address is a file, wherever it stands from here.
@@ -98,132 +165,4 @@ fn two(both: &str) -> Result<(String, String), Ending> {
         ))
     })?;
     Ok((two.0.to_owned(), two.1.to_owned()))
-}
-
-async fn change(desk: &Desk, api: &ServerId, change: ApiChange) -> Result<(), Ending> {
-    let api = api.clone();
-    desk.submit(Op::ChangeApi { api, change }).await?;
-    Ok(())
-}
-
-async fn switch(desk: &Desk, api: &str, enabled: bool, out: &mut Out) -> Ended {
-    let id = named(api)?;
-    change(desk, &id, ApiChange::Switch { enabled }).await?;
-    show(desk, &id, out).await
-}
-
-async fn views(desk: &Desk) -> Result<(Vec<ApiView>, Option<Fault>), Ending> {
-    ask(desk, Query::Apis, |answer| match answer {
-        Answer::Apis(found) => Some((found.apis, found.fault)),
-        _ => None,
-    })
-    .await
-}
-
-async fn view(desk: &Desk, id: &ServerId) -> Result<ApiView, Ending> {
-    let (apis, _) = views(desk).await?;
-    let found = apis.into_iter().find(|view| view.settings.id == *id);
-    found.ok_or_else(|| {
-        Ending::usage(Fault::new(
-            format!("There is no service `{id}`."),
-            "Look at the list: countersign apis list.",
-        ))
-    })
-}
-
-async fn list(desk: &Desk, out: &mut Out) -> Ended {
-    let (apis, fault) = views(desk).await?;
-    if out.is_json() {
-        out.json(&json!({ "apis": apis, "fault": fault }))?;
-    } else {
-        if apis.is_empty() && fault.is_none() {
-            out.line("No service is set up. See: countersign apis add --help.")?;
-        }
-        apis.iter().try_for_each(|view| tell(view, out))?;
-    }
-    match fault {
-        Some(fault) => Err(Ending::unusable(fault)),
-        None => Ok(Code::Done),
-    }
-}
-
-async fn show(desk: &Desk, id: &ServerId, out: &mut Out) -> Ended {
-    let view = view(desk, id).await?;
-    match out.is_json() {
-        true => out.json(&view)?,
-        false => tell(&view, out)?,
-    }
-    Ok(Code::Done)
-}
-
-fn tell(view: &ApiView, out: &mut Out) -> Result<(), Ending> {
-    let settings = &view.settings;
-    let (ink, state) = match settings.enabled {
-        true => (Ink::Good, "on"),
-        false => (Ink::Faint, "off"),
-    };
-    let head = format!(
-        "{}  {}  {}",
-        out.ink(Ink::Strong, settings.id.as_str()),
-        out.ink(ink, state),
-        out.ink(Ink::Faint, &settings.setup.document)
-    );
-    out.line(&head)?;
-    for tool in &view.tools {
-        let (ink, word) = match tool.pin {
-            Pin::Pinned => (Ink::Plain, ""),
-            Pin::New => (Ink::Warn, "  new, waits for a look"),
-            Pin::Changed => (Ink::Warn, "  changed, waits for a look"),
-            Pin::Gone => (Ink::Faint, "  not there any more"),
-        };
-        let id = tool.id.as_deref().unwrap_or_default();
-        let line = format!(
-            "  {id}  {}  {}{word}",
-            tool.mode.map_or("asks", ToolMode::as_str),
-            plain(&tool.operation)
-        );
-        let line = out.ink(ink, &line);
-        out.line(&line)?;
-    }
-    for why in &view.left_out {
-        let line = out.ink(Ink::Faint, &format!("  {why}"));
-        out.line(&line)?;
-    }
-    if view.waits.is_some() {
-        let id = &settings.id;
-        out.line(&format!("  To look at them: countersign apis approve {id}"))?;
-    }
-    Ok(())
-}
-
-async fn approve(desk: &Desk, id: &ServerId, accept: Option<String>, out: &mut Out) -> Ended {
-    change(desk, id, ApiChange::Read).await?;
-    if let Some(digest) = accept {
-        let digest = Digest(digest);
-        change(desk, id, ApiChange::Approve { digest }).await?;
-        return show(desk, id, out).await;
-    }
-    let view = view(desk, id).await?;
-    if out.is_json() {
-        out.json(&view)?;
-    } else {
-        for tool in view.tools.iter().filter(|tool| tool.pin != Pin::Pinned) {
-            let head = out.ink(Ink::Strong, &plain(&tool.operation));
-            out.line(&head)?;
-            super::servers::tell_lines(&plain(&tool.changes), out)?;
-        }
-    }
-    match view.waits {
-        None if out.is_json() => Ok(Code::Done),
-        None => done(out, "All of its tools are as they were approved."),
-        Some(digest) => {
-            if !out.is_json() {
-                let digest = digest.0;
-                out.line(&format!(
-                    "To approve exactly this: countersign apis approve {id} --accept {digest}"
-                ))?;
-            }
-            Ok(Code::Failed)
-        }
-    }
 }

@@ -8,6 +8,7 @@ mod dry_run;
 mod gateway;
 mod history;
 mod inspect;
+mod kept;
 mod policy;
 mod rulebook;
 mod run;

@@ -10,23 +10,94 @@ use std::io::Read;
 use agent::Desk;
 use protocol::query::{Answer, Query};
 use protocol::server_has::ServerAsked;
-use protocol::servers::{
-    Pin, ServerChange, ServerClient, ServerId, ServerState, ServerTool, ServerView, ServerWay,
-};
+use protocol::servers::{ServerChange, ServerClient, ServerId, ServerState, ServerView, ServerWay};
 use protocol::shown::plain;
 use protocol::{Digest, Fault, Op};
-use serde_json::json;
 
 use super::ask;
+use super::kept::{self, Kind, ToolLine, done};
 use crate::args::{Add, Servers};
 use crate::ending::{Code, Ended, Ending};
 use crate::limits::SECRET_BYTES_MAX;
 use crate::out::{Ink, Out};
 
+/// Servers of tools.
+pub(super) enum Kept {}
+
+impl Kind for Kept {
+    type View = ServerView;
+    type Change = ServerChange;
+    const VERB: &'static str = "servers";
+    const ONE: &'static str = "server";
+    const ADD: &'static str = "countersign servers add --help, or import";
+    const QUERY: Query = Query::Servers;
+
+    fn found(answer: Answer) -> Option<(Vec<ServerView>, Option<Fault>)> {
+        match answer {
+            Answer::Servers { servers, fault } => Some((servers, fault)),
+            _ => None,
+        }
+    }
+
+    fn op(server: ServerId, change: ServerChange) -> Op {
+        Op::ChangeServer { server, change }
+    }
+
+    fn switch(enabled: bool) -> ServerChange {
+        ServerChange::Switch { enabled }
+    }
+
+    fn look() -> ServerChange {
+        ServerChange::Restart
+    }
+
+    fn approve(digest: Digest) -> ServerChange {
+        ServerChange::Approve { digest }
+    }
+
+    fn id(view: &ServerView) -> &ServerId {
+        &view.settings.id
+    }
+
+    fn head(view: &ServerView) -> (Ink, String, String) {
+        let (ink, state) = match &view.state {
+            ServerState::Off => (Ink::Faint, "off".to_owned()),
+            ServerState::Idle => (Ink::Good, "on, started when it is needed".to_owned()),
+            ServerState::Starting => (Ink::Plain, "starting".to_owned()),
+            ServerState::Ready => (Ink::Good, "connected".to_owned()),
+            ServerState::Unavailable { why, .. } => (Ink::Bad, format!("unavailable: {why}")),
+            ServerState::NeedsSignIn => (Ink::Warn, "needs a sign-in".to_owned()),
+        };
+        (ink, state, view.settings.way.told())
+    }
+
+    fn note(view: &ServerView) -> Option<String> {
+        sign_in::told(view)
+    }
+
+    fn tools(view: &ServerView) -> Vec<ToolLine> {
+        let all = view.tools.iter().map(|tool| ToolLine {
+            pin: tool.pin,
+            line: plain(&tool.name),
+            name: plain(&tool.name),
+            changes: plain(&tool.changes),
+        });
+        all.collect()
+    }
+
+    fn left_out(view: &ServerView) -> &[String] {
+        &view.left_out
+    }
+
+    fn waits(view: &ServerView) -> Option<&Digest> {
+        view.waits.as_ref()
+    }
+}
+
 /// Does what was asked.
 pub(crate) async fn run(desk: &Desk, asked: Servers, out: &mut Out) -> Ended {
     match asked {
-        Servers::List => list(desk, out).await,
+        Servers::List => kept::list::<Kept>(desk, out).await,
         Servers::Add(add) => {
             let (id, way) = (named(&add.server)?, way(&add)?);
             let timeout_ms = add.timeout_ms;
@@ -45,9 +116,13 @@ pub(crate) async fn run(desk: &Desk, asked: Servers, out: &mut Out) -> Ended {
             };
             import::import(desk, &sources, &add, out).await
         }
-        Servers::Enable { server } => switch(desk, &server, true, out).await,
-        Servers::Disable { server } => switch(desk, &server, false, out).await,
-        Servers::Approve { server, accept } => approve(desk, &named(&server)?, accept, out).await,
+        Servers::Enable { server } => kept::switch::<Kept>(desk, &server, true, out).await,
+        Servers::Disable { server } => kept::switch::<Kept>(desk, &server, false, out).await,
+        Servers::Approve { server, accept } => {
+            let id = named(&server)?;
+            is_on(desk, &id).await?;
+            kept::approve::<Kept>(desk, &id, accept, out).await
+        }
         Servers::Restart { server } => {
             let id = named(&server)?;
             change(desk, &id, ServerChange::Restart).await?;
@@ -88,13 +163,6 @@ pub(crate) async fn run(desk: &Desk, asked: Servers, out: &mut Out) -> Ended {
     }
 }
 
-fn named(name: &str) -> Result<ServerId, Ending> {
-    ServerId::try_from(name.to_owned()).map_err(|why| {
-        let hint = "Look at the list: countersign servers list.";
-        Ending::usage(Fault::new(format!("{why}."), hint))
-    })
-}
-
 fn way(add: &Add) -> Result<ServerWay, Ending> {
     if let Some(url) = &add.url {
         return Ok(ServerWay::Http {
@@ -130,163 +198,31 @@ pub(super) fn pairs(written: &[String]) -> Result<BTreeMap<String, String>, Endi
     pairs.collect()
 }
 
+fn named(name: &str) -> Result<ServerId, Ending> {
+    kept::named::<Kept>(name)
+}
+
 async fn change(desk: &Desk, server: &ServerId, change: ServerChange) -> Result<(), Ending> {
-    let server = server.clone();
-    desk.submit(Op::ChangeServer { server, change }).await?;
-    Ok(())
-}
-
-async fn switch(desk: &Desk, server: &str, enabled: bool, out: &mut Out) -> Ended {
-    let id = named(server)?;
-    change(desk, &id, ServerChange::Switch { enabled }).await?;
-    show(desk, &id, out).await
-}
-
-async fn views(desk: &Desk) -> Result<(Vec<ServerView>, Option<Fault>), Ending> {
-    ask(desk, Query::Servers, |answer| match answer {
-        Answer::Servers { servers, fault } => Some((servers, fault)),
-        _ => None,
-    })
-    .await
-}
-
-async fn view(desk: &Desk, id: &ServerId) -> Result<ServerView, Ending> {
-    let (servers, _) = views(desk).await?;
-    let found = servers.into_iter().find(|view| view.settings.id == *id);
-    found.ok_or_else(|| {
-        Ending::usage(Fault::new(
-            format!("There is no server `{id}`."),
-            "Look at the list: countersign servers list.",
-        ))
-    })
-}
-
-async fn list(desk: &Desk, out: &mut Out) -> Ended {
-    let (servers, fault) = views(desk).await?;
-    if out.is_json() {
-        out.json(&json!({ "servers": servers, "fault": fault }))?;
-    } else {
-        if servers.is_empty() && fault.is_none() {
-            out.line("No server is set up. See: countersign servers add --help, or import.")?;
-        }
-        servers.iter().try_for_each(|view| tell(view, out))?;
-    }
-    match fault {
-        Some(fault) => Err(Ending::unusable(fault)),
-        None => Ok(Code::Done),
-    }
+    kept::change::<Kept>(desk, server, change).await
 }
 
 async fn show(desk: &Desk, id: &ServerId, out: &mut Out) -> Ended {
-    let view = view(desk, id).await?;
-    match out.is_json() {
-        true => out.json(&view)?,
-        false => tell(&view, out)?,
-    }
-    Ok(Code::Done)
+    kept::show::<Kept>(desk, id, out).await
 }
 
-fn tell(view: &ServerView, out: &mut Out) -> Result<(), Ending> {
-    let settings = &view.settings;
-    let (ink, state) = match &view.state {
-        ServerState::Off => (Ink::Faint, "off".to_owned()),
-        ServerState::Idle => (Ink::Good, "on, started when it is needed".to_owned()),
-        ServerState::Starting => (Ink::Plain, "starting".to_owned()),
-        ServerState::Ready => (Ink::Good, "connected".to_owned()),
-        ServerState::Unavailable { why, .. } => (Ink::Bad, format!("unavailable: {why}")),
-        ServerState::NeedsSignIn => (Ink::Warn, "needs a sign-in".to_owned()),
-    };
-    let head = format!(
-        "{}  {}  {}",
-        out.ink(Ink::Strong, settings.id.as_str()),
-        out.ink(ink, &state),
-        out.ink(Ink::Faint, &settings.way.told())
-    );
-    out.line(&head)?;
-    if let Some(told) = sign_in::told(view) {
-        out.line(&format!("  {told}"))?;
-    }
-    for tool in &view.tools {
-        let (ink, word) = match tool.pin {
-            Pin::Pinned => (Ink::Plain, ""),
-            Pin::New => (Ink::Warn, "  new, waits for a look"),
-            Pin::Changed => (Ink::Warn, "  changed, waits for a look"),
-            Pin::Gone => (Ink::Faint, "  not there any more"),
-        };
-        let line = format!("  {}{}", plain(&tool.name), word);
-        let line = out.ink(ink, &line);
-        out.line(&line)?;
-    }
-    for why in &view.left_out {
-        let line = out.ink(Ink::Faint, &format!("  {why}"));
-        out.line(&line)?;
-    }
-    if view.waits.is_some() {
-        let next = format!(
-            "  To look at them: countersign servers approve {}",
-            settings.id
-        );
-        out.line(&next)?;
-    }
-    Ok(())
-}
-
-async fn approve(desk: &Desk, id: &ServerId, accept: Option<String>, out: &mut Out) -> Ended {
-    if view(desk, id).await?.state == ServerState::Off {
-        return Err(Ending::usage(Fault::new(
+/// Nobody knows the tools of one that is off.
+async fn is_on(desk: &Desk, id: &ServerId) -> Result<(), Ending> {
+    match kept::view::<Kept>(desk, id).await?.state {
+        ServerState::Off => Err(Ending::usage(Fault::new(
             format!("The server `{id}` is off, so nobody knows what its tools are now."),
             format!("Switch it on first: countersign servers enable {id}."),
-        )));
+        ))),
+        ServerState::Idle
+        | ServerState::Starting
+        | ServerState::Ready
+        | ServerState::Unavailable { .. }
+        | ServerState::NeedsSignIn => Ok(()),
     }
-    change(desk, id, ServerChange::Restart).await?;
-    if let Some(digest) = accept {
-        let digest = Digest(digest);
-        change(desk, id, ServerChange::Approve { digest }).await?;
-        return show(desk, id, out).await;
-    }
-    let view = view(desk, id).await?;
-    if out.is_json() {
-        out.json(&view)?;
-    } else {
-        let others = view.tools.iter().filter(|tool| tool.pin != Pin::Pinned);
-        for tool in others {
-            tell_change(tool, out)?;
-        }
-    }
-    match view.waits {
-        None if out.is_json() => Ok(Code::Done),
-        None => done(out, "All of its tools are as they were approved."),
-        Some(digest) => {
-            if !out.is_json() {
-                let next = format!(
-                    "To approve exactly this: countersign servers approve {id} --accept {}",
-                    digest.0
-                );
-                out.line(&next)?;
-            }
-            Ok(Code::Failed)
-        }
-    }
-}
-
-fn tell_change(tool: &ServerTool, out: &mut Out) -> Result<(), Ending> {
-    let head = out.ink(Ink::Strong, &plain(&tool.name));
-    out.line(&head)?;
-    tell_lines(&plain(&tool.changes), out)
-}
-
-/// A difference, line by line.
-pub(super) fn tell_lines(changes: &str, out: &mut Out) -> Result<(), Ending> {
-    for line in changes.lines() {
-        let ink = match line.as_bytes().first() {
-            Some(b'+') => Ink::Good,
-            Some(b'-') => Ink::Bad,
-            Some(_) | None => Ink::Plain,
-        };
-        let line = out.ink(ink, line);
-        out.line(&line)?;
-    }
-    out.line("")
 }
 
 async fn logs(desk: &Desk, id: &ServerId, out: &mut Out) -> Ended {
@@ -331,12 +267,4 @@ async fn secret(desk: &Desk, name: &str, out: &mut Out) -> Ended {
         true => done(out, "The keychain holds it no more."),
         false => done(out, "It is in the keychain."),
     }
-}
-
-pub(super) fn done(out: &mut Out, text: &str) -> Ended {
-    match out.is_json() {
-        true => out.json(&json!({ "done": true }))?,
-        false => out.line(text)?,
-    }
-    Ok(Code::Done)
 }

@@ -1,6 +1,12 @@
 //! What is written into the file, and what is wrong with one.
 
+use tools::kept::{self, switched, without};
+
 use super::*;
+
+fn read(text: &str) -> Result<Vec<ServerSettings>, protocol::Fault> {
+    kept::read::<ServersFile>(text)
+}
 
 fn stdio(id: &str) -> ServerSettings {
     ServerSettings {
@@ -30,18 +36,18 @@ fn what_is_written_is_read_again_and_comments_stay() {
         timeout_ms: SERVER_TIMEOUT_MS,
         ..stdio("far")
     };
-    let text = with("# mine\n[servers]\n", &stdio("near")).unwrap();
-    let text = with(&text, &http).unwrap();
-    let text = switched(&text, &http.id, true).unwrap();
+    let text = kept::with::<ServersFile>("# mine\n[servers]\n", &stdio("near")).unwrap();
+    let text = kept::with::<ServersFile>(&text, &http).unwrap();
+    let text = switched::<ServersFile>(&text, &http.id, true).unwrap();
     let on = ServerSettings {
         enabled: true,
         ..http.clone()
     };
     assert_eq!(read(&text).unwrap(), [on, stdio("near")]);
-    let text = without(&text, &http.id).unwrap();
+    let text = without::<ServersFile>(&text, &http.id).unwrap();
     assert_eq!(read(&text).unwrap(), [stdio("near")]);
     assert!(text.starts_with("# mine\n"), "{text}");
-    assert!(switched(&text, &http.id, true).is_err());
+    assert!(switched::<ServersFile>(&text, &http.id, true).is_err());
 }
 
 #[test]
@@ -75,9 +81,19 @@ fn what_is_wrong_is_named() {
         ),
         ("\n\n[servers.a]\ncomand='x'", "line 4"),
         ("[server.a]\ncommand='x'", "line 1"),
+        ("[servers]\na=1", "line 2: the server `a` is no table"),
+        ("servers=1", "line 1: `servers` is no table"),
+        ("[servers.a]\ncommand=", "line 2"),
+        (
+            "[servers.b]\ncommand='x'\n[servers.a]\nargs=[]\ncommand='y'\ntimeout_ms=0",
+            "servers.toml, line 6: the server `a`",
+        ),
+        ("[servers.a]\ncommand='x'\n\nenabled='yes'", "line 4"),
+        ("servers={a={url='https://x.y',client={id=' '}}}", "line 1"),
     ] {
         let fault = read(text).unwrap_err();
         assert!(fault.message.contains(what), "{text}: {fault}");
-        assert!(!fault.hint.is_empty());
+        assert!(fault.hint.ends_with("Until then no server of it is used."));
+        assert!(!fault.to_string().contains("countersign "), "{fault}");
     }
 }

@@ -12,7 +12,7 @@ use protocol::servers::{
     SERVER_TIMEOUT_MS, SERVER_TIMEOUT_MS_MAX, ServerFound, ServerId, ServerSettings, ServerWay,
 };
 
-use crate::config;
+use crate::config::ServersFile;
 use crate::limits::SERVERS_MAX;
 use raw::Raw;
 use values::Values;
@@ -174,7 +174,7 @@ fn found(written: String, raw: Result<Raw, String>, project: Option<&Path>) -> S
     if settings.id.as_str() != written {
         notes.insert(0, format!("It is called `{}` here.", settings.id));
     }
-    match config::check(&settings) {
+    match tools::kept::check::<ServersFile>(&settings) {
         Ok(()) => ServerFound {
             written,
             settings: Some(settings),

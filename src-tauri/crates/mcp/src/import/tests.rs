@@ -14,8 +14,8 @@ fn told(product: Product, text: &str) -> String {
         .settings
         .unwrap_or_else(|| panic!("{:?}", found.notes));
     assert!(!settings.enabled);
-    let text = config::with("", &settings).unwrap();
-    assert_eq!(config::read(&text).unwrap(), [settings]);
+    let text = tools::kept::with::<ServersFile>("", &settings).unwrap();
+    assert_eq!(tools::kept::read::<ServersFile>(&text).unwrap(), [settings]);
     text
 }
 

@@ -23,7 +23,7 @@ impl Server {
     pub async fn has(&self, asked: &ServerAsked) -> Result<ServerHas, Fault> {
         let never = CancellationToken::new();
         let failed = |error: protocol::ToolError| {
-            let hint = "Look at its state and at what it said: countersign servers logs.";
+            let hint = "Look at its state and at its log.";
             Fault::new(error.to_string(), hint)
         };
         Ok(match asked {

@@ -5,6 +5,8 @@ mod has;
 mod keep;
 mod sign_in;
 
+pub use sign_in::signs_in;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -15,6 +15,10 @@ use crate::sign::{Begun, Challenge, Signer, TakenBack};
 /// Why a connection was closed that is made anew.
 const ANEW: &str = "it is connected anew, since the person signed in or out";
 
+/// Why nobody signs in to some servers.
+const HEADER: &str = "a header of its own says who asks";
+const PROGRAM: &str = "it is a program of this machine";
+
 impl Server {
     /// Begins to sign the person in: its view then tells the address that they open. Whoever waited before waits no more.
     ///
@@ -41,17 +45,25 @@ impl Server {
     /// it.
     ///
     /// # Errors
-    /// The keychain cannot be asked, and nothing changed; or it is forgotten here, and who gave it could not be told.
+    /// Nobody signs in to such a server, or the keychain cannot be asked, and nothing changed; or it is forgotten here, and who
+    /// gave it could not be told.
     pub async fn sign_out(&self) -> Result<(), Fault> {
         let core = &self.core;
         let id = &core.settings.id;
+        let nobody = |why: &str| {
+            Err(Fault::new(
+                format!("Nobody signs in to `{id}`: {why}."),
+                "There is nothing to sign out of. What it is given to know you by stands in its settings.",
+            ))
+        };
         let wrong = |why: String| {
             let told = format!("What you signed in to `{id}` with is still kept: {why}");
             Fault::new(told, "Unlock the keychain of this machine, then try again.")
         };
         let taken_back = match core.start().await.map_err(wrong)? {
             Start::Address(_, Some(signer)) => signer.forget().await.map_err(wrong)?,
-            Start::Address(_, None) | Start::Program(_) => return Ok(()),
+            Start::Address(_, None) => return nobody(HEADER),
+            Start::Program(_) => return nobody(PROGRAM),
         };
         core.log("Signed out.");
         let mut kept = core.kept();
@@ -81,16 +93,20 @@ impl Server {
     }
 }
 
-impl Core {
-    /// Whether a person can sign in to it: where nothing else says who they are.
-    pub(super) fn signs_in(&self) -> bool {
-        match &self.settings.way {
-            ServerWay::Stdio { .. } => false,
-            ServerWay::Http { headers, .. } => {
-                let mut names = headers.keys();
-                !names.any(|name| name.eq_ignore_ascii_case("authorization"))
-            }
+/// Whether a person can sign in to such a server: where nothing else says who they are.
+pub fn signs_in(way: &ServerWay) -> bool {
+    match way {
+        ServerWay::Stdio { .. } => false,
+        ServerWay::Http { headers, .. } => {
+            let mut names = headers.keys();
+            !names.any(|name| name.eq_ignore_ascii_case("authorization"))
         }
+    }
+}
+
+impl Core {
+    pub(super) fn signs_in(&self) -> bool {
+        signs_in(&self.settings.way)
     }
 
     /// How the person stands to it.
@@ -113,9 +129,9 @@ impl Core {
         let (far, signer) = match self.start().await? {
             Start::Address(far, Some(signer)) => (far, signer),
             Start::Address(_, None) => {
-                return Err("a header of its own says who asks".to_owned());
+                return Err(HEADER.to_owned());
             }
-            Start::Program(_) => return Err("it is a program of this machine".to_owned()),
+            Start::Program(_) => return Err(PROGRAM.to_owned()),
         };
         let challenge = match self.handler.challenge() {
             Some(challenge) => challenge,

@@ -1,12 +1,12 @@
 //! `servers prompts` and `servers resources`: what a server has for a person beside its tools.
 
 use agent::Desk;
+use protocol::Fault;
 use protocol::query::{Answer, Query};
 use protocol::server_has::{ServerAsked, ServerHas, ServerItem, ServerPart};
 use protocol::servers::ServerId;
 use protocol::shown::plain;
 
-use super::super::ask;
 use crate::ending::{Code, Ended, Ending};
 use crate::limits::SERVER_PAGES_MAX;
 use crate::out::{Ink, Out};
@@ -24,11 +24,15 @@ pub(super) async fn tell(
             server: server.clone(),
             asked: asked.clone(),
         };
-        let has = ask(desk, query, |answer| match answer {
-            Answer::ServerHas { has } => Some(has),
-            _ => None,
-        })
-        .await?;
+        let answer = desk.query(query).await.map_err(|fault| {
+            let hint = format!("Look at what it said: countersign servers logs {server}.");
+            Fault::new(fault.message, hint)
+        })?;
+        let Answer::ServerHas { has } = answer else {
+            return Err(Ending::failed(
+                "The desk answered something that was not asked.",
+            ));
+        };
         if out.is_json() {
             out.json(&has)?;
         }

@@ -5,7 +5,8 @@ use protocol::Fault;
 use protocol::servers::{ServerChange, ServerId, ServerView, SignIn};
 use serde_json::json;
 
-use super::{change, show, view};
+use super::super::kept;
+use super::{Kept, change, show};
 use crate::ending::{Ended, Ending};
 use crate::limits::SIGN_IN_LOOKED_AT;
 use crate::out::Out;
@@ -15,7 +16,7 @@ pub(super) async fn begin(desk: &Desk, id: &ServerId, out: &mut Out) -> Ended {
     change(desk, id, ServerChange::SignIn).await?;
     let mut told = false;
     loop {
-        match view(desk, id).await?.sign_in {
+        match kept::view::<Kept>(desk, id).await?.sign_in {
             Some(SignIn::Waiting { url, host }) => {
                 if !std::mem::replace(&mut told, true) {
                     match out.is_json() {

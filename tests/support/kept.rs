@@ -1,0 +1,94 @@
+//! Servers and services of a fixture's desk: set up, changed, and told of by one hand for both kinds.
+
+use protocol::apis::{ApiChange, ApiView};
+use protocol::op::Receipt;
+use protocol::query::{Answer, Query};
+use protocol::servers::{ServerChange, ServerId, ServerView};
+use protocol::{Decision, Fault, Op};
+
+use crate::Fixture;
+
+/// A name that both kinds can have.
+///
+/// # Panics
+/// They cannot.
+pub fn named(name: &str) -> ServerId {
+    ServerId::try_from(name.to_owned()).unwrap()
+}
+
+/// A plain no of the person.
+pub fn no() -> Decision {
+    Decision::Reject {
+        note: String::new(),
+        stop: false,
+        always: None,
+    }
+}
+
+impl Fixture {
+    /// Does something with the server `one`.
+    ///
+    /// # Errors
+    /// The desk says no.
+    pub async fn server(&self, change: ServerChange) -> Result<Receipt, Fault> {
+        let server = named("one");
+        self.desk.submit(Op::ChangeServer { server, change }).await
+    }
+
+    /// Does something with the service `pets`.
+    ///
+    /// # Errors
+    /// The desk says no.
+    pub async fn api(&self, change: ApiChange) -> Result<Receipt, Fault> {
+        let api = named("pets");
+        self.desk.submit(Op::ChangeApi { api, change }).await
+    }
+
+    /// The servers, and what is wrong with their file.
+    ///
+    /// # Panics
+    /// The desk does not tell.
+    pub async fn servers(&self) -> (Vec<ServerView>, Option<Fault>) {
+        match self.desk.query(Query::Servers).await.unwrap() {
+            Answer::Servers { servers, fault } => (servers, fault),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The services, and what is wrong with their file.
+    ///
+    /// # Panics
+    /// The desk does not tell.
+    pub async fn apis(&self) -> (Vec<ApiView>, Option<Fault>) {
+        match self.desk.query(Query::Apis).await.unwrap() {
+            Answer::Apis(all) => (all.apis, all.fault),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The names of the tools that one of them brings.
+    ///
+    /// # Panics
+    /// The desk does not tell.
+    pub async fn tools_of(&self, name: &str) -> Vec<String> {
+        let query = Query::Tools { workspace: None };
+        match self.desk.query(query).await.unwrap() {
+            Answer::Tools { tools } => {
+                let ids = tools.iter().map(|tool| tool.record.id().to_owned());
+                let family = format!("{name}__");
+                ids.filter(|id| id.starts_with(&family)).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// The only one of a list, whose file is right.
+///
+/// # Panics
+/// There are others, or none, or something is wrong.
+pub fn only<T>((all, fault): (Vec<T>, Option<Fault>)) -> T {
+    assert_eq!(fault, None);
+    let [one] = <[T; 1]>::try_from(all).unwrap_or_else(|all| panic!("{} of them", all.len()));
+    one
+}
