@@ -104,10 +104,15 @@ test('one is added by its form, which says what is missing and keeps a secret ou
   await waitFor(() => expect((at('who-secret-0') as HTMLInputElement).value).toBe('keychain:tracker-key'));
   await click('api-more');
   await type('api-tags', 'issues, boards');
+  await click('variable-add');
+  await type('variable-name-0', 'region');
+  await click('api-save');
+  expect(at('bad-variables').textContent).toBe('A variable has no value.');
+  await type('variable-value-0', 'eu');
   expect(await findings()).toEqual([]);
   await click('api-save');
   await screen.findByTestId('api-tracker');
-  const setup = apiSetup('/home/mira/tracker.yaml', { auth: { key: { type: 'token', token: 'keychain:tracker-key' } }, tags: ['issues', 'boards'] });
+  const setup = apiSetup('/home/mira/tracker.yaml', { auth: { key: { type: 'token', token: 'keychain:tracker-key' } }, tags: ['issues', 'boards'], variables: { region: 'eu' } });
   expect(changes(host)).toEqual([['tracker', { type: 'set', setup }]]);
   expect(host.ops).toContainEqual({ type: 'set_key', provider: 'mcp:tracker-key', key: 'hush' });
   await waitFor(() => expect(document.activeElement).toBe(at('api-enabled')));
@@ -128,6 +133,7 @@ describe('a setup as it is typed', () => {
     ['no address', { ...good, baseUrl: 'example.org' }, { baseUrl: 'Write it like https://api.example.org/v1, or leave it empty.' }],
     ['a secret without a scheme', { ...good, who: [{ scheme: '', as: 'token' as const, name: '', secret: 'x' }] }, { who: 'Fill in all of it, or take it out.' }],
     ['a header twice', { ...good, headers: [{ name: 'A', value: '1' }, { name: 'a', value: '2' }] }, { headers: '“a” is there twice.' }],
+    ['a variable that refers to something', { ...good, variables: [{ name: 'a', value: '${B}' }] }, { variables: 'Write the value of a variable itself: addresses are shown, so they hold no secrets.' }],
     ['no time', { ...good, seconds: '0' }, { seconds: 'Write seconds, 1 to 600.' }],
   ])('is wrong by %s', (_, draft, problems) => expect(problemsOf(draft, ['notes'])).toEqual(problems));
 

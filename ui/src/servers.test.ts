@@ -158,6 +158,38 @@ test('a server is added by its form: each fault at its field, a secret into the 
   expect(text('server-off')).toContain('Switching it on starts it');
 });
 
+test('a server at an address: its client is given with its secret in the keychain, shown, and taken out again', async () => {
+  const { host } = await open();
+  await click('servers-add');
+  await type('server-id', 'far');
+  await click('server-as-http');
+  await type('server-url', 'https://far.example/mcp');
+  expect(screen.queryByTestId('server-client-secret')).toBeNull();
+  await type('server-client', 'countersign-1');
+  await type('server-client-secret', 'hush');
+  expect((at('server-client-secret') as HTMLInputElement).type).toBe('password');
+  expect(await findings()).toEqual([]);
+  await click('client-keep');
+  await waitFor(() => expect((at('server-client-secret') as HTMLInputElement).value).toBe('keychain:far-client-secret'));
+  expect(host.ops).toEqual([{ type: 'set_key', provider: 'mcp:far-client-secret', key: 'hush' }]);
+  await type('server-client', '');
+  await click('server-save');
+  expect(text('bad-client')).toBe('Write the id that the secret belongs to, or take out the secret.');
+  await type('server-client', 'countersign-1');
+  await click('server-save');
+  const way = { type: 'http', url: 'https://far.example/mcp', headers: {}, client: { id: 'countersign-1', secret: 'keychain:far-client-secret' } };
+  await waitFor(() => expect(host.ops.at(-1)).toEqual({ type: 'change_server', server: 'far', change: { type: 'set', way, timeout_ms: 30_000 } }));
+  await screen.findByTestId('server-far');
+  await click('server-tab-setup');
+  expect(text('server-setup')).toContain('Known there as countersign-1');
+  await click('setup-edit');
+  await type('server-client', '');
+  await type('server-client-secret', '');
+  await click('server-save');
+  const { client: _, ...without } = way;
+  await waitFor(() => expect(host.ops.at(-1)).toEqual({ type: 'change_server', server: 'far', change: { type: 'set', way: without, timeout_ms: 30_000 } }));
+});
+
 test('an edit that is refused says so in the form, and keeps what was written', async () => {
   const { host } = await open();
   await click('server-files');

@@ -24,6 +24,8 @@ test('a setup is the same after it was fields', () => {
     { type: 'stdio', command: 'my tool', args: ['--a', ''], env: { A: 'keychain:a', B: '${B:-x}' }, folder: '/w' },
     { type: 'stdio', command: 'x', args: [], env: {}, folder: null },
     { type: 'http', url: 'https://x.example/mcp', headers: { Authorization: 'keychain:t' } },
+    { type: 'http', url: 'https://x.example/mcp', headers: {}, client: { id: 'a', secret: 'keychain:t' } },
+    { type: 'http', url: 'https://x.example/mcp', headers: {}, client: { id: 'https://a.example/client.json', secret: null } },
   ] as const;
   for (const way of ways) {
     const settings = structuredClone({ id: 'one', way, timeout_ms: 1_500, enabled: true }) as unknown as Parameters<typeof draftOf>[0] & object;
@@ -50,6 +52,7 @@ test.each<[string, Partial<typeof good>, object]>([
   ['a value without a name', { env: [{ name: '', value: 'x' }] }, { pairs: 'A value has no name.' }],
   ['a variable with a space', { env: [{ name: 'A B', value: 'x' }] }, { pairs: '“A B” is no name of a variable.' }],
   ['a header twice', { as: 'http', url: 'https://x.example', headers: [{ name: 'X-A', value: '1' }, { name: 'x-a', value: '2' }] }, { pairs: '“x-a” is there twice.' }],
+  ['a secret of no client', { as: 'http', url: 'https://x.example', clientSecret: '${S}' }, { client: 'Write the id that the secret belongs to, or take out the secret.' }],
   ['no time', { seconds: '' }, { seconds: 'Write seconds, 1 to 600.' }],
   ['too long a time', { seconds: '601' }, { seconds: 'Write seconds, 1 to 600.' }],
 ])('%s', (_, change, problems) => expect(problemsOf({ ...good, ...change }, ['two'])).toEqual(problems));

@@ -1,6 +1,5 @@
 // How a server is set up, as it is typed: what is wrong with it, and what is saved. Pure.
 
-import type { ServerClient } from '../../ipc/bindings/ServerClient';
 import type { ServerSettings } from '../../ipc/bindings/ServerSettings';
 import type { ServerWay } from '../../ipc/bindings/ServerWay';
 
@@ -20,32 +19,37 @@ export interface Draft {
   url: string;
   env: Pair[];
   headers: Pair[];
-  /** As what Countersign is known to whoever signs the person in; kept as it is. */
-  client: ServerClient | null;
+  /** As what Countersign is known to whoever signs the person in, and its secret; empty for what is not given. */
+  clientId: string;
+  clientSecret: string;
   seconds: string;
 }
 
 /** A field and what is wrong with it, in one sentence that says what to do. */
-export type Problems = Partial<Record<'id' | 'command' | 'folder' | 'url' | 'pairs' | 'seconds', string>>;
+export type Problems = Partial<Record<'id' | 'command' | 'folder' | 'url' | 'pairs' | 'client' | 'seconds', string>>;
 
 /** How long a server may take unless somebody says otherwise, and at most, in seconds. */
 export const SECONDS = { usual: 30, max: 600 };
 const ID_CHARS_MAX = 32;
 const KEYCHAIN = 'keychain:';
 
+/** Named values, one by one; and what of them is saved. */
+export const pairsIn = (of: Record<string, string | undefined>): Pair[] => Object.entries(of).map(([name, value]) => ({ name, value: value ?? '' }));
+export const named = (of: readonly Pair[]): Record<string, string> => Object.fromEntries(of.filter((pair) => pair.name.trim() !== '').map((pair) => [pair.name.trim(), pair.value]));
+
 /** A setup as fields; empty ones for none. */
 export function draftOf(settings: ServerSettings | null): Draft {
   const way = settings?.way;
-  const pairs = (of: Record<string, string | undefined>) => Object.entries(of).map(([name, value]) => ({ name, value: value ?? '' }));
   return {
     id: settings?.id ?? '',
     as: way?.type ?? 'stdio',
     command: way?.type === 'stdio' ? joined([way.command, ...way.args]) : '',
     folder: way?.type === 'stdio' ? (way.folder ?? '') : '',
     url: way?.type === 'http' ? way.url : '',
-    env: way?.type === 'stdio' ? pairs(way.env) : [],
-    headers: way?.type === 'http' ? pairs(way.headers) : [],
-    client: (way?.type === 'http' && way.client) || null,
+    env: way?.type === 'stdio' ? pairsIn(way.env) : [],
+    headers: way?.type === 'http' ? pairsIn(way.headers) : [],
+    clientId: (way?.type === 'http' && way.client?.id) || '',
+    clientSecret: (way?.type === 'http' && way.client?.secret) || '',
     seconds: String((settings?.timeout_ms ?? SECONDS.usual * 1_000) / 1_000),
   };
 }
@@ -90,10 +94,13 @@ export function secretOf(value: string): string | null {
 /** A value that refers to a secret of the keychain. */
 export const refersTo = (secret: string): string => `${KEYCHAIN}${secret}`;
 
+/** Whether a secret stands there in plain text. */
+export const isBare = (secret: string): boolean => secret.trim() !== '' && secretOf(secret) === null && !secret.includes('${');
+
 /** Whether a value looks like a secret that stands there in plain text. */
 export function isBareSecret({ name, value }: Pair): boolean {
   const named = /token|secret|passw|api[-_]?key|credential|authorization|cookie|private[-_]?key/i.test(name);
-  return value.trim() !== '' && secretOf(value) === null && !value.includes('${') && (named || /^(bearer |basic |gh[pousr]_|sk-|xox[abp]-|glpat-)/i.test(value));
+  return isBare(value) && (named || /^(bearer |basic |gh[pousr]_|sk-|xox[abp]-|glpat-)/i.test(value));
 }
 
 /** Under which name the keychain is to hold a value. */
@@ -121,8 +128,8 @@ export function pairsProblem(pairs: readonly Pair[], headers: boolean): string {
 /** What is wrong; `others` holds the names of the other servers. */
 export function problemsOf(draft: Draft, others: readonly string[]): Problems {
   const problems: Problems = {};
-  const named = idProblem(draft.id, others);
-  if (named) problems.id = named;
+  const id = idProblem(draft.id, others);
+  if (id) problems.id = id;
   if (draft.as === 'stdio') {
     const words = wordsOf(draft.command);
     if (words === null) problems.command = 'A quote is not closed.';
@@ -134,20 +141,31 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
     else if (!/^https?:\/\/|^\$\{/i.test(url)) problems.url = 'Begin with http:// or https://.';
     else if (!url.includes('${') && !URL.canParse(url)) problems.url = 'This is no address. Write it like https://mcp.example.org/mcp.';
   }
+  if (draft.as === 'http' && draft.clientId.trim() === '' && draft.clientSecret.trim() !== '') problems.client = 'Write the id that the secret belongs to, or take out the secret.';
   const pairs = pairsProblem(pairsOf(draft), draft.as === 'http');
   if (pairs) problems.pairs = pairs;
-  const seconds = Number(draft.seconds.trim().replace(',', '.'));
-  if (draft.seconds.trim() === '' || !Number.isFinite(seconds) || seconds < 1 || seconds > SECONDS.max) problems.seconds = `Write seconds, 1 to ${SECONDS.max}.`;
+  const seconds = secondsProblem(draft.seconds);
+  if (seconds) problems.seconds = seconds;
   return problems;
 }
+
+/** What is wrong with a time limit; empty if nothing is. */
+export function secondsProblem(text: string): string {
+  const seconds = secondsIn(text);
+  return text.trim() === '' || !Number.isFinite(seconds) || seconds < 1 || seconds > SECONDS.max ? `Write seconds, 1 to ${SECONDS.max}.` : '';
+}
+const secondsIn = (text: string): number => Number(text.trim().replace(',', '.'));
+/** A time limit in milliseconds. */
+export const millisecondsIn = (text: string): number => Math.round(secondsIn(text) * 1_000);
 
 /** The variables or the headers, whichever are meant. */
 export const pairsOf = (draft: Draft): Pair[] => (draft.as === 'http' ? draft.headers : draft.env);
 
 /** What is saved of fields that have no problem. */
 export function setupOf(draft: Draft): { way: ServerWay; timeout_ms: number } {
-  const named = Object.fromEntries(pairsOf(draft).filter((pair) => pair.name.trim() !== '').map((pair) => [pair.name.trim(), pair.value]));
+  const values = named(pairsOf(draft));
+  const client = draft.clientId.trim() !== '' && { client: { id: draft.clientId.trim(), secret: draft.clientSecret.trim() || null } };
   const [command = '', ...args] = wordsOf(draft.command) ?? [];
-  const way: ServerWay = draft.as === 'http' ? { type: 'http', url: draft.url.trim(), headers: named, ...(draft.client && { client: draft.client }) } : { type: 'stdio', command, args, env: named, folder: draft.folder.trim() || null };
-  return { way, timeout_ms: Math.round(Number(draft.seconds.trim().replace(',', '.')) * 1_000) };
+  const way: ServerWay = draft.as === 'http' ? { type: 'http', url: draft.url.trim(), headers: values, ...client } : { type: 'stdio', command, args, env: values, folder: draft.folder.trim() || null };
+  return { way, timeout_ms: millisecondsIn(draft.seconds) };
 }

@@ -3,7 +3,7 @@
 import type { ApiAuth } from '../../../ipc/bindings/ApiAuth';
 import type { ApiSettings } from '../../../ipc/bindings/ApiSettings';
 import type { ApiSetup } from '../../../ipc/bindings/ApiSetup';
-import { idProblem, pairsProblem, SECONDS, type Pair } from '../setup';
+import { idProblem, millisecondsIn, named, pairsIn, pairsProblem, SECONDS, secondsProblem, secretOf, type Pair } from '../setup';
 import { isAddress } from './words';
 
 /** Who asks, by the name of one of the document's security schemes. */
@@ -35,8 +35,6 @@ export interface Draft {
 export type Problems = Partial<Record<'id' | 'document' | 'baseUrl' | 'headers' | 'variables' | 'who' | 'seconds', string>>;
 
 const listed = (text: string): string[] => text.split(/[,\n]/).map((one) => one.trim()).filter(Boolean);
-const pairs = (of: Record<string, string | undefined>): Pair[] => Object.entries(of).map(([name, value]) => ({ name, value: value ?? '' }));
-const named = (of: readonly Pair[]) => Object.fromEntries(of.filter((pair) => pair.name.trim() !== '').map((pair) => [pair.name.trim(), pair.value]));
 
 /** A setup as fields; empty ones for none. */
 export function draftOf(settings: ApiSettings | null): Draft {
@@ -49,8 +47,8 @@ export function draftOf(settings: ApiSettings | null): Draft {
     tags: setup?.tags.join(', ') ?? '',
     operations: setup?.operations.join(', ') ?? '',
     paths: setup?.paths.join(', ') ?? '',
-    headers: pairs(setup?.headers ?? {}),
-    variables: pairs(setup?.variables ?? {}),
+    headers: pairsIn(setup?.headers ?? {}),
+    variables: pairsIn(setup?.variables ?? {}),
     who: Object.entries(setup?.auth ?? {}).flatMap(([scheme, auth]) => (auth ? [whoOf(scheme, auth)] : [])),
     seconds: String((setup?.timeout_ms || SECONDS.usual * 1_000) / 1_000),
   };
@@ -89,18 +87,25 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
   const base = draft.baseUrl.trim();
   if (base !== '' && (!isAddress(base) || !URL.canParse(base))) put('baseUrl', 'Write it like https://api.example.org/v1, or leave it empty.');
   put('headers', pairsProblem(draft.headers, true));
-  put('variables', pairsProblem(draft.variables, false));
+  put('variables', variablesProblem(draft.variables));
   const schemes = draft.who.map((one) => one.scheme.trim());
   if (draft.who.some((one) => one.scheme.trim() === '' || one.secret === '' || (one.as !== 'token' && one.name.trim() === ''))) put('who', 'Fill in all of it, or take it out.');
   else if (new Set(schemes).size < schemes.length) put('who', 'A scheme is there twice.');
-  const seconds = Number(draft.seconds.trim().replace(',', '.'));
-  if (draft.seconds.trim() === '' || !Number.isFinite(seconds) || seconds < 1 || seconds > SECONDS.max) put('seconds', `Write seconds, 1 to ${SECONDS.max}.`);
+  put('seconds', secondsProblem(draft.seconds));
   return problems;
+}
+/** What is wrong with variables of addresses: they are shown, so they refer to nothing. */
+function variablesProblem(variables: readonly Pair[]): string {
+  const problem = pairsProblem(variables, false);
+  const given = variables.filter((pair) => pair.name.trim() !== '');
+  if (problem !== '') return problem;
+  if (given.some((pair) => pair.value === '')) return 'A variable has no value.';
+  return given.some((pair) => secretOf(pair.value) !== null || pair.value.includes('${')) ? 'Write the value of a variable itself: addresses are shown, so they hold no secrets.' : '';
 }
 
 /** What is saved of fields that have no problem. */
 export function setupOf(draft: Draft): ApiSetup {
-  const timeout_ms = Math.round(Number(draft.seconds.trim().replace(',', '.')) * 1_000);
+  const timeout_ms = millisecondsIn(draft.seconds);
   return {
     document: draft.document.trim(),
     follow_files: draft.followFiles && !isAddress(draft.document),
