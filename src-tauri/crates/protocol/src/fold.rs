@@ -59,6 +59,18 @@ pub fn entry(before: Option<Entry>, event: &Event) -> Option<Entry> {
     })
 }
 
+/// Whether an event begins an entry, so that [`begin`] gives one.
+pub fn begins(event: &Event) -> bool {
+    matches!(
+        event.body,
+        EventBody::PersonSaid { .. }
+            | EventBody::ErrandEnded { .. }
+            | EventBody::TurnStarted { .. }
+            | EventBody::CallProposed { .. }
+            | EventBody::Noted { .. }
+    )
+}
+
 /// The entry that an event begins; none if it changes one, or is about the session as a whole.
 pub fn begin(event: &Event) -> Option<Entry> {
     let body = match &event.body {

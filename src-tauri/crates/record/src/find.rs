@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use protocol::entry::SessionView;
 use protocol::search::{Facet, SearchHit, SearchPage};
 use protocol::{At, Entry, EntryBody, NoticeLevel};
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Row, Transaction};
 
 use crate::error::damaged;
 use crate::hit::Marker;
@@ -41,10 +41,13 @@ impl Record {
     ) -> Result<SearchPage, RecordError> {
         let began = Instant::now();
         let mut page = match query::parse(text, now, &TimeZone::system()) {
-            Ok(search) => self
-                .inner
-                .readers
-                .search(|tx, marker| find(tx, marker, &search, offset, limit.min(PAGE_HITS_MAX)))?,
+            Ok(search) => {
+                let (made, limit) = (self.made()?, limit.min(PAGE_HITS_MAX));
+                let find = |tx: &Transaction<'_>, marker: &Marker| {
+                    find(tx, marker, &search, offset, limit)
+                };
+                self.inner.readers.search(made, find)?
+            }
             Err(problem) => SearchPage {
                 hits: Vec::new(),
                 total: 0,

@@ -76,7 +76,7 @@ impl Record {
     /// At most `limit` recorded calls before a position (from the end if none), the newest first.
     pub fn judged(&self, before: Option<u64>, limit: u32) -> Result<JudgedPage, RecordError> {
         let limit = limit.min(PAGE_MAX);
-        self.inner.readers.read(|tx| {
+        self.ask(|tx| {
             let mut statement = tx.prepare_cached(PAGE)?;
             let mut rows = statement.query(params![before.map_or(i64::MAX, sql), limit])?;
             let mut calls = Vec::new();
@@ -94,7 +94,7 @@ impl Record {
 
     /// How many calls each session has whose verdict stands in no row here: from an older version, or not judged.
     pub fn calls_without_verdict(&self) -> Result<Vec<(SessionId, u64)>, RecordError> {
-        self.inner.readers.read(|tx| {
+        self.ask(|tx| {
             let mut statement = tx.prepare_cached(
                 "SELECT sessions.id, count(*) FROM entries JOIN sessions ON sessions.key = entries.session \
                  LEFT JOIN judged ON judged.entry = entries.seq \
@@ -111,7 +111,7 @@ impl Record {
 
     /// How often each rule made a verdict, by [`rule_key`] and session.
     pub fn hits(&self) -> Result<Hits, RecordError> {
-        self.inner.readers.read(|tx| {
+        self.ask(|tx| {
             let mut statement = tx.prepare_cached(
                 "SELECT hits.rule, sessions.id, hits.hits, hits.last FROM hits JOIN sessions ON sessions.key = hits.session",
             )?;

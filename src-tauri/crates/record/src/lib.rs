@@ -2,8 +2,8 @@
 //!
 //! One database holds every event in order, and beside it what is made from them: entries as a person reads them, the
 //! session list, the undo list and a full-text index. One thread writes, in batches; several connections read. An
-//! acknowledged event is committed, and an event is published only after that. What the events say already may be made of
-//! them a little later (`late.rs`), and nobody who asks sees the difference.
+//! acknowledged event is committed, and an event is published only after that. What the events say already is made of
+//! them a little later (`made.rs`, `late.rs`), and nobody who asks sees the difference.
 //!
 //! **It knows no tool, no rule, no provider and no file but its own database; it decides nothing, and nobody else opens
 //! that database.**
@@ -26,8 +26,10 @@ mod limits;
 mod live;
 mod load;
 mod look;
+mod made;
 mod markdown;
 mod memory;
+mod places;
 mod query;
 mod queue;
 mod read;

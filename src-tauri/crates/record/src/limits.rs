@@ -17,6 +17,11 @@ pub(crate) const LIVE_SESSIONS_MAX: usize = 1_024;
 pub(crate) const PIECES_BYTES_MAX: usize = 32 * 1024;
 /// Streamed pieces after which an unfinished entry is written again.
 pub(crate) const PIECES_MAX: usize = 256;
+/// Recorded events of which nothing was made yet; with more than that it is made before more is recorded. Who asks first waits
+/// for it: some tens of milliseconds.
+pub(crate) const UNMADE_EVENTS_MAX: usize = 8_192;
+/// Length of the JSON of those events, which are kept in memory until then.
+pub(crate) const UNMADE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long nothing is appended before the writer makes up for what it left for later: longer than a step of a call that
 /// runs by itself takes, shorter than a person takes to look.
 pub(crate) const LATE_AFTER: Duration = Duration::from_millis(50);

@@ -21,8 +21,8 @@ pub(crate) struct LiveSession {
     pub(crate) view: Option<SessionView>,
     /// Calls that stand on the desk, as stored.
     pub(crate) waiting: u32,
-    /// The first and the last event about it in this batch, if there is any.
-    pub(crate) changed: Option<(u64, u64)>,
+    /// The last event about it in this batch, if there is any.
+    pub(crate) changed: Option<u64>,
     /// Its entries that may change yet, by their ids.
     pub(crate) entries: HashMap<String, LiveEntry, RandomState>,
     /// The ids of those that this batch changed, in its order.
@@ -114,6 +114,18 @@ impl LiveEntry {
 }
 
 impl LiveSession {
+    /// One of which nothing is known but its key.
+    pub(crate) fn new(key: i64) -> Self {
+        Self {
+            key,
+            view: None,
+            waiting: 0,
+            changed: None,
+            entries: HashMap::default(),
+            touched: Vec::new(),
+        }
+    }
+
     /// Folds one event, stored in so many bytes, into the entry that it is about. Gives that entry's key; none if it is
     /// about none.
     fn fold_entry(
@@ -212,7 +224,7 @@ impl Live {
             None => {
                 let session = match load::load_session(conn, &event.session)? {
                     Some(session) => session,
-                    None => store::add_session(conn, &event.session, event.seq)?,
+                    None => LiveSession::new(store::add_session(conn, &event.session, event.seq)?),
                 };
                 self.sessions
                     .entry(event.session.clone())
@@ -220,8 +232,7 @@ impl Live {
             }
         };
         session.view = fold::session(session.view.take(), event, session.waiting);
-        let first = session.changed.map_or(event.seq, |(first, _)| first);
-        session.changed = Some((first, event.seq));
+        session.changed = Some(event.seq);
         let entry = session.fold_entry(conn, event, bytes)?;
         Ok((session.key, entry))
     }
@@ -229,12 +240,12 @@ impl Live {
     /// Writes what this batch changed: of each session its entries, then its own line.
     pub(crate) fn store(&mut self, rows: &mut Statements<'_>) -> Result<(), RecordError> {
         for session in self.sessions.values_mut() {
-            if let Some(span) = session.changed.take() {
+            if let Some(last) = session.changed.take() {
                 session.store_entries(rows, &mut self.late)?;
                 if let Some(view) = &mut session.view {
                     view.waiting = session.waiting;
                 }
-                store::store_session(rows.conn(), session, span)?;
+                store::store_session(rows.conn(), session, last)?;
             }
         }
         Ok(())

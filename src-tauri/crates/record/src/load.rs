@@ -1,14 +1,12 @@
 //! Reading back: the last position, events, sessions, and entries with what their rows lack.
 
-use std::collections::HashMap;
-
 use protocol::{Entry, Event, EventBody, SessionId};
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
 use crate::error::damaged;
 use crate::live::{Lacks, LiveEntry, LiveSession, Row};
 use crate::row::Indexed;
-use crate::store::{from_json, seq};
+use crate::store::{from_json, seq, sql};
 use crate::{RecordError, row};
 
 /// The last event's position; 0 if there is none.
@@ -17,6 +15,16 @@ pub(crate) fn last_seq(conn: &Connection) -> Result<u64, RecordError> {
         .prepare_cached("SELECT max(seq) FROM events")?
         .query_row([], |row| row.get(0))?;
     Ok(last.map_or(0, seq))
+}
+
+/// The last event of which everything was made that the other tables hold.
+pub(crate) fn upto(conn: &Connection) -> Result<u64, RecordError> {
+    let upto: Option<i64> = conn
+        .prepare_cached("SELECT upto FROM made")?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    upto.map(seq)
+        .ok_or_else(|| damaged("made", &"its row is gone"))
 }
 
 /// The columns of an event for [`event`].
@@ -73,12 +81,9 @@ pub(crate) fn load_session(
         )?
         .query_row([key], |row| row.get(0))?;
     Ok(Some(LiveSession {
-        key,
         view: view.map(|view| from_json("session", &view)).transpose()?,
         waiting: u32::try_from(waiting).unwrap_or(u32::MAX),
-        changed: None,
-        entries: HashMap::default(),
-        touched: Vec::new(),
+        ..LiveSession::new(key)
     }))
 }
 
@@ -104,9 +109,9 @@ pub(crate) fn entry(conn: &Connection, row: &SqlRow<'_>) -> Result<Loaded, Recor
         let owed = entry.is_none() && to != NOT_FOLDED;
         let (from, last) = match owed {
             true => (at, folded_to),
-            false => (at.max(folded_to + 1), i64::MAX),
+            // Nor does a reader take more of it than of all others.
+            false => (at.max(folded_to + 1), sql(upto(conn)?)),
         };
-
         let mut statement =
             conn.prepare_cached(&format!("SELECT {EVENT_IN_SPAN} {EVENTS_OF_ENTRY}"))?;
         let mut rows = statement.query([session, at, from, last])?;

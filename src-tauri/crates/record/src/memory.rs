@@ -50,9 +50,12 @@ impl Log {
                     let _ = ack.send(Ok(event.seq));
                 }
             }
-            for Ask::PagesMax(_, done) | Ask::Rest(done) in batch.asks {
-                // There are no pages, and nothing is left for later; who asked may have gone.
-                let _ = done.send(());
+            for ask in batch.asks {
+                // There are no pages, and nothing is made or left for later; who asked may have gone.
+                match ask {
+                    Ask::PagesMax(_, done) | Ask::Rest(done) => drop(done.send(())),
+                    Ask::Make(done) => drop(done.send(true)),
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What waits for the writer: events gather here, so that a burst of them becomes one transaction.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -32,6 +32,8 @@ pub(crate) enum Ask {
     PagesMax(u32, oneshot::Sender<()>),
     /// To leave nothing for later.
     Rest(oneshot::Sender<()>),
+    /// To make of the events so far what is asked for next; tells whether that worked.
+    Make(mpsc::SyncSender<bool>),
 }
 
 /// What the writer does next.

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use crate::limits::{PAGE_BYTES_MAX, PAGE_ENTRIES_MAX, PAGE_EVENTS_MAX, PAGE_UNDO_MAX};
 use crate::load::{self, ENTRY, EVENT, EVENT_IN_SPAN, EVENTS_OF_ENTRY};
+use crate::readers::Made;
 use crate::record::Record;
 use crate::store::{from_json, sql};
 use crate::{RecordError, row};
@@ -56,9 +57,9 @@ pub struct Stretch {
 impl Record {
     /// The last event's position, session list and desk at one moment.
     pub fn moment(&self) -> Result<Moment, RecordError> {
-        self.inner.readers.read(|tx| {
+        self.ask(|tx| {
             Ok(Moment {
-                seq: load::last_seq(tx)?,
+                seq: load::upto(tx)?,
                 sessions: sessions(tx)?,
                 desk: desk(tx)?,
             })
@@ -70,22 +71,24 @@ impl Record {
         if let Some(log) = &self.inner.log {
             return Ok(log.last_seq());
         }
-        self.inner.readers.read(|tx| load::last_seq(tx))
+        self.inner
+            .readers
+            .read(Made::Stands, |tx| load::last_seq(tx))
     }
 
     /// Every session, the one that changed last first.
     pub fn sessions(&self) -> Result<Vec<SessionView>, RecordError> {
-        self.inner.readers.read(|tx| sessions(tx))
+        self.ask(|tx| sessions(tx))
     }
 
     /// One session.
     pub fn session(&self, id: &SessionId) -> Result<Option<SessionView>, RecordError> {
-        self.inner.readers.read(|tx| session(tx, id))
+        self.ask(|tx| session(tx, id))
     }
 
     /// Every waiting call of every session, the one that waits longest first.
     pub fn desk(&self) -> Result<Vec<Entry>, RecordError> {
-        self.inner.readers.read(|tx| desk(tx))
+        self.ask(|tx| desk(tx))
     }
 
     /// At most `limit` entries of a session before the position `before`, or at its end; oldest first. Also whether
@@ -107,11 +110,11 @@ impl Record {
         before: Option<u64>,
         limit: u32,
     ) -> Result<Stretch, RecordError> {
-        self.inner.readers.read(|tx| {
+        self.ask(|tx| {
             let before = before.map_or(i64::MAX, sql);
             let (mut entries, more) = page(tx, BEFORE, session, before, limit)?;
             entries.reverse();
-            let seq = load::last_seq(tx)?;
+            let seq = load::upto(tx)?;
             Ok(Stretch { entries, more, seq })
         })
     }
@@ -135,16 +138,16 @@ impl Record {
         from: u64,
         limit: u32,
     ) -> Result<Stretch, RecordError> {
-        self.inner.readers.read(|tx| {
+        self.ask(|tx| {
             let (entries, more) = page(tx, FROM, session, sql(from), limit)?;
-            let seq = load::last_seq(tx)?;
+            let seq = load::upto(tx)?;
             Ok(Stretch { entries, more, seq })
         })
     }
 
     /// One entry, by its message's, call's or notice's id.
     pub fn entry(&self, session: &SessionId, id: &str) -> Result<Option<Entry>, RecordError> {
-        self.inner.readers.read(|tx| {
+        self.ask(|tx| {
             let (mut found, _) = entries(
                 tx,
                 &format!("SELECT {ENTRY} {ONE}"),
@@ -166,7 +169,7 @@ impl Record {
         if let Some(log) = &self.inner.log {
             return Ok(log.events(since, session, limit));
         }
-        self.inner.readers.read(|tx| match session {
+        self.inner.readers.read(Made::Stands, |tx| match session {
             None => events(tx, &format!("{EVENT} {EVENTS}"), params![sql(since), limit]),
             Some(id) => {
                 let range = format!("{EVENT_IN_SPAN} {EVENTS_OF}");
@@ -182,7 +185,7 @@ impl Record {
         call: &CallId,
         since: u64,
     ) -> Result<Vec<Event>, RecordError> {
-        self.inner.readers.read(|tx| {
+        self.ask(|tx| {
             let place: Option<(i64, i64, i64)> = tx
                 .prepare_cached(CALL)?
                 .query_row(params![session.as_str(), call.as_str()], |row| {
@@ -205,7 +208,7 @@ impl Record {
         limit: u32,
     ) -> Result<(Vec<UndoEntry>, bool), RecordError> {
         let limit = limit.min(PAGE_UNDO_MAX);
-        self.inner.readers.read(|tx| {
+        self.ask(|tx| {
             let mut statement = tx.prepare_cached(UNDO)?;
             let mut rows = statement.query(params![limit + 1, offset])?;
             let mut entries: Vec<UndoEntry> = Vec::new();
@@ -220,7 +223,7 @@ impl Record {
 
     /// One undo entry.
     pub fn undo_entry(&self, id: &UndoId) -> Result<Option<UndoEntry>, RecordError> {
-        self.inner.readers.read(|tx| {
+        self.ask(|tx| {
             let found: Option<String> = tx
                 .prepare_cached(UNDO_ONE)?
                 .query_row([id.as_str()], |row| row.get(0))

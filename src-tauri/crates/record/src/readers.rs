@@ -7,7 +7,17 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::hit::Marker;
 use crate::limits::READERS_MAX;
+use crate::made::Maker;
 use crate::{RecordError, look};
+
+/// Where what is made of the events stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// In the tables.
+    Stands,
+    /// It is made for one question and forgotten again, because it cannot be written.
+    Apart,
+}
 
 /// The connections and who has them.
 pub(crate) struct Readers {
@@ -59,14 +69,16 @@ impl Readers {
     /// Asks something of the record as it stands at one moment.
     pub(crate) fn read<T>(
         &self,
+        made: Made,
         ask: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
     ) -> Result<T, RecordError> {
-        self.with(|reader| ask(&begin(&reader.conn)?))
+        self.with(|reader| look(&reader.conn, made, ask))
     }
 
     /// The same, with the marker of what matched.
     pub(crate) fn search<T>(
         &self,
+        made: Made,
         ask: impl FnOnce(&Transaction<'_>, &Marker) -> Result<T, RecordError>,
     ) -> Result<T, RecordError> {
         self.with(|reader| {
@@ -74,7 +86,7 @@ impl Readers {
                 Some(marker) => marker,
                 None => Marker::new()?,
             };
-            let answer = ask(&begin(&reader.conn)?, &marker);
+            let answer = look(&reader.conn, made, |tx| ask(tx, &marker));
             reader.marker = Some(marker);
             answer
         })
@@ -122,11 +134,35 @@ impl Readers {
     }
 }
 
-fn begin(conn: &Connection) -> Result<Transaction<'_>, RecordError> {
-    Ok(Transaction::new_unchecked(
-        conn,
-        TransactionBehavior::Deferred,
-    )?)
+/// Looks at the tables as they stand at one moment, with what is not made yet.
+fn look<T>(
+    conn: &Connection,
+    made: Made,
+    ask: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
+) -> Result<T, RecordError> {
+    match made {
+        Made::Stands => ask(&begin(conn, TransactionBehavior::Deferred)?),
+        Made::Apart => {
+            conn.pragma_update(None, "query_only", false)?;
+            let answer = look_apart(conn, ask);
+            conn.pragma_update(None, "query_only", true)?;
+            answer
+        }
+    }
+}
+
+/// Makes what is not made yet and looks at it, in a transaction that ends without a trace.
+fn look_apart<T>(
+    conn: &Connection,
+    ask: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
+) -> Result<T, RecordError> {
+    let tx = begin(conn, TransactionBehavior::Immediate)?;
+    Maker::default().make_all(&tx)?;
+    ask(&tx)
+}
+
+fn begin(conn: &Connection, behavior: TransactionBehavior) -> Result<Transaction<'_>, RecordError> {
+    Ok(Transaction::new_unchecked(conn, behavior)?)
 }
 
 /// A reader that goes back when it is dropped.

@@ -1,19 +1,20 @@
 //! The record's handle: appends go to the writer's thread, questions to one of the reading connections.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use protocol::{At, Event, EventBody, SessionId};
+use rusqlite::Transaction;
 use tokio::sync::oneshot;
 
 use crate::RecordError;
 use crate::ack::{Ack, Append, Durability};
-use crate::look;
 use crate::memory::Log;
 use crate::queue::{Ask, Queue};
-use crate::readers::Readers;
+use crate::readers::{Made, Readers};
 use crate::writer::Writer;
+use crate::{load, look};
 
 /// Hears of every event after its commit, in order, on the writer's thread; the events are shared, so that passing them
 /// on copies none. It should do that and return: while it runs, nothing is recorded. What it is called with follows without a gap on the events that [`Record::last_seq`]
@@ -102,24 +103,58 @@ impl Record {
         }
     }
 
+    /// Asks something of what is made of the events, as it stands at one moment, with everything in it that was
+    /// acknowledged before.
+    pub(crate) fn ask<T>(
+        &self,
+        question: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
+    ) -> Result<T, RecordError> {
+        let made = self.made()?;
+        self.inner.readers.read(made, question)
+    }
+
+    /// Sees to it that everything is made of the events that were acknowledged by now. Where the writer cannot, as on a
+    /// full disk, whoever asks does it for themselves.
+    pub(crate) fn made(&self) -> Result<Made, RecordError> {
+        let inner = &self.inner;
+        if inner.log.is_some() || inner.readers.read(Made::Stands, is_made)? {
+            return Ok(Made::Stands);
+        }
+        let writer = inner.thread.as_ref().map(|thread| thread.thread().id());
+        if writer == Some(thread::current().id()) {
+            return Ok(Made::Apart);
+        }
+        let (done, told) = mpsc::sync_channel(1);
+        inner.queue.ask(Ask::Make(done));
+        Ok(match told.recv() {
+            Ok(true) => Made::Stands,
+            Ok(false) | Err(_) => Made::Apart,
+        })
+    }
+
     /// Takes the database for full at `pages` pages of 8 kB, so that tests can meet a full disk. Waits until it holds.
     #[doc(hidden)]
     pub fn limit_pages(&self, pages: u32) {
-        self.ask(|done| Ask::PagesMax(pages, done));
+        self.tell(|done| Ask::PagesMax(pages, done));
     }
 
     /// Does what was left for later without waiting for a quiet moment, so that measurements and tests can see it done.
     /// Waits until it is, or until it fails.
     #[doc(hidden)]
     pub fn rest(&self) {
-        self.ask(Ask::Rest);
+        self.tell(Ask::Rest);
     }
 
-    fn ask(&self, ask: impl FnOnce(oneshot::Sender<()>) -> Ask) {
+    fn tell(&self, ask: impl FnOnce(oneshot::Sender<()>) -> Ask) {
         let (done, told) = oneshot::channel();
         self.inner.queue.ask(ask(done));
         drop(told.blocking_recv());
     }
+}
+
+/// Whether the tables hold what every event in the log says.
+fn is_made(tx: &Transaction<'_>) -> Result<bool, RecordError> {
+    Ok(load::upto(tx)? >= load::last_seq(tx)?)
 }
 
 impl std::fmt::Debug for Record {

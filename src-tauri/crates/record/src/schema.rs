@@ -18,6 +18,9 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 /// streams, come from `events` until the next write. `spans` says between which positions each batch has events of a
 /// session: all that is needed to find them, at a fraction of what an index over all events costs each append.
 ///
+/// `made` has one row, which names the last event that all of them hold; the log and `spans` may have more. A session's
+/// row is there with its first event all the same, because events name it.
+///
 /// Since the second format, `indexed` is 2 where an entry's row in `folded` and its words are owed yet, though it settled;
 /// `folded_to` is its last event all the same.
 pub(crate) const STEPS: &[&str] = &["
@@ -96,6 +99,9 @@ CREATE TABLE hits (
     last    INTEGER NOT NULL,
     PRIMARY KEY (rule, session)
 ) STRICT, WITHOUT ROWID;
+", "
+CREATE TABLE made (upto INTEGER NOT NULL) STRICT;
+INSERT INTO made SELECT coalesce(max(seq), 0) FROM events;
 "];
 
 /// The format of a database: how many steps it has taken.

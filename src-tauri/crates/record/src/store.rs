@@ -1,7 +1,5 @@
 //! The rows of sessions, events, entries, undo entries and the full-text index, written within one batch.
 
-use std::collections::HashMap;
-
 use protocol::SessionId;
 use rusqlite::{CachedStatement, Connection, params};
 use serde::Serialize;
@@ -224,32 +222,30 @@ impl<'c> Statements<'c> {
     }
 }
 
-/// A new session with its row.
-pub(crate) fn add_session(
-    conn: &Connection,
-    id: &SessionId,
-    at: u64,
-) -> Result<LiveSession, RecordError> {
+/// Adds a session's row, of which only its events are known yet; gives its key.
+pub(crate) fn add_session(conn: &Connection, id: &SessionId, at: u64) -> Result<i64, RecordError> {
     conn.prepare_cached("INSERT INTO sessions (id, seq) VALUES (?1, ?2)")?
         .execute(params![id.as_str(), sql(at)])?;
-    Ok(LiveSession {
-        key: conn.last_insert_rowid(),
-        view: None,
-        waiting: 0,
-        changed: None,
-        entries: HashMap::default(),
-        touched: Vec::new(),
-    })
+    Ok(conn.last_insert_rowid())
 }
 
-/// Writes a session's row, and between which positions a batch has events about it.
-pub(crate) fn store_session(
+/// Writes between which positions a batch has events about a session.
+pub(crate) fn add_span(
     conn: &Connection,
-    session: &LiveSession,
+    session: i64,
     (first, last): (u64, u64),
 ) -> Result<(), RecordError> {
     conn.prepare_cached("INSERT INTO spans (session, last, first) VALUES (?1, ?2, ?3)")?
-        .execute(params![session.key, sql(last), sql(first)])?;
+        .execute(params![session, sql(last), sql(first)])?;
+    Ok(())
+}
+
+/// Writes a session's row, whose last event is known.
+pub(crate) fn store_session(
+    conn: &Connection,
+    session: &LiveSession,
+    last: u64,
+) -> Result<(), RecordError> {
     let view = session.view.as_ref().map(json).transpose()?;
     conn.prepare_cached("UPDATE sessions SET seq = ?2, view = ?3 WHERE key = ?1")?
         .execute(params![session.key, sql(last), view])?;

@@ -1,5 +1,5 @@
-//! The one thread that writes: takes what waits, writes it in one transaction, publishes it, then acknowledges it; and
-//! makes up for what it left for later once nothing waits.
+//! The one thread that writes: takes what waits, writes it to the log in one transaction, publishes it, then acknowledges
+//! it; and makes of it what there is to make once nothing waits, or somebody asks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,19 +10,21 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::RecordError;
 use crate::ack::{Append, Durability};
 use crate::events::EventRows;
-use crate::judged;
 use crate::limits::LATE_AFTER;
-use crate::live::Live;
 use crate::load::{self, EVENT};
+use crate::made::{Maker, Stored};
+use crate::places::Places;
 use crate::queue::{Ask, Batch, Queue, Work};
 use crate::record::Publish;
-use crate::store::{Statements, sql};
+use crate::store::sql;
 
 /// The writer's own state.
 pub(crate) struct Writer {
     conn: Connection,
     publish: Publish,
-    live: Live,
+    /// The keys for the log's rows; none if it does not know every entry that it would have to.
+    places: Option<Places>,
+    maker: Maker,
     /// The last event that was published.
     last: u64,
     on_disk: bool,
@@ -41,13 +43,22 @@ enum LateWork {
     Failed,
 }
 
+/// What came of writing some events.
+struct Written {
+    /// The events that another process recorded meanwhile.
+    foreign: Vec<Event>,
+    /// The stored length of each event.
+    lengths: Vec<usize>,
+}
+
 impl Writer {
     pub(crate) fn new(conn: Connection, publish: Publish) -> Result<Self, RecordError> {
         let last = load::last_seq(&conn)?;
         Ok(Self {
             conn,
             publish,
-            live: Live::default(),
+            places: None,
+            maker: Maker::default(),
             last,
             on_disk: false,
             late: LateWork::Waits,
@@ -60,6 +71,9 @@ impl Writer {
             match work {
                 Work::Asked(Batch { appends, asks }) => {
                     self.record(appends);
+                    if self.maker.is_full() {
+                        self.make();
+                    }
                     asks.into_iter().for_each(|ask| self.answer(ask));
                 }
                 Work::Late => self.catch_up(|| queue.is_asked()),
@@ -68,39 +82,71 @@ impl Writer {
     }
 
     fn answer(&mut self, ask: Ask) {
-        let done = match ask {
+        // Who asked may have gone.
+        match ask {
             Ask::PagesMax(pages, done) => {
                 self.limit(pages);
-                done
+                let _ = done.send(());
             }
             Ask::Rest(done) => {
                 while self.late_after().is_some() {
                     self.catch_up(|| false);
                 }
-                done
+                let _ = done.send(());
             }
-        };
-        // Who asked may have gone.
-        let _ = done.send(());
+            Ask::Make(done) => {
+                let _ = done.send(self.make());
+            }
+        }
     }
 
     /// For how long nothing must be asked before late work is done; none if there is nothing to do.
     fn late_after(&self) -> Option<Duration> {
         match self.late {
-            _ if !self.live.late.owes() => None,
+            _ if !self.maker.owes() && !self.maker.live.late.owes() => None,
             LateWork::Waits => Some(LATE_AFTER),
             LateWork::Runs => Some(Duration::ZERO),
             LateWork::Failed => None,
         }
     }
 
-    /// Does some late work, until something is asked. Where it fails, what is owed stays so in the tables.
+    /// Makes what is there to make of the events so far. Gives whether that worked.
+    fn make(&mut self) -> bool {
+        loop {
+            match self.make_some() {
+                Ok(true) => {}
+                Ok(false) => return true,
+                Err(error) => {
+                    self.put_off(&error);
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Makes some of it. Gives whether there is more.
+    fn make_some(&mut self) -> Result<bool, RecordError> {
+        self.sync(false)?;
+        let tx = self
+            .conn
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let more = self.maker.make(&tx)?;
+        tx.commit()?;
+        if let (false, Some(places)) = (more, &mut self.places) {
+            places.forget_entries();
+        }
+        Ok(more)
+    }
+
+    /// Does some late work, until something is asked.
     fn catch_up(&mut self, asked: impl Fn() -> bool) {
         self.late = LateWork::Runs;
-        if let Err(error) = self.complete(asked) {
-            self.live.clear();
-            self.late = LateWork::Failed;
-            tracing::warn!(error = %error.fault(), "what was left for later waits longer");
+        let done = match self.maker.owes() {
+            true => self.make_some().map(drop),
+            false => self.complete(asked),
+        };
+        if let Err(error) = done {
+            self.put_off(&error);
         }
     }
 
@@ -109,8 +155,20 @@ impl Writer {
         let tx = self
             .conn
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        self.live.late.catch_up(&tx, asked)?;
+        self.maker.live.late.catch_up(&tx, asked)?;
         Ok(tx.commit()?)
+    }
+
+    /// What is owed stays so in the tables.
+    fn put_off(&mut self, error: &RecordError) {
+        self.forget();
+        self.late = LateWork::Failed;
+        tracing::warn!(error = %error.fault(), "what was left for later waits longer");
+    }
+
+    /// What is in memory may hold what was rolled back.
+    fn forget(&mut self) {
+        (self.places, self.maker) = (None, Maker::default());
     }
 
     /// Records a batch whole, or refuses it whole.
@@ -122,7 +180,7 @@ impl Writer {
         let (acks, mut events): (Vec<_>, Vec<_>) =
             batch.into_iter().map(Append::into_parts).unzip();
         match self.write(&mut events, on_disk) {
-            Ok(foreign) => {
+            Ok(Written { foreign, lengths }) => {
                 if !foreign.is_empty() {
                     (self.publish)(foreign.into());
                 }
@@ -130,14 +188,17 @@ impl Writer {
                 self.late = LateWork::Waits;
                 let events: Arc<[Event]> = events.into();
                 (self.publish)(Arc::clone(&events));
+                self.maker.keep(Stored {
+                    events: Arc::clone(&events),
+                    lengths,
+                });
                 for (ack, event) in acks.into_iter().zip(events.iter()) {
                     // Whoever dropped its promise does not want to know.
                     let _ = ack.send(Ok(event.seq));
                 }
             }
             Err(error) => {
-                // What is in memory may hold events that were rolled back.
-                self.live.clear();
+                self.forget();
                 tracing::error!(events = events.len(), error = %error.fault(), "not recorded");
                 for ack in acks {
                     let _ = ack.send(Err(error.clone()));
@@ -146,9 +207,8 @@ impl Writer {
         }
     }
 
-    /// Writes some events in one transaction and gives them their positions. Gives the events that another process
-    /// recorded meanwhile.
-    fn write(&mut self, events: &mut [Event], on_disk: bool) -> Result<Vec<Event>, RecordError> {
+    /// Writes some events in one transaction and gives them their positions.
+    fn write(&mut self, events: &mut [Event], on_disk: bool) -> Result<Written, RecordError> {
         self.sync(on_disk)?;
         let tx = self
             .conn
@@ -156,7 +216,7 @@ impl Writer {
         let mut seq = load::last_seq(&tx)?;
         let mut foreign = Vec::new();
         if seq != self.last {
-            self.live.clear();
+            self.places = None;
             let mut statement = tx.prepare_cached(&format!(
                 "SELECT {EVENT} WHERE events.seq > ?1 ORDER BY events.seq"
             ))?;
@@ -165,27 +225,28 @@ impl Writer {
                 foreign.push(load::event(row)?);
             }
         }
+        let places = match &mut self.places {
+            Some(places) => places,
+            None => {
+                // Every entry is found in the tables, then.
+                self.maker.make_all(&tx)?;
+                self.places.insert(Places::default())
+            }
+        };
         let mut log = EventRows::new(&tx)?;
-        let mut places = Vec::with_capacity(events.len());
+        let mut lengths = Vec::with_capacity(events.len());
         for event in events.iter_mut() {
             seq += 1;
             event.seq = seq;
-            // What is read to fold an event in is never told in the same batch: that is in memory until the batch is
-            // stored.
             log.add(event, |bytes| {
-                let place = self.live.fold(&tx, event, bytes)?;
-                places.push(place);
-                Ok(place)
+                lengths.push(bytes);
+                places.of(&tx, event)
             })?;
         }
         log.finish()?;
-        judged::project(&tx, events, &places)?;
-        let mut rows = Statements::new(&tx)?;
-        self.live.store(&mut rows)?;
-        drop(rows);
+        places.store_spans(&tx)?;
         tx.commit()?;
-        self.live.trim();
-        Ok(foreign)
+        Ok(Written { foreign, lengths })
     }
 
     /// Whether a commit is on the disk when it returns.

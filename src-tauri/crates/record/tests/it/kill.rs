@@ -3,11 +3,11 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use protocol::{CallState, Entry, EntryBody, SessionId};
+use protocol::{CallState, Entry, EntryBody, Event, EventBody, SessionId, fold};
 use record::{Durability, Record};
 
 use crate::story;
-use crate::support::{folded, open, owed};
+use crate::support::{folded, open, owed, owed_apart};
 
 const FILE: &str = "COUNTERSIGN_TEST_RECORD";
 
@@ -33,6 +33,10 @@ fn child() {
             let seq = ack.wait().unwrap();
             writeln!(out, "acknowledged {seq}").unwrap();
             out.flush().unwrap();
+        }
+        // So that it also dies with rows that are made and owe their JSON and words.
+        if n % 3 == 0 {
+            record.desk().unwrap();
         }
     }
 }
@@ -66,11 +70,12 @@ fn what_was_acknowledged_survives_kill_9() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("record.db");
     // Different numbers of lines end it at different places of its work: at its start, in a call, at a commit.
-    let mut left = 0;
+    let mut left = (0, 0);
     for lines in [4, 5, 17, 60, 203, 401, 998] {
         let acknowledged = killed_after(&file, lines);
         assert!(acknowledged > 0);
-        left += owed(&file);
+        let (events, entries) = owed_apart(&file);
+        left = (left.0 + events, left.1 + entries);
         let (record, _) = open(file.clone()).unwrap();
         let last = record.last_seq().unwrap();
         assert!(
@@ -92,10 +97,22 @@ fn what_was_acknowledged_survives_kill_9() {
         let ended = expected.iter().filter(|entry| is_done(entry)).count();
         let page = record.search("some text", 0, 0, 1).unwrap();
         assert_eq!(page.total, ended as u64);
+        let is_judged = |event: &&Event| matches!(event.body, EventBody::CallJudged { .. });
+        let judged = events.iter().filter(is_judged).count();
+        let page = record.judged(None, 10_000).unwrap();
+        assert_eq!(page.calls.len(), judged);
+        let views = events
+            .iter()
+            .fold(None, |view, event| fold::session(view, event, 0));
+        assert_eq!(record.session(&session).unwrap(), views);
         drop(record);
         assert_eq!(owed(&file), 0, "the next one makes up for it");
     }
-    assert!(left > 0, "it never died with something owed");
+    assert!(
+        left.0 > 0,
+        "it never died with events of which nothing was made"
+    );
+    assert!(left.1 > 0, "it never died with entries that owe something");
 }
 
 fn is_done(entry: &Entry) -> bool {

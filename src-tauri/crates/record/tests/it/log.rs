@@ -188,7 +188,7 @@ fn a_message_that_streams_is_whole_at_every_moment() {
 }
 
 /// An event about one of a few entries, in any order: also such as no engine would tell.
-fn any_body() -> impl Strategy<Value = EventBody> {
+pub fn any_body() -> impl Strategy<Value = EventBody> {
     let call = prop::sample::select(vec!["c1", "c2", "c3"]);
     let message = prop::sample::select(vec!["msg_1", "msg_2"]);
     let ends = prop::sample::select(vec![

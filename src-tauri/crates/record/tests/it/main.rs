@@ -13,6 +13,7 @@ mod judged;
 mod kill;
 mod late;
 mod log;
+mod made;
 mod memory;
 mod opening;
 mod paging;

@@ -80,11 +80,21 @@ impl Desk {
     }
 }
 
-/// How many entries owe their JSON and their words, as the tables of a record say.
+/// How many events and entries are there of which something is owed, as the tables of a record say: events of which nothing
+/// was made yet, and entries without their JSON and their words.
 pub fn owed(file: &Path) -> i64 {
+    let (events, entries) = owed_apart(file);
+    events + entries
+}
+
+/// The same, apart.
+pub fn owed_apart(file: &Path) -> (i64, i64) {
     let conn = Connection::open(file).unwrap();
-    let count = "SELECT count(*) FROM entries WHERE indexed = 2";
-    conn.query_row(count, [], |row| row.get(0)).unwrap()
+    // At one moment.
+    let count = "SELECT (SELECT coalesce(max(seq), 0) FROM events) - (SELECT upto FROM made), \
+         (SELECT count(*) FROM entries WHERE indexed = 2)";
+    conn.query_row(count, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
 }
 
 /// What a record published so far.
