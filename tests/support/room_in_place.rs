@@ -4,16 +4,21 @@ use std::process::ExitCode;
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
+    let entered = match std::env::args().nth(1).as_deref() {
+        Some(sandbox::BARE) => sandbox::enter_bare(&read()),
+        _ => sandbox::enter(read),
+    };
+    entered.map_or(ExitCode::from(125), |()| ExitCode::SUCCESS)
+}
+
+/// The room that stands on standard input, if it has no layers. Else the program ends.
+#[cfg(target_os = "linux")]
+fn read() -> sandbox::Room {
     let mut line = String::new();
     let read = std::io::stdin().read_line(&mut line);
-    let room = serde_json::from_str::<sandbox::Room>(&line);
-    match (read, room) {
-        (Ok(_), Ok(room)) if room.layers.is_none() => match sandbox::enter(&room) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::from(125),
-        },
-        _ => ExitCode::from(125),
-    }
+    let room = serde_json::from_str::<sandbox::Room>(&line).ok();
+    let room = room.filter(|room| read.is_ok() && room.layers.is_none());
+    room.unwrap_or_else(|| std::process::exit(125))
 }
 
 #[cfg(not(target_os = "linux"))]

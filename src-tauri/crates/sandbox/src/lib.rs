@@ -3,8 +3,8 @@
 //!
 //! Here stands what a room is made of ([`Room`]), what its program says of it ([`Told`]) and how it is entered: on Linux with all
 //! its walls, on macOS by what Seatbelt has ([`seatbelt`]).
-//! The program `countersign-room` reads a room from its standard input, enters it with everything it has closed behind it,
-//! and runs one command; it has one thread and no runtime, so that it can fork.
+//! The program `countersign-room` makes ready, reads a room from its standard input, enters it with everything it has closed
+//! behind it, and runs one command; it has one thread and no runtime, so that it can fork.
 //!
 //! **It does not know why a command runs, what its effects mean, or what a person thinks of them.** What cannot be closed is
 //! an error: a command never runs in a room with a hole in it.
@@ -27,11 +27,11 @@ mod macos;
 #[cfg(target_os = "linux")]
 mod outside;
 
-pub use room::{Layers, Limits, Room};
+pub use room::{BARE, Layers, Limits, Room};
 pub use told::{End, REFUSED_MAX, Refused, RefusedKind, TARGET_BYTES_MAX, Told, read_told};
 
 #[cfg(target_os = "linux")]
-pub use linux::{enter, keeps_signals_in};
+pub use linux::{enter, enter_bare, keeps_signals_in};
 #[cfg(target_os = "macos")]
 pub use macos::enter;
 #[cfg(target_os = "linux")]

@@ -1,5 +1,6 @@
 //! Reads a room from standard input, enters it and runs its command. The input stays open as long as somebody wants the
-//! command to run: when it closes, the room ends.
+//! command to run: when it closes, the room ends. On Linux all that every room has is made before the room is read, so that
+//! one that was started ahead is entered at once; the word `bare` says that it is one without names of its own.
 #![allow(
     clippy::print_stderr,
     reason = "where there is no room yet, there is nowhere else to say what is wrong"
@@ -10,29 +11,41 @@ use std::process::ExitCode;
 /// What the program ends with where the room could not be entered; what is wrong stands in the room's file.
 const NOT_ENTERED: u8 = 125;
 
-#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[cfg(target_os = "linux")]
 fn main() -> ExitCode {
-    let mut line = String::new();
-    if let Err(error) = std::io::stdin().read_line(&mut line) {
-        return unheard(&error.to_string());
-    }
-    let room: sandbox::Room = match serde_json::from_str(&line) {
-        Ok(room) => room,
-        Err(error) => return unheard(&error.to_string()),
+    let entered = match std::env::args().nth(1).as_deref() {
+        Some(sandbox::BARE) => sandbox::enter_bare(&read()),
+        _ => sandbox::enter(read),
     };
-    match sandbox::enter(&room) {
+    ended(entered)
+}
+
+#[cfg(target_os = "macos")]
+fn main() -> ExitCode {
+    ended(sandbox::enter(&read()))
+}
+
+/// The room that stands on standard input. Without one the program ends.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn read() -> sandbox::Room {
+    let mut line = String::new();
+    let read = std::io::stdin().read_line(&mut line);
+    let room = read.and_then(|_| Ok(serde_json::from_str(&line)?));
+    room.unwrap_or_else(|error| {
+        eprintln!("countersign-room: what stands on standard input is no room: {error}");
+        std::process::exit(NOT_ENTERED.into())
+    })
+}
+
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn ended(entered: Result<(), impl std::fmt::Display>) -> ExitCode {
+    match entered {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("countersign-room: {error}");
             ExitCode::from(NOT_ENTERED)
         }
     }
-}
-
-#[cfg(any(target_os = "linux", target_os = "macos"))]
-fn unheard(why: &str) -> ExitCode {
-    eprintln!("countersign-room: what stands on standard input is no room: {why}");
-    ExitCode::from(NOT_ENTERED)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+/// What the program of the room is told on Linux, as its only argument, where the room will be a [bare](Room::bare) one.
+pub const BARE: &str = "bare";
+
 /// A room and the command in it. All paths are absolute and lead through no link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -27,11 +27,17 @@ use super::told::{Over, told};
 use super::trial::without_copy;
 use super::{LayerKind, Probe, RanInPlace, Rehearsed, Walls};
 use crate::dir::Dir;
+use crate::process::room::Rooms;
 use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
+
+/// Why there is no room at all.
+pub(super) const NOT_INSTALLED: &str =
+    "The program of the sealed room, `countersign-room`, is not installed.";
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    pub program: Option<PathBuf>,
+    /// None where the program of the room is not installed.
+    pub program: Option<Arc<Rooms>>,
     pub masked: Vec<PathBuf>,
     pub disk: Arc<Place>,
     pub kinds: Vec<LayerKind>,
@@ -65,7 +71,7 @@ impl Inner {
         let disk = Place::of_data(folder)?;
         masked.push(folder.to_owned());
         Ok(Self {
-            program,
+            program: program.map(Rooms::new).map(Arc::new),
             masked,
             disk: Arc::new(disk),
             kinds: kinds.to_vec(),
@@ -235,7 +241,11 @@ impl Inner {
         on_output: impl FnMut(&str) + Send,
         cancel: &CancellationToken,
     ) -> Result<(Ran, Refusals), FileError> {
-        let program = self.program.as_deref().unwrap_or(Path::new(""));
+        let Some(program) = &self.program else {
+            return Err(FileError::NoRoom {
+                reason: NOT_INSTALLED.to_owned(),
+            });
+        };
         roomed::run((program, command), (net, site), masked, on_output, cancel).await
     }
 }

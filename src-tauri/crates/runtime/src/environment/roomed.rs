@@ -2,7 +2,8 @@
 //! too much.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 #[cfg(target_os = "linux")]
 use std::sync::OnceLock;
 
@@ -19,13 +20,14 @@ use super::proxy::WayOut;
 use super::refusals::Refusals;
 use super::site::Site;
 use crate::files::joined;
+use crate::process::attend;
+use crate::process::room::Rooms;
 use crate::process::shell::{around, shell_name};
-use crate::process::{attend, room};
 use crate::{Command, FileError, Net};
 
-/// Runs a command by the program of the room, with this way to the network, where it is to run.
+/// Runs a command by the program of the room, with this way to the network, where it is to run; and has the next room made ready.
 pub(super) async fn run(
-    (program, command): (&Path, &Command),
+    (rooms, command): (&Arc<Rooms>, &Command),
     (net, site): (&Net, &Site<'_>),
     masked: Vec<PathBuf>,
     on_output: impl FnMut(&str) + Send,
@@ -36,7 +38,7 @@ pub(super) async fn run(
     #[cfg(target_os = "linux")]
     let way_out = OnceLock::new();
     let start = async {
-        let (started, listener) = room::start(program, &room, command.errors.as_deref()).await?;
+        let (started, listener) = rooms.enter(&room, command.errors.as_deref()).await?;
         #[cfg(target_os = "linux")]
         if let Some(listener) = listener {
             let failed = |error: std::io::Error| FileError::from_io("the way out", &error);
@@ -49,6 +51,7 @@ pub(super) async fn run(
     };
     let ran = attend(command, start, on_output, &stop);
     let (ran, outgrew) = looked_after(ran, site.watched.clone(), &stop).await;
+    rooms.make_ready();
     if let Some(why) = &outgrew
         && site.layers.is_some()
     {

@@ -16,6 +16,7 @@ use super::refusals::Refusals;
 use super::roomed;
 use super::secrets::Secrets;
 use super::site::Site;
+use crate::process::room::Rooms;
 use crate::{Command, FileError, Net};
 
 /// What holds and what does not, in plain sentences.
@@ -27,7 +28,7 @@ const CLOSED: [&str; 2] = [
 /// Runs it by the program of the room.
 #[derive(Debug)]
 pub(super) struct Seatbelt {
-    program: Option<PathBuf>,
+    program: Option<Arc<Rooms>>,
     disk: Place,
     masked: Vec<PathBuf>,
     secrets: Arc<Secrets>,
@@ -37,7 +38,7 @@ impl Runner for Seatbelt {
     fn open(program: Option<PathBuf>, folder: &Path, masked: Vec<PathBuf>) -> Result<Self, Fault> {
         let disk = Place::of_data(folder)?;
         Ok(Self {
-            program,
+            program: program.map(Rooms::new).map(Arc::new),
             disk,
             masked,
             secrets: Arc::default(),

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::bounds::bytes_max;
 use super::layer::Place;
-use super::linux::{Inner, Known, layer};
+use super::linux::{Inner, Known, NOT_INSTALLED, layer};
 use super::site::Site;
 use super::tried::{did_nothing, not_copied, nothing, pictured};
 use super::{LayerKind, Probe, Walls};
@@ -26,9 +26,7 @@ impl Inner {
     pub(super) async fn try_out(&self, workspace: &Workspace) -> Known {
         let mut reasons = Vec::new();
         if self.program.is_none() {
-            reasons.push(
-                "The program of the sealed room, `countersign-room`, is not installed.".to_owned(),
-            );
+            reasons.push(NOT_INSTALLED.to_owned());
             return gate_only(reasons);
         }
         let layered = self.try_layers(workspace, &mut reasons).await;

@@ -1,54 +1,145 @@
 //! Starts a command in the sealed room: the program of the room, with the room on its standard input.
 
-use std::io;
+use std::io::{self, PipeReader};
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[cfg(target_os = "linux")]
 use sandbox::Outside;
-use sandbox::Room;
-use tokio::process::Command as Starter;
+use sandbox::{BARE, Room};
+use tokio::process::{Child, Command as Starter};
 
 use super::{Pipe, Started};
 use crate::FileError;
 
-/// Starts the program of the room. It reads the room as one line; when its input closes, the room ends. Of a room with a way
-/// out it gives the port in it at which somebody is to listen; none if it could not be entered, which it tells in its own way.
-pub(crate) async fn start(
-    program: &Path,
-    room: &Room,
-    errors: Option<&std::io::PipeWriter>,
-) -> Result<(Started, Option<TcpListener>), FileError> {
-    let failed = |error: io::Error| FileError::from_io(program.display().to_string(), &error);
-    let (reader, writer) = std::io::pipe().map_err(failed)?;
-    let (outside, inside) = Outside::pair().map_err(failed)?;
-    let mut starter = Starter::new(program);
-    starter
-        .env_clear()
-        .current_dir("/")
-        .stdin(inside)
-        .stdout(writer.try_clone().map_err(failed)?)
-        .stderr(match errors {
-            Some(errors) => errors.try_clone().map_err(failed)?,
-            None => writer,
+/// The program of the room, and one of it that has started already and waits to hear which room it is: all that every room has
+/// is made by then, which takes about as long as all that comes after.
+#[derive(Debug)]
+pub(crate) struct Rooms {
+    program: PathBuf,
+    ready: Mutex<Option<Ready>>,
+}
+
+/// A program that waits to hear which room it is. Let go of, it ends.
+#[derive(Debug)]
+struct Ready {
+    child: Child,
+    output: PipeReader,
+    wanted: Wanted,
+    /// What was mounted where when it started.
+    mounts: Option<Vec<u8>>,
+}
+
+impl Rooms {
+    pub(crate) fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            ready: Mutex::default(),
+        }
+    }
+
+    /// Enters a room. When the program's input closes, the room ends. Of a room with a way out it gives the port in it at which
+    /// somebody is to listen; none if it could not be entered, which it tells in its own way.
+    pub(crate) async fn enter(
+        &self,
+        room: &Room,
+        errors: Option<&std::io::PipeWriter>,
+    ) -> Result<(Started, Option<TcpListener>), FileError> {
+        let failed =
+            |error: io::Error| FileError::from_io(self.program.display().to_string(), &error);
+        // Nothing but what every room has was made ahead.
+        let is_plain = room.bare.is_none() && errors.is_none();
+        let ready = match self
+            .held()
+            .take()
+            .filter(|_| is_plain)
+            .and_then(Ready::fits)
+        {
+            Some(ready) => ready,
+            None => Ready::start(&self.program, room.bare.is_some(), errors).map_err(failed)?,
+        };
+        let pipe = Pipe::new(ready.output).map_err(failed)?;
+        let asked = ask(ready.wanted, room.clone()).await;
+        let (wanted, listener) = asked.map_err(failed)?;
+        let started = Started {
+            child: ready.child,
+            pipe,
+            wanted: Some(Box::new(wanted)),
+        };
+        Ok((started, listener))
+    }
+
+    /// Has one wait for the next room, if none does. It is made beside whatever goes on; where it cannot be, the next room
+    /// takes a little longer.
+    pub(crate) fn make_ready(self: &Arc<Self>) {
+        if !MAKES_READY || self.held().is_some() {
+            return;
+        }
+        let own = Arc::clone(self);
+        tokio::task::spawn_blocking(move || {
+            if let Ok(ready) = Ready::start(&own.program, false, None) {
+                own.held().get_or_insert(ready);
+            }
+        });
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Ready>> {
+        // A panic while the lock was held leaves plain data behind; going on with it is safe.
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Only there is anything made before the program knows the room.
+const MAKES_READY: bool = cfg!(target_os = "linux");
+
+impl Ready {
+    fn start(
+        program: &Path,
+        is_bare: bool,
+        errors: Option<&std::io::PipeWriter>,
+    ) -> io::Result<Self> {
+        let mounts = mounts();
+        let (output, writer) = std::io::pipe()?;
+        let (outside, inside) = Outside::pair()?;
+        let mut starter = Starter::new(program);
+        starter
+            .args(is_bare.then_some(BARE))
+            .env_clear()
+            .current_dir("/")
+            .stdin(inside)
+            .stdout(writer.try_clone()?)
+            .stderr(match errors {
+                Some(errors) => errors.try_clone()?,
+                None => writer,
+            })
+            .process_group(0);
+        let child = starter.spawn()?;
+        // It holds the other ends.
+        drop(starter);
+        Ok(Self {
+            child,
+            output,
+            wanted: Wanted(Some(outside)),
+            mounts,
         })
-        .process_group(0);
-    let child = starter.spawn().map_err(failed)?;
-    // It holds the other ends.
-    drop(starter);
-    let pipe = Pipe::new(reader).map_err(failed)?;
-    let (wanted, listener) = ask(Wanted(Some(outside)), room.clone())
-        .await
-        .map_err(failed)?;
-    let started = Started {
-        child,
-        pipe,
-        wanted: Some(Box::new(wanted)),
-    };
-    Ok((started, listener))
+    }
+
+    /// It, if it still waits, and sees the same disks as whoever asks for a room: what is mounted after it has started may not
+    /// reach it.
+    fn fits(mut self) -> Option<Self> {
+        let waits = matches!(self.child.try_wait(), Ok(None));
+        (waits && self.mounts.is_some() && self.mounts == mounts()).then_some(self)
+    }
+}
+
+/// What is mounted where, as the system tells it.
+fn mounts() -> Option<Vec<u8>> {
+    std::fs::read("/proc/self/mountinfo").ok()
 }
 
 /// A room is wanted as long as this is kept. Letting go of it waits for nothing.
+#[derive(Debug)]
 struct Wanted(Option<Outside>);
 
 impl Drop for Wanted {
@@ -80,6 +171,7 @@ async fn ask(wanted: Wanted, room: Room) -> io::Result<(Wanted, Option<TcpListen
 
 /// A pipe to the program, where no room has a way out.
 #[cfg(target_os = "macos")]
+#[derive(Debug)]
 struct Outside(io::PipeWriter);
 
 #[cfg(target_os = "macos")]
@@ -103,5 +195,31 @@ impl Outside {
     /// There never is one.
     fn take_listener(&self) -> io::Result<TcpListener> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    /// Any program will do that waits for its input.
+    fn waiting() -> Ready {
+        Ready::start(Path::new("/bin/cat"), false, None).unwrap()
+    }
+
+    #[tokio::test]
+    async fn only_one_that_waits_and_sees_the_same_disks_fits() {
+        assert!(waiting().fits().is_some());
+        for mounts in [None, Some(b"another disk".to_vec())] {
+            let other = Ready {
+                mounts,
+                ..waiting()
+            };
+            assert!(other.fits().is_none());
+        }
+        let mut ended = waiting();
+        ended.child.kill().await.unwrap();
+        assert!(ended.fits().is_none());
     }
 }

@@ -18,7 +18,7 @@ use super::names::Names;
 use super::questions::{self, Questions};
 use super::secrets::Secrets;
 use super::sight::{Answer, Looked};
-use super::{At as _, NotEntered, command, handover, mounts, namespaces, sight, way_out};
+use super::{At as _, NotEntered, World, command, handover, mounts, namespaces, sight, way_out};
 use crate::told::Line;
 use crate::{End, RefusedKind, Room};
 
@@ -34,34 +34,57 @@ const LOOK_AGAIN: Timespec = Timespec {
     tv_nsec: LOOK_EVERY.subsec_nanos() as i64,
 };
 
+/// How the keeper ends where nobody can be told what became of the room.
+const UNTOLD: i32 = 125;
+
 /// Keeps the room until the command has ended. Never returns: with it, everything in the room ends.
-pub(super) fn keep(room: &Room, told: &File, door: &OwnedFd) -> ! {
-    let last = match run(room, told, door) {
+pub(super) fn keep(read: impl FnOnce() -> Room, outside: World, door: &OwnedFd) -> ! {
+    let prepared = Prepared::for_any_room(door);
+    let room = read();
+    let Ok(told) = outside.file(&room.told) else {
+        std::process::exit(UNTOLD);
+    };
+    // Nothing may lead out of the room once there is a command in it.
+    drop(outside);
+    let last = match prepared.and_then(|prepared| run(&room, &told, prepared)) {
         Ok(end) => Line::Ended(end),
         Err(failed) => failed.line(),
     };
     // A file that cannot be written is read as a room that ended without a word, which is what it is.
-    let _ = last.write(told);
+    let _ = last.write(&told);
     std::process::exit(DONE)
 }
 
-fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
-    set_parent_process_death_signal(Some(Signal::KILL)).at("keeper")?;
-    if is_closed(door).at("keeper")? {
-        return Err(std::io::Error::other("the door closed")).at("keeper");
+/// What every room has, made before it is known which one it is.
+struct Prepared {
+    names: Names,
+    children: Children,
+}
+
+impl Prepared {
+    fn for_any_room(door: &OwnedFd) -> Result<Self, NotEntered> {
+        set_parent_process_death_signal(Some(Signal::KILL)).at("keeper")?;
+        if is_closed(door).at("keeper")? {
+            return Err(std::io::Error::other("the door closed")).at("keeper");
+        }
+        // Nothing in the room may look into its keeper, whoever it is.
+        set_dumpable_behavior(DumpableBehavior::NotDumpable).at("keeper")?;
+        super::devices::raise_loopback().at("loopback")?;
+        Ok(Self {
+            names: Names::answer_here().at("names")?,
+            children: children::listen().at("children")?,
+        })
     }
-    // Nothing in the room may look into its keeper, whoever it is.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable).at("keeper")?;
+}
+
+fn run(room: &Room, told: &File, prepared: Prepared) -> Result<End, NotEntered> {
     mounts::build(room)?;
-    super::devices::raise_loopback().at("loopback")?;
-    let names = Names::answer_here().at("names")?;
     let secrets = Secrets::watch(&room.masked).at("masked")?;
     let way_out = match room.proxy {
         true => Some(way_out::open().at("proxy")?),
         false => None,
     };
     secrets.hold_outside();
-    let children = children::listen().at("children")?;
     let (ready, says) = handover::pair().at("pair")?;
     let Some(child) = namespaces::fork().at("fork")? else {
         drop(ready);
@@ -73,8 +96,8 @@ fn run(room: &Room, told: &File, door: &OwnedFd) -> Result<End, NotEntered> {
     Line::Began { watched }.write(told).at("told")?;
     let mut watch = Watch {
         child,
-        children,
-        names,
+        children: prepared.children,
+        names: prepared.names,
         secrets,
         questions,
         limits: Limits::of(room),

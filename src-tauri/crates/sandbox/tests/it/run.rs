@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use sandbox::{End, Room, Told, read_told};
+use sandbox::{BARE, End, Room, Told, read_told};
 
 use tempfile::TempDir;
 
@@ -76,6 +76,7 @@ pub fn run(room: &Room) -> Ran {
 pub fn run_by(program: &Path, room: &Room, prepare: impl FnOnce(&mut Command)) -> Ran {
     let mut program = Command::new(program);
     program
+        .args(room.bare.is_some().then_some(BARE))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());

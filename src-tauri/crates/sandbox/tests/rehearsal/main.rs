@@ -14,6 +14,7 @@ mod copies;
 mod in_place;
 mod picture;
 mod place;
+mod ready;
 mod stage;
 mod story;
 mod truth;
