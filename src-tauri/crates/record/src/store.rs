@@ -26,8 +26,33 @@ fn json_in<'b>(buffer: &'b mut Vec<u8>, value: &impl Serialize) -> Result<&'b st
 
 /// Adds a value as stored JSON to a buffer.
 pub(crate) fn write_json(buffer: &mut Vec<u8>, value: &impl Serialize) -> Result<(), RecordError> {
-    serde_json::to_writer(buffer, value)
+    serde_json::to_writer(Pieces(buffer), value)
         .map_err(|e| RecordError::Unwritable(std::sync::Arc::new(e)))
+}
+
+/// A buffer that takes quotes, colons and commas one at a time, as JSON is written, without a call to copy each.
+struct Pieces<'b>(&'b mut Vec<u8>);
+
+impl std::io::Write for Pieces<'_> {
+    #[inline]
+    fn write(&mut self, piece: &[u8]) -> std::io::Result<usize> {
+        self.write_all(piece)?;
+        Ok(piece.len())
+    }
+
+    #[inline]
+    fn write_all(&mut self, piece: &[u8]) -> std::io::Result<()> {
+        match piece {
+            [one] => self.0.push(*one),
+            more => self.0.extend_from_slice(more),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Stored JSON as a value.
