@@ -370,3 +370,26 @@ async fn who_searches_is_told_with_its_key_or_without() {
         ]
     );
 }
+
+/// The list of tools says that nobody was set up, with and without a folder, and says nothing once somebody is.
+#[tokio::test]
+async fn the_list_of_tools_says_whether_somebody_is_set_up() {
+    let site = Site::open().await;
+    let brave = WebSearchSettings {
+        providers: vec![provider(SearchWire::Brave, site.url(""))],
+        ..WebSearchSettings::default()
+    };
+    for (settings, is_missing) in [(WebSearchSettings::default(), true), (brave, false)] {
+        let desk = desk(&site, settings, &[]).await;
+        for workspace in [None, Some(desk.root().display().to_string())] {
+            let answer = desk.desk.query(Query::Tools { workspace }).await.unwrap();
+            let protocol::query::Answer::Tools { tools } = answer else {
+                panic!("{answer:?}");
+            };
+            let tool = tools.iter().find(|tool| tool.record.id() == "web_search");
+            let setup = tool.unwrap().setup.as_deref();
+            assert_eq!(setup.is_some(), is_missing, "{setup:?}");
+            assert!(setup.is_none_or(|told| told.contains("in the settings")));
+        }
+    }
+}

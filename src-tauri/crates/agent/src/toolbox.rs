@@ -62,10 +62,7 @@ impl Toolbox {
             let index = Arc::new(registry.index());
             registry.put(Arc::new(ToolSearch::new(index)))?;
         }
-        if registry.find(WEB_SEARCH).is_ok() {
-            let settings = shared.settings();
-            registry.put(Arc::new(seeks.tool(&settings.web_search, &shared.keys)))?;
-        }
+        seek(&mut registry, shared, seeks)?;
         let registry = Arc::new(registry);
         let composed = asked.output_schema.as_ref().map(|schema| {
             let tools = registry.definitions();
@@ -87,7 +84,9 @@ impl Toolbox {
     /// A folder that cannot be opened.
     pub fn of_folder(shared: &Shared, folder: Option<&str>) -> Result<Arc<Registry>, Fault> {
         let Some(folder) = folder else {
-            return Ok(shared.tools());
+            let mut registry = Registry::clone(&shared.tools());
+            seek(&mut registry, shared, &Seeks::nobody())?;
+            return Ok(Arc::new(registry));
         };
         Self::of_asked(shared, Path::new(folder), &Asked::default())
     }
@@ -113,4 +112,13 @@ impl Toolbox {
     pub fn is_stale(&self, shared: &Shared) -> bool {
         self.set != shared.tools_set()
     }
+}
+
+/// Has the tool that searches the web ask whoever the person set up.
+fn seek(registry: &mut Registry, shared: &Shared, seeks: &Seeks) -> Result<(), Fault> {
+    if registry.find(WEB_SEARCH).is_ok() {
+        let settings = shared.settings();
+        registry.put(Arc::new(seeks.tool(&settings.web_search, &shared.keys)))?;
+    }
+    Ok(())
 }

@@ -125,15 +125,8 @@ impl Tool for WebSearch {
         }
     }
 
-    async fn prepare(
-        &self,
-        _arguments: &Map<String, Value>,
-        _hands: &Hands,
-    ) -> Result<crate::tool::Prepared, ToolError> {
-        match self.searching {
-            Some(_) => Ok(crate::tool::Prepared::default()),
-            None => Err(ToolError::Failed(NOBODY.to_owned())),
-        }
+    fn missing_setup(&self) -> Option<String> {
+        self.searching.is_none().then(|| NOBODY.to_owned())
     }
 
     async fn execute(
