@@ -105,6 +105,18 @@ describe('the frame', () => {
     expect(document.title).toBe('4 calls wait · Unary minus precedence · Countersign');
   });
 
+  test('what told of a card goes with its answer, whoever gave it', async () => {
+    const { host } = await open();
+    await click('rail-history');
+    const digest = 'd';
+    host.emit('ses_0006', { type: 'call_proposed', call: { id: 'call_new', name: 'bash', arguments: {} }, message: 'msg_x', reasoning: null });
+    host.emit('ses_0006', { type: 'call_waits', call: 'call_new', digest, grants: [], refreshed: null, expires_at: null });
+    await waitFor(() => expect(at('toast').textContent).toContain('bash waits for you'));
+    host.emit('ses_0006', { type: 'call_decided', call: 'call_new', digest, decision: { type: 'edit', arguments: {} } });
+    host.emit('ses_0006', { type: 'call_started', call: 'call_new' });
+    await waitFor(() => expect(screen.queryByTestId('toast')).toBeNull());
+  });
+
   test('a refusal says what happened and what to do', async () => {
     const { host } = await open();
     vi.spyOn(host, 'submit').mockRejectedValue(new Refused({ message: 'There is no such folder.', hint: 'Choose another.', context: [] }));

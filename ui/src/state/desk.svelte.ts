@@ -381,7 +381,7 @@ export class Desk {
     });
     this.changes += news.changes;
     if (news.announced) this.announced = news.announced;
-    for (const line of news.toasts) this.toasts.add(line);
+    this.toasts.take(news);
   }
 }
 

@@ -13,6 +13,8 @@ export interface News {
   /** What a screen reader says; empty for nothing. */
   announced: string;
   toasts: ToastLine[];
+  /** Cards that waited and do so no more. */
+  over: string[];
 }
 
 /** How a toast does what it offers. */
@@ -25,8 +27,10 @@ export interface Offers {
 
 /** The news of some events. */
 export function newsOf(before: State, after: State, events: readonly Event[], offers: Offers): News {
-  const news: News = { changes: 0, announced: '', toasts: [] };
+  const news: News = { changes: 0, announced: '', toasts: [], over: [] };
   const known = new Set(before.desk.filter(({ body }) => body.state === 'waiting').map((entry) => liveKey(entry.session, entry.id)));
+  const waiting = new Set(after.desk.filter(({ body }) => body.state === 'waiting').map((entry) => liveKey(entry.session, entry.id)));
+  news.over = [...known].filter((key) => !waiting.has(key));
   for (const entry of after.desk) {
     const key = liveKey(entry.session, entry.id);
     if (known.has(key) || entry.body.state !== 'waiting') continue;

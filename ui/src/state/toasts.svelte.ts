@@ -29,6 +29,12 @@ export class Toasts {
     if (line.brief) setTimeout(() => this.close(id), BRIEF_MS);
   }
 
+  /** Tells what is new, and no more of what is over. */
+  take({ over, toasts }: { over: readonly string[]; toasts: readonly ToastLine[] }): void {
+    this.lines = this.lines.filter((line) => line.about === undefined || !over.includes(line.about));
+    for (const line of toasts) this.add(line);
+  }
+
   close(id: number): void {
     this.lines = this.lines.filter((line) => line.id !== id);
   }
