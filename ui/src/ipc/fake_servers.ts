@@ -4,6 +4,10 @@ import type { Answer } from './bindings/Answer';
 import type { Op } from './bindings/Op';
 import type { Pin } from './bindings/Pin';
 import type { Query } from './bindings/Query';
+import type { ServerAsked } from './bindings/ServerAsked';
+import type { ServerHas } from './bindings/ServerHas';
+import type { ServerItem } from './bindings/ServerItem';
+import type { ServerPart } from './bindings/ServerPart';
 import type { ServerLine } from './bindings/ServerLine';
 import type { ServerSource } from './bindings/ServerSource';
 import type { ServerTool } from './bindings/ServerTool';
@@ -85,6 +89,21 @@ const sources = (): ServerSource[] => [
   { product: 'Cursor', file: '/home/mira/.cursor/mcp.json', fault: { message: '/home/mira/.cursor/mcp.json is not JSON: line 4.', hint: 'Correct it there.', context: [] }, found: [] },
 ];
 
+const prompt = (name: string, title: string, description: string, asks: ServerItem['arguments'] = []): ServerItem => ({ name, title: plain(title), description: plain(description), is_pattern: false, arguments: asks });
+const prompts = (): Record<string, ServerItem[]> => ({
+  chat: [
+    prompt('summary', 'Summarise a channel', 'What was said in a channel, in ten lines.', [
+      { name: 'channel', description: plain('The name of the channel, without its hash.'), required: true },
+      { name: 'since', description: plain('A day, as 2026-11-01.'), required: false },
+    ]),
+    prompt('triage', 'Triage', 'Sorts the open questions.'),
+  ],
+});
+const told = (): Record<string, ServerPart[]> => ({
+  summary: [{ by_model: false, text: plain('Summarise what was said in #general, in ten lines.') }],
+  triage: [{ by_model: false, text: [{ text: 'Sort the open questions', control: false }, { text: 'U+200B', control: true }, { text: ' by who waits.\n[An image (image/png, 12 kB) was left out: this is text alone.]', control: false }] }],
+});
+
 /** The servers of a fake desk. */
 export class FakeServers {
   all: ServerView[] = standing();
@@ -93,6 +112,10 @@ export class FakeServers {
   lines: Record<string, ServerLine[]> = {};
   /** Servers that cannot be started: why, by their names. */
   broken: Record<string, string> = {};
+  /** Prompts, by the names of their servers. */
+  prompts: Record<string, ServerItem[]> = prompts();
+  /** What a prompt comes to, by its name. */
+  told: Record<string, ServerPart[]> = told();
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -106,7 +129,7 @@ export class FakeServers {
       case 'server_log':
         return { type: 'server_log', lines: this.lines[query.server] ?? this.#usual(query.server) };
       case 'server_has':
-        return { type: 'server_has', has: { type: 'page', items: [], next: null, left_out: 0 } };
+        return { type: 'server_has', has: this.#tells(query.server, query.asked) };
       case 'servers_found':
         return { type: 'servers_found', sources: this.sources.map((source) => ({ ...source, found: source.found.map((found) => ({ ...found, known: this.#has(found.settings?.id) })) })) };
     }
@@ -147,6 +170,12 @@ export class FakeServers {
     }
   }
 
+  #tells(server: string, asked: ServerAsked): ServerHas {
+    const why = this.broken[server];
+    if (why !== undefined) throw new Refused({ message: `The mcp server ${server} is unavailable: ${why}.`, hint: 'Look at its state and at its log.', context: [] });
+    if (asked.type === 'prompt') return { type: 'text', parts: this.told[asked.name] ?? [] };
+    return { type: 'page', items: asked.type === 'prompts' ? (this.prompts[server] ?? []) : [], next: null, left_out: 0 };
+  }
   #start(server: ServerView): void {
     const why = this.broken[server.settings.id];
     if (why !== undefined) throw new Refused({ message: `The server \`${server.settings.id}\` is unavailable: ${why}.`, hint: 'It is tried again by itself. Look at its log.', context: [] });

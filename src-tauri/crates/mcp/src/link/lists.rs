@@ -6,7 +6,7 @@ use rmcp::model::{
     ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
     ListToolsRequest, PaginatedRequestParams,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -49,13 +49,17 @@ impl Link {
         }
     }
 
-    /// One page of the prompts that the server lists.
+    /// One page of the prompts that the server lists; of one that says it has none, none.
     pub(crate) async fn prompts(
         &self,
         cursor: Option<&str>,
         timeout: Duration,
         cancel: &CancellationToken,
     ) -> Result<Value, Failure> {
+        let info = self.peer.peer_info();
+        if info.is_some_and(|info| info.capabilities.prompts.is_none()) {
+            return Ok(json!({ "prompts": [] }));
+        }
         let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
         let listed = ClientRequest::ListPromptsRequest(ListPromptsRequest {
             method: Default::default(),

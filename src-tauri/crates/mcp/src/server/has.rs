@@ -1,11 +1,11 @@
 //! What a server has for a person beside its tools, asked for and read: lists page by page, prompts and resources as text.
 
-use protocol::Fault;
 use protocol::server_has::{PromptArgument, ServerAsked, ServerHas, ServerItem, ServerPart};
 use protocol::shown::{is_hidden, shown};
+use protocol::{Content, Fault, ToolOutput};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
-use tools::text::shortened;
+use tools::text::{amount, shortened};
 
 use super::Server;
 use crate::content;
@@ -51,7 +51,7 @@ impl Server {
                 let read = self.read(uri, &never, Heard::default()).await;
                 let output = content::resource(&read.map_err(failed)?).map_err(failed)?;
                 ServerHas::Text {
-                    parts: vec![part(false, &output.text)],
+                    parts: vec![part(false, &words(output))],
                 }
             }
         })
@@ -128,6 +128,31 @@ fn part(by_model: bool, text: &str) -> ServerPart {
     }
 }
 
+/// What was said, and in brackets what of it is no text.
+fn words(output: ToolOutput) -> String {
+    let mut text = output.text;
+    for content in &output.content {
+        let told = match content {
+            Content::Text { text } => text.clone(),
+            Content::Image { mime, base64 } => {
+                let bytes = amount(base64.len() as u64 / 4 * 3);
+                format!("[An image ({mime}, {bytes}) was left out: this is text alone.]")
+            }
+            Content::Resource { uri, title, .. } if title.is_empty() => {
+                format!("[A resource that was not read: {uri}]")
+            }
+            Content::Resource { uri, title, .. } => {
+                format!("[A resource that was not read: {title}, {uri}]")
+            }
+        };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&told);
+    }
+    text
+}
+
 /// The messages of a prompt, as far as they are taken.
 fn messages(prompt: &Value) -> Result<ServerHas, Fault> {
     let messages = prompt.get("messages").and_then(Value::as_array);
@@ -146,7 +171,7 @@ fn messages(prompt: &Value) -> Result<ServerHas, Fault> {
             None => continue,
         };
         let said = content::output(&json!({ "content": items }));
-        let text = said.map_or_else(|error| error.to_string(), |output| output.text);
+        let text = said.map_or_else(|error| error.to_string(), words);
         bytes += text.len();
         if bytes > TEXT_BYTES_MAX {
             parts.push(part(false, "[The rest is left out: it is too long.]"));
@@ -228,6 +253,21 @@ mod tests {
         assert!(
             told[1].0 && told[1].1.matches("Look.").count() == 2,
             "{told:?}"
+        );
+        // What is no text is told in its place, never dropped.
+        let prompt = json!({ "messages": [
+            { "role": "user", "content": [text,
+                { "type": "image", "mimeType": "image/png", "data": "AQID" },
+                { "type": "resource_link", "uri": "file:///a", "name": "a" },
+                { "type": "audio", "mimeType": "audio/wav", "data": "AQID" } ] } ] });
+        let ServerHas::Text { parts } = messages(&prompt).unwrap() else {
+            panic!("a prompt is text");
+        };
+        assert_eq!(
+            plain(&parts[0].text),
+            "Look.\n[Audio (audio/wav, 3 bytes) was left out: it cannot be heard here.]\n\
+             [An image (image/png, 3 bytes) was left out: this is text alone.]\n\
+             [A resource that was not read: a, file:///a]"
         );
         let many = json!({ "messages": vec![json!({ "role": "user", "content": text }); PROMPT_MESSAGES_MAX + 2] });
         let ServerHas::Text { parts } = messages(&many).unwrap() else {

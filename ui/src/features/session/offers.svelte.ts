@@ -1,0 +1,165 @@
+// What is offered to be put into the box of one session: asked of the servers that are on, chosen, filled in, and fetched.
+
+import type { Fault } from '../../ipc/bindings/Fault';
+import type { ServerHas } from '../../ipc/bindings/ServerHas';
+import { faultOf } from '../../ipc/desk';
+import type { Desk } from '../../state/desk.svelte';
+import { matching } from '../../widgets/match';
+import { filled, promptsOf, skillsOf, skillText, takenOf, typedIn, type Offered, type Taken } from './prompts';
+
+/** How long what was told holds, in milliseconds. */
+const FRESH_MS = 30_000;
+/** Pages of one server's list. */
+const PAGES_MAX = 10;
+
+/** A server that could not tell of its prompts, and why. */
+export interface Trouble {
+  server: string;
+  fault: Fault;
+}
+
+/** The offers of one session. */
+export class Offers {
+  list: readonly Offered[] = $state.raw([]);
+  troubles: readonly Trouble[] = $state.raw([]);
+  /** Servers that have not answered yet. */
+  asked: readonly string[] = $state.raw([]);
+  /** Which of those that fit is marked. */
+  at = $state(0);
+  /** The one whose form is filled in. */
+  form: Offered | null = $state.raw(null);
+  /** The one that a server is asked for. */
+  fetching: Offered | null = $state.raw(null);
+  /** Why the last one could not be had. */
+  fault: Fault | null = $state.raw(null);
+  /** What of the box a server wrote. */
+  taken: Taken | null = $state.raw(null);
+  /** The list was put away, for as long as the same line is typed. */
+  #away = $state(false);
+  #round = 0;
+  #loadedAt = -FRESH_MS;
+  #fetch = 0;
+  readonly #desk: Desk;
+  readonly #workspace: string;
+
+  constructor(desk: Desk, workspace: string) {
+    this.#desk = desk;
+    this.#workspace = workspace;
+  }
+
+  /** Those that fit what is typed; none if nothing is looked for. */
+  fitting(text: string): readonly Offered[] | null {
+    const typed = typedIn(text);
+    return typed === null || this.#away || this.form !== null || this.fetching !== null ? null : matching(this.list, typed);
+  }
+  /** Another text stands in the box. */
+  typed(text: string): void {
+    this.at = 0;
+    this.fault = null;
+    // A line that begins anew is another one.
+    if (typedIn(text) === null || text === '/') this.#away = false;
+    if (typedIn(text) !== null && !this.#away) void this.#load(Date.now());
+    if (text.trim() === '' || text === '/') this.taken = null;
+  }
+  putAway(): void {
+    this.#away = true;
+  }
+  move(step: number, of: number): void {
+    this.at = of === 0 ? 0 : (this.at + step + of) % of;
+  }
+
+  /** Takes one up: what is put into the box, or none where it is not there yet or cannot be had. */
+  async take(offered: Offered, given: Readonly<Record<string, string>> | null = null): Promise<string | null> {
+    this.fault = null;
+    if (offered.server === null) {
+      this.#away = true;
+      return skillText(offered.name);
+    }
+    if (offered.asks.length > 0 && given === null) {
+      this.form = offered;
+      return null;
+    }
+    const fetch = ++this.#fetch;
+    this.fetching = offered;
+    try {
+      const { has } = await this.#desk.query({ type: 'server_has', server: offered.server, asked: { type: 'prompt', name: offered.name, arguments: filled(offered.asks, given ?? {}) } });
+      if (fetch !== this.#fetch) return null;
+      const taken = takenOf(offered.server, offered.name, has.type === 'text' ? has.parts : []);
+      if (taken.text.trim() === '') throw new Error('The server gave a prompt without any text.');
+      [this.taken, this.form, this.#away] = [taken, null, true];
+      return taken.text;
+    } catch (thrown) {
+      if (fetch === this.#fetch) this.fault = faultOf(thrown);
+      return null;
+    } finally {
+      if (fetch === this.#fetch) this.fetching = null;
+    }
+  }
+  /** Waits no longer for what a server is asked for, or fills nothing in. */
+  leave(): void {
+    this.#fetch += 1;
+    [this.fetching, this.form] = [null, null];
+  }
+  sent(): void {
+    this.leave();
+    [this.taken, this.fault, this.#away] = [null, null, false];
+  }
+
+  async #load(now: number): Promise<void> {
+    if (now - this.#loadedAt < FRESH_MS) return;
+    this.#loadedAt = now;
+    const round = ++this.#round;
+    [this.list, this.troubles, this.asked] = [[], [], []];
+    const add = (more: readonly Offered[]) => {
+      if (round === this.#round) this.list = [...this.list, ...more];
+    };
+    const failed = (server: string, thrown: unknown) => {
+      if (round === this.#round) this.troubles = [...this.troubles, { server, fault: faultOf(thrown) }];
+    };
+    try {
+      const { servers } = await this.#desk.query({ type: 'servers' });
+      const on = servers.filter((one) => one.settings.enabled).map((one) => one.settings.id);
+      if (round !== this.#round) return;
+      this.asked = on;
+      const all = on.map(async (server) => {
+        try {
+          await this.#pages(server, add);
+        } catch (thrown) {
+          failed(server, thrown);
+        }
+        if (round === this.#round) this.asked = this.asked.filter((one) => one !== server);
+      });
+      await Promise.all([...all, this.#skills(add)]);
+    } catch (thrown) {
+      failed('', thrown);
+    }
+    // What failed is asked anew the next time.
+    if (round === this.#round && this.troubles.length > 0) this.#loadedAt = -FRESH_MS;
+  }
+  async #pages(server: string, add: (more: readonly Offered[]) => void): Promise<void> {
+    let cursor: string | null = null;
+    for (let page = 0; page < PAGES_MAX; page += 1) {
+      const told: ServerHas = (await this.#desk.query({ type: 'server_has', server, asked: { type: 'prompts', cursor } })).has;
+      if (told.type !== 'page') return;
+      add(promptsOf(server, told.items));
+      if (told.next === null || told.next === cursor) return;
+      cursor = told.next;
+    }
+  }
+  async #skills(add: (more: readonly Offered[]) => void): Promise<void> {
+    // Whoever wants to know why a skill is not there looks at the briefing, which says so.
+    const briefing = await this.#desk.query({ type: 'briefing', workspace: this.#workspace }).catch(() => null);
+    if (briefing) add(skillsOf(briefing.skills));
+  }
+}
+
+const known = new WeakMap<Desk, Map<string, Offers>>();
+
+/** The offers of a session: the same, whatever shows them. */
+export function offersOf(desk: Desk, session: string, workspace: string): Offers {
+  const all = known.get(desk) ?? new Map<string, Offers>();
+  known.set(desk, all);
+  const offers = all.get(session) ?? new Offers(desk, workspace);
+  all.set(session, offers);
+  return offers;
+}

@@ -1,0 +1,78 @@
+// What can be put into the box instead of typing it: prompts of servers, and skills. Pure.
+
+import type { PromptArgument } from '../../ipc/bindings/PromptArgument';
+import type { ServerItem } from '../../ipc/bindings/ServerItem';
+import type { ServerPart } from '../../ipc/bindings/ServerPart';
+import type { SkillView } from '../../ipc/bindings/SkillView';
+import type { Span } from '../../ipc/bindings/Span';
+import { shown } from '../../widgets/shown';
+
+/** One thing that is offered. */
+export interface Offered {
+  id: string;
+  /** The server whose prompt it is; none for a skill. */
+  server: string | null;
+  name: string;
+  title: readonly Span[];
+  description: readonly Span[];
+  asks: readonly PromptArgument[];
+  /** By what it is found. */
+  text: string;
+  hint: string;
+}
+
+/** What stands in the box and was written by a server. */
+export interface Taken {
+  server: string;
+  name: string;
+  text: string;
+  /** The names of hidden characters that were taken out of it, each once. */
+  hidden: readonly string[];
+  /** How many there were. */
+  count: number;
+}
+
+/** Longest line that is looked up: what is longer is a message that begins with a slash. */
+const TYPED_CHARS_MAX = 80;
+
+const plain = (spans: readonly Span[]): string => spans.map((span) => span.text).join('');
+
+/** What was typed after a slash at the beginning; none where nothing is looked for. */
+export function typedIn(text: string): string | null {
+  return text.startsWith('/') && text.length <= TYPED_CHARS_MAX && !text.includes('\n') ? text.slice(1) : null;
+}
+
+/** The prompts of a server. */
+export function promptsOf(server: string, items: readonly ServerItem[]): Offered[] {
+  return items.map(({ name, title, description, arguments: asks }) => ({ id: `${server}/${name}`, server, name, title, description, asks, text: name, hint: `${server} ${plain(title)} ${plain(description)}` }));
+}
+
+/** Skills as they are offered. */
+export function skillsOf(skills: readonly SkillView[]): Offered[] {
+  return skills.map(({ name, description }) => ({ id: `skill/${name}`, server: null, name, title: [], description: shown(description), asks: [], text: name, hint: `skill ${description}` }));
+}
+
+/** What is put into the box for a skill. */
+export const skillText = (name: string): string => `Use the skill ${name}. `;
+
+/** What a prompt cannot be had without, of what was filled in. */
+export function missing(asks: readonly PromptArgument[], given: Readonly<Record<string, string>>): string[] {
+  return asks.filter((ask) => ask.required && (given[ask.name] ?? '').trim() === '').map((ask) => ask.name);
+}
+
+/** What is filled in; what was left empty is not given at all. */
+export function filled(asks: readonly PromptArgument[], given: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(asks.flatMap(({ name }) => ((given[name] ?? '') === '' ? [] : [[name, given[name] ?? '']])));
+}
+
+/** The text of a prompt for the box: hidden characters taken out and counted, and said who is to have said what. */
+export function takenOf(server: string, name: string, parts: readonly ServerPart[]): Taken {
+  const hidden = parts.flatMap((part) => part.text.filter((span) => span.control).map((span) => span.text));
+  const mixed = parts.some((part) => part.by_model);
+  const said = parts.map((part, i) => {
+    const text = plain(part.text.filter((span) => !span.control));
+    const other = i === 0 ? part.by_model : part.by_model !== parts[i - 1]?.by_model;
+    return mixed && other ? `${part.by_model ? '[As if the model had said:]' : '[As if you had said:]'}\n${text}` : text;
+  });
+  return { server, name, text: said.join('\n\n'), hidden: [...new Set(hidden)], count: hidden.length };
+}
