@@ -15,6 +15,7 @@ mod dry_run;
 mod in_place;
 mod mouse;
 mod opens;
+mod prompts;
 mod reach;
 mod restart;
 mod rules;

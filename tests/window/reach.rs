@@ -141,7 +141,7 @@ async fn what_reaches_beyond_the_machine_is_shown_first() {
 }
 
 /// Lets the next call of a tool of the server run, and waits for its question.
-async fn until_asked(rig: &Rig, tool: &str, says: &str) -> String {
+pub async fn until_asked(rig: &Rig, tool: &str, says: &str) -> String {
     let card = rig.card(tool).await;
     rig.until("the question of the server", async |rig| {
         rig.click_inside(&card, "allow").await;
@@ -153,7 +153,7 @@ async fn until_asked(rig: &Rig, tool: &str, says: &str) -> String {
 }
 
 /// Says yes, once the end of the card was seen and until that is taken.
-async fn say_yes(rig: &Rig, card: &str, taken: impl AsyncFn(&Rig) -> bool) {
+pub async fn say_yes(rig: &Rig, card: &str, taken: impl AsyncFn(&Rig) -> bool) {
     rig.until("the yes to be taken", async |rig| {
         if !rig.click_inside(card, "show-rest").await {
             rig.click_inside(card, "ask-yes").await;

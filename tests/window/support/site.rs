@@ -85,8 +85,13 @@ async fn answer(
             })
         }
     };
+    // Whoever asks there has to sign in first.
+    let status = match path {
+        "/locked" => "401 Unauthorized\r\nwww-authenticate: Bearer",
+        _ => "200 OK",
+    };
     let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         text.len()
     );
     let _ = stream.write_all([head, text].concat().as_bytes()).await;
