@@ -52,6 +52,7 @@ mod tool_search;
 // What a tool can reach at all.
 mod surface;
 // Pages of the web, and searches of it.
+mod search_operations;
 mod web;
 mod web_search;
 // What works for an agent has no more than that agent.

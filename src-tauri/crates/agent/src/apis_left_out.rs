@@ -8,6 +8,7 @@ use protocol::op::Receipt;
 use protocol::servers::ServerId;
 use provider::Keys;
 use tools::Tool;
+use tools::searching::Searches;
 
 use crate::config::DeskConfig;
 use crate::desk::Shared;
@@ -33,6 +34,11 @@ impl Apis {
     /// No tool.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         Vec::new()
+    }
+
+    /// Nothing searches.
+    pub fn searches(&self, _id: &str) -> Option<Arc<dyn Searches>> {
+        None
     }
 
     /// What was set up is not used, and nothing is wrong with it.

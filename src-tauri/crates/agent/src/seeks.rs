@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use protocol::seekers::SeekerView;
-use protocol::settings::{SearchSettings, SearchWire, WebSearchSettings};
-use protocol::{Digest, Fault, SessionId};
+use protocol::settings::{SearchOperation, SearchSettings, SearchWire, WebSearchSettings};
+use protocol::{Digest, Fault, SessionId, ToolMode};
 use provider::Keys;
 use tools::WebSearch;
-use tools::searching::{self, KeyFn, Searching};
+use tools::searching::{self, KeyFn, OperationSearch, Searches, Searching};
 
 use crate::limits::{SEARCH_ID_BYTES_MAX, SEARCH_PROVIDERS_MAX};
 
@@ -35,27 +35,71 @@ impl Seeks {
         Self::of(&SessionId::from(""), 0)
     }
 
-    /// The tool over whoever searches for this session.
-    pub fn tool(&self, settings: &WebSearchSettings, keys: &Arc<dyn Keys>) -> WebSearch {
-        WebSearch::new(self.searching(settings, keys).map(Arc::new))
-    }
-
-    fn searching(&self, settings: &WebSearchSettings, keys: &Arc<dyn Keys>) -> Option<Searching> {
-        let own = chosen(settings, &self.session)?;
-        // One that cannot be used is not chosen.
-        let provider = searching::provider(own).ok()?;
+    /// The tool over whoever searches for this session. `find` looks for the tool of an operation: itself, and its mode.
+    pub fn tool(
+        &self,
+        settings: &WebSearchSettings,
+        keys: &Arc<dyn Keys>,
+        find: impl Fn(&str) -> Option<(Arc<dyn Searches>, Option<ToolMode>)>,
+    ) -> WebSearch {
         let limits = (settings.calls_max, settings.timeout_ms);
-        let key = (key(own, keys), hint(own));
-        Some(Searching::new(provider, key, limits, self.calls.clone()))
+        let searching = match chosen(settings, &self.session) {
+            None => return WebSearch::new(None),
+            Some(Whom::Provider(own)) => {
+                // One that cannot be used is not chosen.
+                let Ok(provider) = searching::provider(own) else {
+                    return WebSearch::new(None);
+                };
+                let key = (key(own, keys), hint(own));
+                Ok(Searching::new(provider, key, limits, self.calls.clone()))
+            }
+            Some(Whom::Operation(own)) => match find(&own.operation) {
+                None => Err(missing(&own.operation)),
+                Some((operation, mode)) => OperationSearch::new(operation, mode, own.clone())
+                    .map(|own| Searching::by_operation(own, limits, self.calls.clone())),
+            },
+        };
+        WebSearch::of(searching.map(Arc::new))
+    }
+}
+
+/// Who is set up to search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Whom<'a> {
+    Provider(&'a SearchSettings),
+    Operation(&'a SearchOperation),
+}
+
+impl Whom<'_> {
+    fn id(&self) -> &str {
+        match self {
+            Self::Provider(one) => &one.id,
+            Self::Operation(one) => &one.operation,
+        }
     }
 }
 
 /// The one of those that can be used whose id and the session's together have the largest digest: the same however often it
 /// is asked and whoever else comes or goes.
-fn chosen<'a>(settings: &'a WebSearchSettings, session: &SessionId) -> Option<&'a SearchSettings> {
+fn chosen<'a>(settings: &'a WebSearchSettings, session: &SessionId) -> Option<Whom<'a>> {
     let usable = settings.providers.iter().take(SEARCH_PROVIDERS_MAX);
     let usable = usable.filter(|one| searching::provider(one).is_ok());
-    usable.max_by_key(|one| Digest::of(format!("{session}\n{}", one.id).as_bytes()).0)
+    let operations = settings.operations.iter().take(SEARCH_PROVIDERS_MAX);
+    let all = usable
+        .map(Whom::Provider)
+        .chain(operations.map(Whom::Operation));
+    all.max_by_key(|one| Digest::of(format!("{session}\n{}", one.id()).as_bytes()).0)
+}
+
+/// What is to be set up where there is no such operation.
+fn missing(operation: &str) -> String {
+    let operation = protocol::shown::in_a_sentence(operation, SEARCH_ID_BYTES_MAX);
+    let service = operation.split("__").next().unwrap_or_default();
+    format!(
+        "`{operation}` is set up to search the web, and there is no such operation among the tools, so nothing was searched. The person \
+         can set the service up, approve and enable it (`countersign apis list`, `countersign apis enable {service}`), or correct \
+         [[web_search.operations]] in settings.toml. Until then go on without it."
+    )
 }
 
 /// What is wrong with who was set up.
@@ -84,7 +128,22 @@ pub(crate) fn wrong(settings: &WebSearchSettings) -> Vec<Fault> {
             }
         })
         .collect();
-    if settings.providers.len() > SEARCH_PROVIDERS_MAX {
+    for one in &settings.operations {
+        let told = protocol::shown::in_a_sentence(&one.operation, SEARCH_ID_BYTES_MAX);
+        if !one.operation.contains("__") {
+            faults.push(Fault::new(
+                format!("`{told}` is no operation that could search the web."),
+                "Name one as it is listed among the tools: `service__operation`.",
+            ));
+        }
+        if !ids.insert(&one.operation) {
+            faults.push(Fault::new(
+                format!("`{told}` is set up twice to search the web."),
+                "Remove one of the two.",
+            ));
+        }
+    }
+    if settings.providers.len().max(settings.operations.len()) > SEARCH_PROVIDERS_MAX {
         faults.push(Fault::new(
             format!("There are more than {SEARCH_PROVIDERS_MAX} search providers."),
             "Remove some.",
@@ -93,7 +152,7 @@ pub(crate) fn wrong(settings: &WebSearchSettings) -> Vec<Fault> {
     faults
 }
 
-/// Whoever is set up, and whether each can be asked. The keychain is asked for each: that may block.
+/// Whoever is set up as a provider, and whether each can be asked. The keychain is asked for each: that may block.
 pub(crate) fn views(settings: &WebSearchSettings, keys: &Arc<dyn Keys>) -> Vec<SeekerView> {
     let all = settings.providers.iter().take(SEARCH_PROVIDERS_MAX);
     all.map(|one| {
@@ -184,13 +243,14 @@ mod tests {
         let all = settings(vec![brave.clone(), broken, exa.clone()]);
         let other_order = settings(vec![exa, brave.clone()]);
         let only = settings(vec![brave]);
-        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         for n in 0..200 {
             let session = SessionId(format!("ses_{n}"));
-            let id = chosen(&all, &session).unwrap().id.as_str();
+            let chosen = |settings| chosen(settings, &session).unwrap().id().to_owned();
+            let id = chosen(&all);
+            assert_eq!(chosen(&other_order), id);
+            assert_eq!(chosen(&only), "brave");
             *counts.entry(id).or_default() += 1;
-            assert_eq!(chosen(&other_order, &session).unwrap().id, id);
-            assert_eq!(chosen(&only, &session).unwrap().id, "brave");
         }
         assert_eq!(counts.len(), 2, "{counts:?}");
         assert!(counts.values().all(|count| *count > 50), "{counts:?}");

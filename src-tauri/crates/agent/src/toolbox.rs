@@ -54,6 +54,9 @@ impl Toolbox {
             Some(_) => held.outside(),
             None => held,
         };
+        // Whoever may search may search by an operation of which it is not told.
+        let has_operations = !shared.settings().web_search.operations.is_empty();
+        let operations = has_operations.then(|| held.clone());
         let mut registry = match &asked.tools {
             Some(names) => held.only(&names.iter().map(String::as_str).collect()),
             None => held,
@@ -62,7 +65,7 @@ impl Toolbox {
             let index = Arc::new(registry.index());
             registry.put(Arc::new(ToolSearch::new(index)))?;
         }
-        seek(&mut registry, shared, seeks)?;
+        seek(&mut registry, shared, seeks, operations.as_ref())?;
         let registry = Arc::new(registry);
         let composed = asked.output_schema.as_ref().map(|schema| {
             let tools = registry.definitions();
@@ -85,7 +88,8 @@ impl Toolbox {
     pub fn of_folder(shared: &Shared, folder: Option<&str>) -> Result<Arc<Registry>, Fault> {
         let Some(folder) = folder else {
             let mut registry = Registry::clone(&shared.tools());
-            seek(&mut registry, shared, &Seeks::nobody())?;
+            let operations = Registry::clone(&registry);
+            seek(&mut registry, shared, &Seeks::nobody(), Some(&operations))?;
             return Ok(Arc::new(registry));
         };
         Self::of_asked(shared, Path::new(folder), &Asked::default())
@@ -114,11 +118,22 @@ impl Toolbox {
     }
 }
 
-/// Has the tool that searches the web ask whoever the person set up.
-fn seek(registry: &mut Registry, shared: &Shared, seeks: &Seeks) -> Result<(), Fault> {
+/// Has the tool that searches the web ask whoever the person set up, by an operation among these too.
+fn seek(
+    registry: &mut Registry,
+    shared: &Shared,
+    seeks: &Seeks,
+    operations: Option<&Registry>,
+) -> Result<(), Fault> {
     if registry.find(WEB_SEARCH).is_ok() {
         let settings = shared.settings();
-        registry.put(Arc::new(seeks.tool(&settings.web_search, &shared.keys)))?;
+        let find = |id: &str| {
+            let found = operations?.find(id).ok()?;
+            let searches = shared.apis.searches(found.interface.id())?;
+            Some((searches, found.classified.mode))
+        };
+        let tool = seeks.tool(&settings.web_search, &shared.keys, find);
+        registry.put(Arc::new(tool))?;
     }
     Ok(())
 }

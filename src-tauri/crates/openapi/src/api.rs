@@ -12,6 +12,7 @@ use similar::TextDiff;
 use tools::Tool;
 use tools::limits::ID_BYTES_MAX;
 use tools::refs::Lookup;
+use tools::searching::Searches;
 use url::Url;
 
 use crate::base::Bases;
@@ -19,7 +20,7 @@ use crate::document::{Document, Filters};
 use crate::limits::{DIFF_BYTES_MAX, NAMED_CHARS_MAX};
 use crate::names;
 use crate::operation::Operation;
-use crate::pin::{Looked, Pins};
+use crate::pin::{Looked, Pinned, Pins};
 use crate::source::Source;
 use crate::token::Tokens;
 use crate::tool::ApiTool;
@@ -138,16 +139,29 @@ impl Api {
 
     /// Its operations that are as they were approved, each as a tool under the name that it keeps (`S001-53`).
     pub fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
+        let made = |pinned| Arc::new(ApiTool::new(self.clone(), pinned)) as Arc<dyn Tool>;
+        self.usable(|_| true).iter().map(made).collect()
+    }
+
+    /// The operation of this name among its tools, to be called as a search; none if it is not as it was approved.
+    pub fn searches(self: &Arc<Self>, id: &str) -> Option<Arc<dyn Searches>> {
+        let named = |pinned: &Pinned| {
+            names::id(self.settings.id.as_str(), &pinned.called, ID_BYTES_MAX) == id
+        };
+        let found = self.usable(named).into_iter().next()?;
+        Some(Arc::new(ApiTool::new(self.clone(), &found)))
+    }
+
+    /// What is as it was approved.
+    fn usable(&self, wanted: impl Fn(&Pinned) -> bool) -> Vec<Pinned> {
         let (pins, looked) = {
             let kept = self.kept();
             (kept.pins.clone(), kept.looked.clone())
         };
-        let usable = pins
-            .tools
-            .iter()
-            .filter(|pinned| Pins::standing(&pinned.operation, looked.as_deref()) == Pin::Pinned);
-        let made = |pinned| Arc::new(ApiTool::new(self.clone(), pinned)) as Arc<dyn Tool>;
-        usable.map(made).collect()
+        let usable = pins.tools.iter().filter(|pinned| {
+            wanted(pinned) && Pins::standing(&pinned.operation, looked.as_deref()) == Pin::Pinned
+        });
+        usable.cloned().collect()
     }
 
     /// Only what is as it was approved is called.

@@ -25,6 +25,7 @@ mod preview;
 mod reader;
 mod request;
 mod schema;
+mod searching;
 mod security;
 mod sending;
 pub mod source;

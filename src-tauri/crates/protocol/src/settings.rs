@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::languages::LanguageServer;
@@ -167,6 +168,10 @@ pub struct WebSearchSettings {
     pub timeout_ms: u32,
     /// Who is asked; a session asks one of them, always the same.
     pub providers: Vec<SearchSettings>,
+    /// Operations of services that are asked as well, each like a provider.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<SearchOperation>>")]
+    pub operations: Vec<SearchOperation>,
 }
 
 impl Default for WebSearchSettings {
@@ -175,8 +180,42 @@ impl Default for WebSearchSettings {
             calls_max: 25,
             timeout_ms: 15_000,
             providers: Vec::new(),
+            operations: Vec::new(),
         }
     }
+}
+
+/// An operation of a service (by its OpenAPI document) that searches. What is left out is found by itself where it goes by a
+/// name that is usual.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct SearchOperation {
+    /// Which, as it is listed among the tools: `service__operation`.
+    pub operation: String,
+    /// The argument that takes the query, or its place in the arguments as a JSON pointer: `q`, `/body/query`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub query: Option<String>,
+    /// JSON pointer to the list of results in the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub results: Option<String>,
+    /// JSON pointer to the title in one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub title: Option<String>,
+    /// JSON pointer to the address in one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub url: Option<String>,
+    /// JSON pointer to a few words in one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub snippet: Option<String>,
+    /// What it gets beside the query.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub arguments: Map<String, Value>,
 }
 
 /// Somebody who searches the web. Its key stands in the keychain as `web_search/` and its id, unless a variable holds it.

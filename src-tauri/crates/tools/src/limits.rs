@@ -359,6 +359,12 @@ pub const RESULTS_DEFAULT: usize = 8;
 /// Results of one search of the web at most: what every provider gives.
 pub const RESULTS_MAX: usize = 20;
 
+/// How deep the list of results is looked for in the answer of an operation that searches.
+pub const ANSWER_DEEP_MAX: usize = 4;
+
+/// Values of such an answer that are looked at for it.
+pub const ANSWER_NODES_MAX: usize = 10_000;
+
 /// What a provider may answer, in bytes.
 pub const RESULTS_BYTES_MAX: usize = 2 * 1024 * 1024;
 

@@ -124,9 +124,15 @@ impl Registry {
         // As the person set it, it stays.
         let before = &self.entries[place];
         let is_enabled = before.interface.availability.is_enabled;
+        // And it may be stricter over what this session has, never looser.
+        let own = classify(interface.id(), Declared::of(&interface));
+        let classified = match strictness(own.mode) > strictness(before.classified.mode) {
+            true => own,
+            false => before.classified.clone(),
+        };
         let interface = InterfaceBuilder::from(interface).is_enabled(is_enabled);
         self.entries[place] = Arc::new(Entry {
-            classified: before.classified.clone(),
+            classified,
             tool,
             interface: Arc::new(interface.build()),
             schema,

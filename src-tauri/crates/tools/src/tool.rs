@@ -57,6 +57,11 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// The other tool that a call of this one is in the end: rules that name it make the verdict stricter. None if it is none.
+    fn stands_for(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether a call with these very arguments may run while others do (`S003-53`, M08). Asked only of a tool that
     /// publishes that it is safe in general: what nobody vouches for runs alone.
     fn is_concurrency_safe(&self, _arguments: &Map<String, Value>) -> bool {

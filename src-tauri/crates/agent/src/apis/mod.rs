@@ -11,6 +11,7 @@ use protocol::Fault;
 use protocol::apis::{ApiSettings, ApiView};
 use provider::Keys;
 use tools::Tool;
+use tools::searching::Searches;
 
 use crate::config::DeskConfig;
 use crate::servers::Surroundings;
@@ -78,6 +79,12 @@ impl Apis {
     /// The tools of every service that is on, as far as they are as they were approved.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.shelf.tools()
+    }
+
+    /// The operation of this name among the tools, to be called as a search.
+    pub fn searches(&self, id: &str) -> Option<Arc<dyn Searches>> {
+        let of = |api: &Arc<Api>| api.settings().enabled.then(|| api.searches(id))?;
+        self.shelf.each(of).into_iter().flatten().next()
     }
 
     /// What is wrong with the file, or with what was approved.

@@ -11,6 +11,7 @@ pub(crate) mod judged;
 pub(crate) mod prepared;
 pub(crate) mod rehearsed;
 pub(crate) mod secured;
+pub(crate) mod stands_for;
 pub(crate) mod stopped;
 mod updates;
 pub(crate) mod watched;

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::found::Called;
+use super::stands_for;
 use crate::limits::{
     WATCHDOG_ANSWER_BYTES_MAX, WATCHDOG_MS_MAX, WATCHDOG_REASON_CHARS_MAX, WATCHDOGS_MAX,
 };
@@ -37,13 +38,15 @@ pub(crate) fn built_in(
     arguments: &Map<String, Value>,
     facts: &Facts,
 ) -> Vec<Alarm> {
-    watchdog::look(&Sight {
+    let mut alarms = watchdog::look(&Sight {
         tool: called.id(),
         arguments,
         manifest: &session.bounds.requires(session.tools().requires()),
         session: &session.id,
         facts,
-    })
+    });
+    alarms.extend(stands_for::said(session, called, facts));
+    alarms
 }
 
 /// What all of them say.

@@ -219,7 +219,9 @@ fn searches(settings: &WebSearchSettings) -> String {
             (Some(variable), _) => format!("{} (key from {variable} or the keychain)", one.id),
             (None, _) => format!("{} (key from the keychain)", one.id),
         });
-    let named: Vec<String> = named.collect();
+    let operations = settings.operations.iter();
+    let operations = operations.map(|one| format!("{} (an operation of a service)", one.operation));
+    let named: Vec<String> = named.chain(operations).collect();
     match named.is_empty() {
         true => {
             "Nobody searches the web for agents; set one up under [web_search] in the settings."

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use policy::Approved;
 use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
-use protocol::{
-    Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
-};
+use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
 use serde_json::{Map, Value, json};
 
 use super::{house, number, object, text};
@@ -17,7 +15,7 @@ use crate::limits::{
 };
 use crate::searching::{Hit, Searching};
 use crate::text::{plural, visible};
-use crate::tool::{Hands, Tool, ToolContext};
+use crate::tool::{Hands, Prepared, Tool, ToolContext};
 use crate::web::framed;
 
 /// The name under which a session's searches are counted.
@@ -29,44 +27,56 @@ const DESCRIPTION: &str = "Searches the web and gives a list of results: title, 
 
 /// What to do where nobody was set up.
 const NOBODY: &str = "No provider for searching the web is set up, so nothing was searched. The person can set one up in the settings under \
-    Web search: Brave, Tavily, Exa or a SearXNG instance. Until then go on without it.";
+    Web search: Brave, Tavily, Exa, a SearXNG instance, or an operation of a service. Until then go on without it.";
 
 /// The tool over whoever searches for one session.
 pub struct WebSearch {
     interface: ToolInterface,
-    searching: Option<Arc<Searching>>,
+    /// Who searches, or why nobody does and what to set up.
+    searching: Result<Arc<Searching>, String>,
 }
 
 impl WebSearch {
     /// The tool over this one; over none every call is an error that says what to set up.
     pub fn new(searching: Option<Arc<Searching>>) -> Self {
+        Self::of(searching.ok_or_else(|| NOBODY.to_owned()))
+    }
+
+    /// The tool over this one, or over one that cannot be used: why, and what to set up.
+    pub fn of(searching: Result<Arc<Searching>, String>) -> Self {
         Self {
-            interface: interface(searching.as_deref()),
+            interface: interface(searching.as_deref().ok()),
             searching,
         }
+    }
+
+    fn searching(&self) -> Result<&Arc<Searching>, ToolError> {
+        let missing = |why: &String| ToolError::Failed(why.clone());
+        self.searching.as_ref().map_err(missing)
     }
 }
 
 fn interface(searching: Option<&Searching>) -> ToolInterface {
     let (requires, timeout_ms) = match searching {
         Some(searching) => (
-            RequirementSet::nothing().reaches(&policy::host::resolve(searching.address()).real),
+            searching.requires(),
             searching.timeout_ms() + READING_MS_MAX,
         ),
         // Which host it will be is not known before somebody is set up; until then none is asked.
         None => (RequirementSet::nothing().reaches("*:*"), READING_MS_MAX),
     };
-    house(WEB_SEARCH)
+    let is_read_only = searching.is_none_or(Searching::is_read_only);
+    let mode = searching.map_or(Some(ToolMode::External), Searching::mode);
+    let tool = house(WEB_SEARCH)
         .user_facing_name("Search the web")
         .description(DESCRIPTION)
         .model_input_schema(parameters())
         .requires(requires)
-        .mode(ToolMode::External)
         .kind(ToolKind::Fetch)
         .timeout_ms(timeout_ms)
         .search_hint("search the web for pages")
-        .is_read_only(true)
-        .is_concurrency_safe(true)
+        .is_read_only(is_read_only)
+        .is_concurrency_safe(is_read_only)
         .is_destructive(false)
         .is_open_world(true)
         .requires_user_interaction(false)
@@ -83,8 +93,12 @@ fn interface(searching: Option<&Searching>) -> ToolInterface {
         .rejected_render_hint(RenderHint::Line)
         .error_render_hint(RenderHint::Line)
         .transcript_search_text("{query}")
-        .checks("the query is not blank")
-        .build()
+        .checks("the query is not blank");
+    // What says of itself that it may change something has no mode, and so asks.
+    match mode {
+        Some(mode) => tool.mode(mode).build(),
+        None => tool.build(),
+    }
 }
 
 fn parameters() -> Value {
@@ -110,10 +124,14 @@ impl Tool for WebSearch {
         visible(text(arguments, "query").trim())
     }
 
-    fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
-        let address = self.searching.as_ref().map(|one| one.address());
-        let access = address.map(|address| Access::new(Capability::NetFetch, address));
-        access.into_iter().collect()
+    fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access> {
+        let query = text(arguments, "query").trim();
+        let accesses = self.searching.as_ref().map(|one| one.accesses(query));
+        accesses.unwrap_or_default()
+    }
+
+    fn stands_for(&self) -> Option<&str> {
+        self.searching.as_ref().ok()?.calls()
     }
 
     fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
@@ -126,7 +144,16 @@ impl Tool for WebSearch {
     }
 
     fn missing_setup(&self) -> Option<String> {
-        self.searching.is_none().then(|| NOBODY.to_owned())
+        self.searching.as_ref().err().cloned()
+    }
+
+    async fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        hands: &Hands,
+    ) -> Result<Prepared, ToolError> {
+        self.searching()?
+            .shows(text(arguments, "query").trim(), hands)
     }
 
     async fn execute(
@@ -136,16 +163,14 @@ impl Tool for WebSearch {
         cx: &ToolContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments();
-        let Some(searching) = &self.searching else {
-            return Err(ToolError::Failed(NOBODY.to_owned()));
-        };
+        let searching = self.searching()?;
         let wanted = number(arguments, "max_results").map_or(RESULTS_DEFAULT, |wanted| {
             usize::try_from(wanted)
                 .unwrap_or(RESULTS_MAX)
                 .min(RESULTS_MAX)
         });
         let query = text(arguments, "query").trim();
-        let hits = searching.search(query, wanted, &hands.net, cx).await?;
+        let hits = searching.search(query, wanted, hands, cx).await?;
         Ok(output(searching, query, hits))
     }
 }
@@ -178,7 +203,7 @@ fn output(searching: &Searching, query: &str, hits: Vec<Hit>) -> ToolOutput {
         })
         .collect();
     let found = plural(hits.len() as u64, "result", "results");
-    let host = policy::host::resolve(searching.address()).real;
+    let host = searching.host();
     let text = framed("what was found by", &host, &lines.join("\n"));
     ToolOutput {
         data,

@@ -1,14 +1,16 @@
 //! Whoever searches the web: one way for all of them, from a query to results, with what a session may use of it.
 //!
-//! A [`SearchProvider`] says what it is asked by and what its answer means; it reaches nothing itself. What a document of
-//! operations can be asked, or a server's tool, can be one as well.
+//! A [`SearchProvider`] says what it is asked by and what its answer means; it reaches nothing itself. An operation of a service
+//! that a person set up can search as well: it is called as its service is, and judged on what it touches itself.
 
+mod operation;
 mod wires;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
-use protocol::ToolError;
+use protocol::{Access, Capability, RequirementSet, ToolError, ToolMode};
 use runtime::{FetchLimits, Fetched, Net, Outgoing};
 use serde_json::Value;
 
@@ -17,9 +19,10 @@ use crate::limits::{
     PAGE_TOLD_BYTES_MAX, RESULTS_BYTES_MAX, SEARCH_CALLS_MAX, SEARCH_MS_MAX, SNIPPET_CHARS_MAX,
     TITLE_CHARS_MAX,
 };
-use crate::tool::ToolContext;
+use crate::tool::{Hands, Prepared, ToolContext};
 use crate::web::{framed, line};
 
+pub use self::operation::{OperationSearch, Searches};
 pub use self::wires::provider;
 
 /// One result, in the provider's words.
@@ -56,14 +59,25 @@ pub type KeyFn = Arc<dyn Fn() -> Result<Option<String>, String> + Send + Sync>;
 
 /// Who searches for one session, and how much it may.
 pub struct Searching {
-    provider: Box<dyn SearchProvider>,
-    key: KeyFn,
-    /// What to do where there is no key, as a sentence.
-    key_hint: String,
+    whom: Whom,
     calls_max: u32,
     timeout_ms: u64,
     /// How often the session searched.
     calls: Arc<AtomicU32>,
+}
+
+/// Who is asked.
+enum Whom {
+    Provider(Wired),
+    Operation(Box<OperationSearch>),
+}
+
+/// A provider with its key.
+struct Wired {
+    provider: Box<dyn SearchProvider>,
+    key: KeyFn,
+    /// What to do where there is no key, as a sentence.
+    key_hint: String,
 }
 
 impl Searching {
@@ -74,19 +88,89 @@ impl Searching {
         (calls_max, timeout_ms): (u32, u32),
         calls: Arc<AtomicU32>,
     ) -> Self {
-        Self {
+        let wired = Wired {
             provider,
             key,
             key_hint,
+        };
+        Self::of(Whom::Provider(wired), (calls_max, timeout_ms), calls)
+    }
+
+    /// An operation with the same limits.
+    pub fn by_operation(
+        operation: OperationSearch,
+        limits: (u32, u32),
+        calls: Arc<AtomicU32>,
+    ) -> Self {
+        Self::of(Whom::Operation(Box::new(operation)), limits, calls)
+    }
+
+    fn of(whom: Whom, (calls_max, timeout_ms): (u32, u32), calls: Arc<AtomicU32>) -> Self {
+        Self {
+            whom,
             calls_max: calls_max.min(SEARCH_CALLS_MAX),
             timeout_ms: u64::from(timeout_ms).clamp(1, SEARCH_MS_MAX),
             calls,
         }
     }
 
-    /// Where its provider is reached.
-    pub fn address(&self) -> &str {
-        self.provider.address()
+    /// What a search touches.
+    pub(crate) fn accesses(&self, query: &str) -> Vec<Access> {
+        match &self.whom {
+            Whom::Provider(wired) => {
+                let address = wired.provider.address();
+                vec![Access::new(Capability::NetFetch, address)]
+            }
+            Whom::Operation(one) => one.operation.accesses(&one.arguments(query)),
+        }
+    }
+
+    /// What it needs of the machine.
+    pub(crate) fn requires(&self) -> RequirementSet {
+        match &self.whom {
+            Whom::Provider(_) => RequirementSet::nothing().reaches(&self.host()),
+            Whom::Operation(one) => one.operation.interface().requires.clone(),
+        }
+    }
+
+    /// The host that is asked.
+    pub(crate) fn host(&self) -> String {
+        let first = self.accesses("").into_iter().next();
+        first.map_or_else(String::new, |access| {
+            policy::host::resolve(&access.target).real
+        })
+    }
+
+    /// The mode of a search; none if nothing says which.
+    pub(crate) fn mode(&self) -> Option<ToolMode> {
+        match &self.whom {
+            Whom::Provider(_) => Some(ToolMode::External),
+            Whom::Operation(one) => one.mode,
+        }
+    }
+
+    /// Whether a search changes nothing.
+    pub(crate) fn is_read_only(&self) -> bool {
+        match &self.whom {
+            Whom::Provider(_) => true,
+            Whom::Operation(one) => one.operation.interface().safety.is_read_only,
+        }
+    }
+
+    /// The tool that a search calls, if it calls one.
+    pub(crate) fn calls(&self) -> Option<&str> {
+        match &self.whom {
+            Whom::Provider(_) => None,
+            Whom::Operation(one) => Some(one.operation.interface().id()),
+        }
+    }
+
+    /// What a search would send, where that can be shown.
+    pub(crate) fn shows(&self, query: &str, hands: &Hands) -> Result<Prepared, ToolError> {
+        match &self.whom {
+            Whom::Provider(_) => Ok(Prepared::default()),
+            Whom::Operation(one) => one.shows(query, &hands.workspace),
+        }
     }
 
     /// What one search may take, in milliseconds.
@@ -99,39 +183,38 @@ impl Searching {
         &self,
         query: &str,
         results_max: usize,
-        net: &Net,
+        hands: &Hands,
         cx: &ToolContext,
     ) -> Result<Vec<Hit>, ToolError> {
-        let title = self.provider.title();
-        let key = self.key().await?;
-        let took = self
-            .calls
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |calls| {
-                (calls < self.calls_max).then_some(calls + 1)
-            });
-        if took.is_err() {
-            return Err(ToolError::Failed(format!(
-                "This session searched {} times, which is as often as it may. Go on with what was found, or let the person raise the limit \
-                 in the settings under Web search.",
-                self.calls_max
-            )));
-        }
-        let outgoing = self.provider.asks(query, results_max, &key);
-        let limits = FetchLimits {
-            timeout_ms: self.timeout_ms,
-            body_bytes_max: RESULTS_BYTES_MAX,
+        let (title, found) = match &self.whom {
+            Whom::Provider(wired) => {
+                let key = wired.key().await?;
+                self.take()?;
+                let outgoing = wired.provider.asks(query, results_max, &key);
+                let limits = FetchLimits {
+                    timeout_ms: self.timeout_ms,
+                    body_bytes_max: RESULTS_BYTES_MAX,
+                };
+                (
+                    wired.provider.title(),
+                    wired.found(&outgoing, &key, limits, &hands.net, cx).await?,
+                )
+            }
+            Whom::Operation(one) => {
+                self.take()?;
+                let arguments = one.arguments(query);
+                let call = one
+                    .operation
+                    .call(&arguments, &hands.workspace, &hands.net, &cx.cancel);
+                let limit = Duration::from_millis(self.timeout_ms);
+                let output = tokio::time::timeout(limit, call).await.map_err(|_| {
+                    let (name, limit) = (&one.settings.operation, self.timeout_ms);
+                    ToolError::TimedOut(format!("`{name}` did not answer within {limit} ms."))
+                })??;
+                let found = output.data.and_then(|answer| one.found(&answer));
+                (one.settings.operation.as_str(), found)
+            }
         };
-        let answer = net
-            .send(&outgoing, limits, &cx.cancel)
-            .await
-            .map_err(not_fetched)?;
-        if answer.status != 200 {
-            return Err(self.refused(&answer, &key));
-        }
-        let found = serde_json::from_slice(&answer.body)
-            .ok()
-            .filter(|_| !answer.more);
-        let found = found.and_then(|answer: Value| self.provider.found(&answer));
         let Some(mut hits) = found else {
             return Err(ToolError::Failed(format!(
                 "{title} answered with something that is no list of results. Try again later, or let the person look at the settings under \
@@ -146,6 +229,45 @@ impl Searching {
             hit.snippet = line(&hit.snippet, SNIPPET_CHARS_MAX);
         });
         Ok(hits)
+    }
+
+    /// Counts a search.
+    fn take(&self) -> Result<(), ToolError> {
+        let took = self
+            .calls
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |calls| {
+                (calls < self.calls_max).then_some(calls + 1)
+            });
+        match took {
+            Ok(_) => Ok(()),
+            Err(_) => Err(ToolError::Failed(format!(
+                "This session searched {} times, which is as often as it may. Go on with what was found, or let the person raise the limit \
+                 in the settings under Web search.",
+                self.calls_max
+            ))),
+        }
+    }
+}
+
+impl Wired {
+    /// What its answer says was found; none where it is no list of results.
+    async fn found(
+        &self,
+        outgoing: &Outgoing,
+        key: &str,
+        limits: FetchLimits,
+        net: &Net,
+        cx: &ToolContext,
+    ) -> Result<Option<Vec<Hit>>, ToolError> {
+        let answer = net.send(outgoing, limits, &cx.cancel).await;
+        let answer = answer.map_err(not_fetched)?;
+        if answer.status != 200 {
+            return Err(self.refused(&answer, key));
+        }
+        let found = serde_json::from_slice(&answer.body)
+            .ok()
+            .filter(|_| !answer.more);
+        Ok(found.and_then(|answer: Value| self.provider.found(&answer)))
     }
 
     async fn key(&self) -> Result<String, ToolError> {
