@@ -48,12 +48,15 @@ fn calls_end_with_their_request_and_with_the_connection() {
         (last["id"].as_u64(), text(&last["result"])),
         (Some(sleeps), ("Cancelled".to_owned(), true))
     );
+    // Two requests that are on their way at the same time may come in either order.
+    let mut made = recorded(&place);
+    made[1..3].sort();
     assert_eq!(
-        recorded(&place),
+        made,
         pairs(&[
             ("bash", "interrupted"),
-            ("read", "done"),
             ("bash", "skipped"),
+            ("read", "done"),
             ("bash", "interrupted")
         ])
     );
