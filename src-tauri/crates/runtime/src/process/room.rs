@@ -50,12 +50,11 @@ impl Rooms {
             |error: io::Error| FileError::from_io(self.program.display().to_string(), &error);
         // Nothing but what every room has was made ahead.
         let is_plain = room.bare.is_none() && errors.is_none();
-        let ready = match self
-            .held()
-            .take()
-            .filter(|_| is_plain)
-            .and_then(Ready::fits)
-        {
+        let held = match is_plain {
+            true => self.held().take(),
+            false => None,
+        };
+        let ready = match held.and_then(Ready::fits) {
             Some(ready) => ready,
             None => Ready::start(&self.program, room.bare.is_some(), errors).map_err(failed)?,
         };
