@@ -207,6 +207,44 @@ mod tests {
         Ready::start(Path::new("/bin/cat"), false, None).unwrap()
     }
 
+    /// Nobody enters it: what it is told is read and forgotten.
+    fn room(bare: Option<PathBuf>) -> Room {
+        Room {
+            workspace: "/nowhere".into(),
+            folder: "/nowhere".into(),
+            layers: None,
+            bare,
+            read_only: Vec::new(),
+            masked: Vec::new(),
+            limits: sandbox::Limits::default(),
+            proxy: false,
+            command: Vec::new(),
+            environment: Vec::new(),
+            told: "/nowhere".into(),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_left_to_a_command_that_can_take_it() {
+        let ready = waiting();
+        let waits = ready.child.id();
+        let rooms = Rooms::new("/bin/cat".into());
+        *rooms.held() = Some(ready);
+        let (_output, errors) = std::io::pipe().unwrap();
+        for (bare, errors, takes_it) in [
+            (Some("/tmp".into()), None, false),
+            (None, Some(&errors), false),
+            (Some("/tmp".into()), Some(&errors), false),
+            (None, None, true),
+        ] {
+            let (mut started, _) = rooms.enter(&room(bare.clone()), errors).await.unwrap();
+            let what = (bare, errors.is_some());
+            assert_eq!(started.child.id() == waits, takes_it, "{what:?}");
+            assert_eq!(rooms.held().is_none(), takes_it, "{what:?}");
+            started.child.kill().await.unwrap();
+        }
+    }
+
     #[tokio::test]
     async fn only_one_that_waits_and_sees_the_same_disks_fits() {
         assert!(waiting().fits().is_some());
