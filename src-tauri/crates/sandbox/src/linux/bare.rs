@@ -23,6 +23,9 @@ use crate::{End, RefusedKind, Room};
 
 /// Keeps the room until the command has ended, or nobody wants it any more.
 pub(super) fn keep(room: &Room, told: &File) -> Result<(), NotEntered> {
+    let Some(tmp) = &room.bare else {
+        return Err(io::Error::other("it has no folder for temporary files")).at("tmp");
+    };
     if room.layers.is_some() || room.proxy {
         let error = io::Error::other("there are neither layers nor a way out without namespaces");
         return Err(error).at("namespaces");
@@ -34,7 +37,7 @@ pub(super) fn keep(room: &Room, told: &File) -> Result<(), NotEntered> {
     let (ready, says) = handover::pair().at("pair")?;
     let Some(child) = namespaces::fork().at("fork")? else {
         drop(ready);
-        command::run(room, None, &says);
+        command::run_bare(room, tmp, &says);
     };
     drop(says);
     command::wait_until_it_runs(&ready)?;

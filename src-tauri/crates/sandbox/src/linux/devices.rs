@@ -7,8 +7,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use rustix::fs::CWD;
-use rustix::mount::MountAttrFlags;
+use rustix::mount::{MountAttrFlags, UnmountFlags, unmount};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use super::attributes::{Below, set};
@@ -25,22 +24,14 @@ const LINKS: [(&str, &str); 5] = [
     ("ptmx", "pts/ptmx"),
 ];
 
-/// Takes hold of them before the world's are out of sight.
-pub(super) fn take() -> io::Result<Vec<(&'static str, OwnedFd)>> {
-    HARMLESS
-        .into_iter()
-        .map(|name| Ok((name, tree(&Path::new("/dev").join(name), Below::Not)?)))
-        .collect()
-}
-
-/// Makes a folder of devices in which nothing leads to a disk: read-only mounts do not stop a write to one.
-pub(super) fn build(devices: Vec<(&'static str, OwnedFd)>) -> io::Result<()> {
-    let place = Path::new("/dev");
+/// Makes a folder of devices in which nothing leads to a disk: read-only mounts do not stop a write to one. It is made at a
+/// place where nobody looks yet, and then held where no path leads to it.
+pub(super) fn make(place: &Path) -> io::Result<OwnedFd> {
     attach(&memory("size=65536,mode=0755")?, place)?;
-    for (name, device) in devices {
+    for name in HARMLESS {
         let path = place.join(name);
         drop(fs::File::create(&path)?);
-        attach(&device, &path)?;
+        attach(&tree(&Path::new("/dev").join(name), Below::Not)?, &path)?;
     }
     for (name, target) in LINKS {
         symlink(target, place.join(name))?;
@@ -54,7 +45,10 @@ pub(super) fn build(devices: Vec<(&'static str, OwnedFd)>) -> io::Result<()> {
     attach(&terminals, &place.join("pts"))?;
     fs::create_dir(place.join("shm"))?;
     attach(&memory("size=268435456,mode=1777")?, &place.join("shm"))?;
-    set(CWD, c"/dev", Below::Not, MountAttrFlags::MOUNT_ATTR_RDONLY)
+    let held = tree(place, Below::Too)?;
+    set(&held, c"", Below::Not, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
+    unmount(place, UnmountFlags::DETACH)?;
+    Ok(held)
 }
 
 /// Lets the room's programs reach each other, and nothing else.

@@ -26,12 +26,24 @@ const DEVICES: [&str; 5] = [
     "/dev/urandom",
 ];
 
-/// Reading everywhere, writing in the workspace and in the room's own places, signals to nobody outside. As much of it as
-/// this kernel has: the mounts are the first wall, and hold without it.
-pub(super) fn stand_on(room: &Room) -> io::Result<()> {
-    let writable = WRITABLE.iter().map(Path::new);
-    let writable = writable.chain([room.workspace.as_path()]);
-    stand(Ruleset::default(), writable).map_err(io::Error::other)
+/// Reading everywhere, and signals to nobody outside: what holds in every room. As much of it as this kernel has: the mounts are
+/// the first wall, and hold without it.
+pub(super) struct Ground(RulesetCreated);
+
+impl Ground {
+    /// Nobody stands on it yet.
+    pub(super) fn prepare() -> io::Result<Self> {
+        read_only(Ruleset::default())
+            .map(Self)
+            .map_err(io::Error::other)
+    }
+
+    /// From here on: with it, writing in the workspace and in the room's own places.
+    pub(super) fn stand_on(self, room: &Room) -> io::Result<()> {
+        let writable = WRITABLE.iter().map(Path::new);
+        let writable = writable.chain([room.workspace.as_path()]);
+        stand(self.0, writable).map_err(io::Error::other)
+    }
 }
 
 /// Whether this kernel keeps the signals of whoever stands on such ground from everybody else.
@@ -50,19 +62,25 @@ pub(super) fn stand_alone(room: &Room, tmp: &Path) -> io::Result<()> {
         .map_err(io::Error::other)?;
     let devices = DEVICES.iter().map(Path::new);
     let writable = devices.chain([room.workspace.as_path(), tmp]);
+    let rules = read_only(rules).map_err(io::Error::other)?;
     stand(rules, writable).map_err(io::Error::other)
 }
 
-fn stand<'a>(
-    rules: Ruleset,
-    writable: impl Iterator<Item = &'a Path>,
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+fn read_only(rules: Ruleset) -> Result<RulesetCreated, Failed> {
     let rules = rules
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(ALL))?
         .scope(Scope::from_all(ALL))?
         .create()?;
-    let mut rules = beneath(rules, Path::new("/"), AccessFs::from_read(ALL))?;
+    beneath(rules, Path::new("/"), AccessFs::from_read(ALL))
+}
+
+fn stand<'a>(
+    mut rules: RulesetCreated,
+    writable: impl Iterator<Item = &'a Path>,
+) -> Result<(), Failed> {
     for place in writable {
         let all = match place.is_dir() {
             true => AccessFs::from_all(ALL),
@@ -78,7 +96,7 @@ fn beneath(
     rules: RulesetCreated,
     place: &Path,
     access: landlock::BitFlags<AccessFs>,
-) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
+) -> Result<RulesetCreated, Failed> {
     let held = PathFd::new(place)?;
     Ok(rules.add_rule(PathBeneath::new(held, access))?)
 }

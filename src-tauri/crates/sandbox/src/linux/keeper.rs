@@ -12,13 +12,14 @@ use rustix::process::{
 };
 
 use super::children::{self, Children};
+use super::command::Waiting;
 use super::ledger::Ledger;
 use super::limits::{self, Limits};
 use super::names::Names;
 use super::questions::{self, Questions};
 use super::secrets::Secrets;
 use super::sight::{Answer, Looked};
-use super::{At as _, NotEntered, World, command, handover, mounts, namespaces, sight, way_out};
+use super::{At as _, NotEntered, World, handover, mounts, sight, way_out};
 use crate::told::Line;
 use crate::{End, RefusedKind, Room};
 
@@ -59,6 +60,10 @@ pub(super) fn keep(read: impl FnOnce() -> Room, outside: World, door: &OwnedFd) 
 struct Prepared {
     names: Names,
     children: Children,
+    command: Waiting,
+    /// All that is mounted in the room, held by this alone once its processes are gone.
+    mounted: Option<OwnedFd>,
+    mounts: mounts::Prepared,
 }
 
 impl Prepared {
@@ -70,28 +75,35 @@ impl Prepared {
         // Nothing in the room may look into its keeper, whoever it is.
         set_dumpable_behavior(DumpableBehavior::NotDumpable).at("keeper")?;
         super::devices::raise_loopback().at("loopback")?;
+        let names = Names::answer_here().at("names")?;
+        let children = children::listen().at("children")?;
+        let command = Waiting::start()?;
+        let mounted = File::open("/proc/self/ns/mnt").ok().map(OwnedFd::from);
         Ok(Self {
-            names: Names::answer_here().at("names")?,
-            children: children::listen().at("children")?,
+            names,
+            children,
+            command,
+            mounted,
+            mounts: mounts::Prepared::for_any_room()?,
         })
     }
 }
 
-fn run(room: &Room, told: &File, prepared: Prepared) -> Result<End, NotEntered> {
-    mounts::build(room)?;
+fn run(room: &Room, told: &File, mut prepared: Prepared) -> Result<End, NotEntered> {
+    let heard = prepared.command.hear(room);
+    mounts::build(room, prepared.mounts)?;
     let secrets = Secrets::watch(&room.masked).at("masked")?;
     let way_out = match room.proxy {
         true => Some(way_out::open().at("proxy")?),
         false => None,
     };
+    let child = prepared.command.process;
+    let questions = prepared.command.run(heard, way_out)?;
     secrets.hold_outside();
-    let (ready, says) = handover::pair().at("pair")?;
-    let Some(child) = namespaces::fork().at("fork")? else {
-        drop(ready);
-        command::run(room, way_out, &says);
-    };
-    drop(says);
-    let questions = command::wait_until_it_runs(&ready)?;
+    if let Some(mounted) = &prepared.mounted {
+        // The last to let go of it takes it all down, and need not be waited for by whoever asked for the room.
+        let _ = handover::send(std::io::stdin(), b"mounts", Some(mounted));
+    }
     let watched = questions.is_some() && questions::is_legible(child);
     Line::Began { watched }.write(told).at("told")?;
     let mut watch = Watch {

@@ -3,9 +3,10 @@
 //! 1. The *door* ([`enter`]) makes the namespaces and waits. It ends when the room does, and ends the room when nobody wants
 //!    it any more.
 //! 2. The *keeper* is the first process of the room. It prepares what every room has, and only then asks which room it is. It
-//!    builds the walls, starts the command, takes in what is left behind, sees what the command is refused, and says that and
+//!    builds the walls, has the command run, takes in what is left behind, sees what the command is refused, and says that and
 //!    how the command ended. When it ends, the kernel ends everything in the room.
-//! 3. The *command* gives away what it has, one thing after the other, and then runs.
+//! 3. The *command* gives away what it has, one thing after the other: what no command has before the room is known, the rest
+//!    once the walls stand. Then it runs.
 //!
 //! Where nobody may make namespaces, a room can be had in which these are one less (`bare.rs`).
 

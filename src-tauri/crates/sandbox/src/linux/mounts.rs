@@ -16,16 +16,45 @@ use rustix::mount::{
 
 use super::attributes::{Below, set};
 use super::command::c_path;
-use super::stand_ins::{self, StandIns};
+use super::stand_ins::{StandIns, hide};
 use super::{At as _, NotEntered, devices};
-use crate::{Layers, Room};
+use crate::{Layers, Limits, Room};
 
 /// What is made in a room holds neither devices nor programs with more rights than their caller.
 const NO_DEVICES: MountAttrFlags =
     MountAttrFlags::MOUNT_ATTR_NODEV.union(MountAttrFlags::MOUNT_ATTR_NOSUID);
 
+/// Where things are made and where the room's processes are looked at then: nobody works there, and no layer lies there.
+const PROCESSES: &str = "/proc";
+
+/// What every room has of its own, made before it is known which one it is.
+pub(super) struct Prepared {
+    stand_ins: StandIns,
+    devices: OwnedFd,
+    tmp: OwnedFd,
+    tmp_bytes: u64,
+}
+
+impl Prepared {
+    /// The world stays in sight, but for the processes outside, and can still be written.
+    pub(super) fn for_any_room() -> Result<Self, NotEntered> {
+        let workshop = Path::new(PROCESSES);
+        let devices = devices::make(workshop).at("devices")?;
+        let stand_ins = StandIns::prepare(workshop).at("stand-ins")?;
+        let processes = file_system(c"proc", &[], NO_DEVICES).at("proc")?;
+        attach(&processes, workshop).at("proc")?;
+        let tmp_bytes = Limits::default().tmp_bytes;
+        Ok(Self {
+            stand_ins,
+            devices,
+            tmp: temporary(tmp_bytes).at("tmp")?,
+            tmp_bytes,
+        })
+    }
+}
+
 /// Builds them from the inside out: what is taken from the world is taken before the world is closed.
-pub(super) fn build(room: &Room) -> Result<(), NotEntered> {
+pub(super) fn build(room: &Room, prepared: Prepared) -> Result<(), NotEntered> {
     if room.workspace == Path::new("/") || room.workspace.is_relative() {
         let error = io::Error::other("the whole disk, or no place at all, cannot be a workspace");
         return Err(error).at("workspace");
@@ -43,30 +72,29 @@ pub(super) fn build(room: &Room) -> Result<(), NotEntered> {
         Some(Layers { upper, work: None }) => copied(upper).at("copy")?,
         None => tree(&room.workspace, Below::Too).at("workspace")?,
     };
-    let devices = devices::take().at("devices")?;
+    let nothing = prepared.stand_ins.for_all(&room.masked).at("masked")?;
+    limit_processes(room.limits.processes);
 
+    // Also where the processes are seen: root may write settings of the kernel there whatever else was taken from it.
     let closed = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
     set(CWD, c"/", Below::Too, closed).at("read-only")?;
-    let tmp_folder = Path::new("/tmp");
-    let mut stand_ins = stand_ins::make(tmp_folder, room.masked.len()).at("stand-ins")?;
-    let tmp = memory(&format!("size={},mode=1777", room.limits.tmp_bytes)).at("tmp")?;
-    attach(&tmp, tmp_folder).at("tmp")?;
-    devices::build(devices).at("devices")?;
+    let tmp = match room.limits.tmp_bytes {
+        bytes if bytes == prepared.tmp_bytes => prepared.tmp,
+        bytes => temporary(bytes).at("tmp")?,
+    };
+    attach(&tmp, Path::new("/tmp")).at("tmp")?;
+    attach(&prepared.devices, Path::new("/dev")).at("devices")?;
     // It may lie in a folder that was emptied just now.
     fs::create_dir_all(&room.workspace).at("workspace")?;
     attach(&workspace, &room.workspace).at("workspace")?;
     for path in &room.read_only {
         keep_as_it_is(path).at("protected")?;
     }
-    stand_ins.lead_to_the_keeper().at("names")?;
-    for path in &room.masked {
-        mask(path, &mut stand_ins).at("masked")?;
+    prepared.stand_ins.lead_to_the_keeper().at("names")?;
+    for nothing in nothing {
+        hide(nothing).at("masked")?;
     }
-    let processes = file_system(c"proc", &[], NO_DEVICES).at("proc")?;
-    attach(&processes, Path::new("/proc")).at("proc")?;
-    limit_processes(room.limits.processes);
-    // Root may write settings of the kernel there whatever else was taken from it.
-    set(CWD, c"/proc", Below::Not, closed).at("proc")
+    Ok(())
 }
 
 /// Where the kernel keeps a number of processes for each room: the one limit that also holds for root. Older kernels do not,
@@ -116,6 +144,11 @@ fn escaped(path: &Path) -> io::Result<CString> {
     CString::new(bytes).map_err(io::Error::other)
 }
 
+/// Where temporary files lie, in memory.
+fn temporary(bytes: u64) -> io::Result<OwnedFd> {
+    memory(&format!("size={bytes},mode=1777"))
+}
+
 /// A file system in memory.
 pub(super) fn memory(options: &str) -> io::Result<OwnedFd> {
     let mut given = Vec::new();
@@ -153,11 +186,16 @@ fn made(context: OwnedFd, attributes: MountAttrFlags) -> io::Result<OwnedFd> {
 
 /// What is at a path, held where no path leads to it yet.
 pub(super) fn tree(path: &Path, below: Below) -> io::Result<OwnedFd> {
+    tree_at(CWD, path, below)
+}
+
+/// The same of a path that begins at a folder.
+pub(super) fn tree_at(folder: impl AsFd, path: &Path, below: Below) -> io::Result<OwnedFd> {
     let mut flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
     if below == Below::Too {
         flags |= OpenTreeFlags::AT_RECURSIVE;
     }
-    Ok(open_tree(CWD, path, flags)?)
+    Ok(open_tree(folder, path, flags)?)
 }
 
 /// Puts what is held at a path.
@@ -174,18 +212,4 @@ fn keep_as_it_is(path: &Path) -> io::Result<()> {
     };
     set(&held, c"", Below::Too, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
     attach(&held, path)
-}
-
-/// Lets a file or a folder be empty.
-fn mask(path: &Path, stand_ins: &mut StandIns) -> io::Result<()> {
-    let found = match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        found => found?,
-    };
-    if !found.is_dir() {
-        return stand_ins.hide(path);
-    }
-    let nothing = memory("size=4096,mode=0755")?;
-    set(&nothing, c"", Below::Not, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
-    attach(&nothing, path)
 }

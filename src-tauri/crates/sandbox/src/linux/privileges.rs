@@ -37,8 +37,8 @@ pub(super) fn limit(limits: &Limits) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives every capability away and closes every way back: also for root, who would get them all again with the next program.
-pub(super) fn drop_all() -> io::Result<()> {
+/// Closes every way back to a capability that is given away: also for root, who would get them all again with the next program.
+pub(super) fn close_ways_back() -> io::Result<()> {
     set_capabilities_secure_bits(
         CapabilitiesSecureBits::NO_ROOT
             | CapabilitiesSecureBits::NO_ROOT_LOCKED
@@ -56,7 +56,7 @@ pub(super) fn drop_all() -> io::Result<()> {
             Err(error) => return Err(error.into()),
         }
     }
-    drop_ours()
+    Ok(set_no_new_privs(true)?)
 }
 
 /// Gives away every capability that this process has, and the way to new ones by another program, which is all that an

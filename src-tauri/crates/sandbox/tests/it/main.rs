@@ -9,6 +9,7 @@
     reason = "tests end where they fail, and make what a room is tried on"
 )]
 
+mod ahead;
 mod calls;
 mod escape;
 mod hostile;

@@ -342,6 +342,8 @@ fn a_room_has_what_programs_need() {
             "ls -l /proc/self/fd | grep -c -e anon_inode -e socket:",
             "0\n",
         ),
+        // The three streams, and the folder that is listed.
+        ("ls /proc/self/fd | wc -l", "4\n"),
         (
             "grep SigBlk /proc/self/status",
             "SigBlk:\t0000000000000000\n",

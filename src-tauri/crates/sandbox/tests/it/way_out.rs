@@ -22,7 +22,7 @@ fn room(place: &Place, command: &str) -> Room {
 }
 
 /// Starts the program with the other end of `Outside` as its input.
-fn start(room: &Room) -> (Command, Child, Outside) {
+pub fn start(room: &Room) -> (Command, Child, Outside) {
     let (outside, inside) = Outside::pair().unwrap();
     let mut program = Command::new(ROOM);
     program
