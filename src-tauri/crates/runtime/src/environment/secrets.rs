@@ -22,6 +22,8 @@ pub(super) struct Secrets {
     folders: Mutex<HashMap<PathBuf, Remembered>>,
     /// How long a folder must have stayed as it is before it is remembered, in nanoseconds.
     steady_ns: i64,
+    /// How many names are looked at.
+    names_max: usize,
 }
 
 impl Default for Secrets {
@@ -29,6 +31,7 @@ impl Default for Secrets {
         Self {
             folders: Mutex::default(),
             steady_ns: STEADY_NS,
+            names_max: SECRETS_NAMES_MAX,
         }
     }
 }
@@ -54,6 +57,8 @@ struct Stamp {
 #[derive(Debug, Default)]
 struct Held {
     names: usize,
+    /// Up to how many names were looked at: if there are as many, more may follow.
+    names_max: usize,
     folders: Vec<PathBuf>,
     closed: Vec<PathBuf>,
 }
@@ -76,13 +81,13 @@ impl Secrets {
         let mut last = VecDeque::new();
         while let Some(folder) = next.pop_front().or_else(|| last.pop_front()) {
             // What cannot be read here cannot be read in the room.
-            let Some(held) = self.held(workspace, folder, by.as_ref(), SECRETS_NAMES_MAX - names)
+            let Some(held) = self.held(workspace, folder, by.as_ref(), self.names_max - names)
             else {
                 continue;
             };
             names += held.names;
             found.paths.extend(held.closed.iter().cloned());
-            if names >= SECRETS_NAMES_MAX || found.paths.len() >= SECRETS_MAX {
+            if names >= self.names_max || found.paths.len() >= SECRETS_MAX {
                 found.paths.truncate(SECRETS_MAX);
                 return found;
             }
@@ -114,13 +119,12 @@ impl Secrets {
         if let (Some(by), Some(known)) = (by, remembered())
             && known.stamp == stamp
             && Arc::ptr_eq(&known.by, by)
-            && known.held.names <= names_max
+            && known.held.is_what_is_found(names_max)
         {
             return Some(known.held);
         }
         let held = Arc::new(look(workspace, &folder, names_max)?);
-        let is_whole = held.names < names_max;
-        if let (Some(by), true) = (by, is_whole && stamp.is_steady(self.steady_ns)) {
+        if let (Some(by), true) = (by, stamp.is_steady(self.steady_ns)) {
             let known = Remembered {
                 stamp,
                 by: by.clone(),
@@ -133,6 +137,14 @@ impl Secrets {
             all.insert(folder, known);
         }
         Some(held)
+    }
+}
+
+impl Held {
+    /// Whether a look at up to so many names would find the same: the first of them are the same ones each time.
+    fn is_what_is_found(&self, names_max: usize) -> bool {
+        let is_whole = self.names < self.names_max;
+        is_whole && self.names <= names_max || self.names_max == names_max
     }
 }
 
@@ -161,7 +173,10 @@ impl Stamp {
 
 /// Looks into a folder, up to so many names.
 fn look(workspace: &Workspace, folder: &Path, names_max: usize) -> Option<Held> {
-    let mut held = Held::default();
+    let mut held = Held {
+        names_max,
+        ..Held::default()
+    };
     for entry in fs::read_dir(folder).ok()?.flatten().take(names_max) {
         held.names += 1;
         let (Ok(kind), path) = (entry.file_type(), entry.path()) else {
@@ -236,6 +251,66 @@ mod tests {
 
         *rules.lock().unwrap() = Arc::new("notes");
         assert_eq!(found(), (vec!["notes".to_owned()], 4 + more));
+    }
+
+    /// What the limit cuts off is not looked at, and what it leaves is not looked at again.
+    #[test]
+    fn a_folder_that_is_looked_into_in_part_is_remembered_in_part() {
+        let home = tempfile::tempdir().unwrap();
+        let add = |folder: &str, files: usize| {
+            let folder = home.path().join(folder);
+            fs::create_dir_all(&folder).unwrap();
+            for number in 0..files {
+                fs::write(folder.join(format!("{number}.key")), "").unwrap();
+            }
+        };
+        add("one", 4);
+        let asked = Arc::new(AtomicUsize::new(0));
+        let (counted, by) = (asked.clone(), Arc::new(()));
+        let closed = Closed::new(move |path| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            path.ends_with(".key")
+        });
+        let workspace = Workspace::open(home.path())
+            .unwrap()
+            .closing(closed.by(move || Some(by.clone())));
+        let mut secrets = Secrets {
+            steady_ns: -1,
+            ..Secrets::default()
+        };
+        // How many names are looked at, how many secrets that finds, whether that is all, and how many names were asked about.
+        for (names_max, found, are_all, looks) in [
+            (4, 3, false, 3),
+            (4, 3, false, 0),
+            (3, 2, false, 2),
+            (3, 2, false, 0),
+            (6, 4, true, 4),
+            (6, 4, true, 0),
+            // As many as there are: whether there are more is not known.
+            (5, 4, false, 0),
+            (4, 3, false, 3),
+        ] {
+            secrets.names_max = names_max;
+            asked.store(0, Ordering::Relaxed);
+            let seen = secrets.of(&workspace);
+            let seen = (
+                seen.paths.len(),
+                seen.are_all,
+                asked.load(Ordering::Relaxed),
+            );
+            assert_eq!(seen, (found, are_all, looks), "{names_max}");
+        }
+        // One more name in a folder of which a part is remembered, until the clock of the file system has seen it.
+        let (part, before) = (home.path().join("one"), Stamp::of(&home.path().join("one")));
+        for number in 4.. {
+            fs::write(part.join(format!("{number}.key")), "").unwrap();
+            if Stamp::of(&part) != before {
+                break;
+            }
+        }
+        asked.store(0, Ordering::Relaxed);
+        assert_eq!(secrets.of(&workspace).paths.len(), 3);
+        assert_eq!(asked.load(Ordering::Relaxed), 3);
     }
 
     #[test]
