@@ -23,6 +23,9 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 ///
 /// Since the second format, `indexed` is 2 where an entry's row in `folded` and its words are owed yet, though it settled;
 /// `folded_to` is its last event all the same.
+///
+/// The fifth format changes nothing here: since then the history beside the database keeps its copies in pieces
+/// (`runtime`, `history/store`), which a program of an earlier format cannot read, so that it must refuse the folder.
 pub(crate) const STEPS: &[&str] = &["
 CREATE TABLE sessions (
     key  INTEGER PRIMARY KEY,
@@ -102,6 +105,8 @@ CREATE TABLE hits (
 ", "
 CREATE TABLE made (upto INTEGER NOT NULL) STRICT;
 INSERT INTO made SELECT coalesce(max(seq), 0) FROM events;
+", "
+-- The history's copies are in pieces.
 "];
 
 /// The format of a database: how many steps it has taken.
