@@ -24,6 +24,25 @@ pub const SHOWN_PATHS_MAX: usize = 20;
 pub const CONFLICTS_MAX: usize = 200;
 /// Files up to this length are copied through memory.
 pub const COPY_BYTES: usize = 1 << 20;
+/// Contents up to this length are kept as one file, longer ones in pieces.
+pub const WHOLE_BYTES_MAX: usize = 64 << 10;
+/// How long a piece is on average, in bytes, for contents up to a length in bytes: a few hundred pieces each, and from a
+/// gigabyte on one more for each further megabyte. A piece is at least a quarter of it long, and at most four times it.
+pub const KEPT_PIECE_BYTES: [(u64, usize); 3] = [
+    (4 << 20, 16 << 10),
+    (64 << 20, 64 << 10),
+    (1 << 30, 256 << 10),
+];
+/// The same for longer contents.
+pub const KEPT_PIECE_BYTES_LAST: usize = 1 << 20;
+/// The longest piece.
+pub const KEPT_PIECE_BYTES_MAX: usize = 4 * KEPT_PIECE_BYTES_LAST;
+/// One list of pieces on disk.
+pub const LIST_BYTES_MAX: u64 = 64 << 20;
+/// What a disk gives out at once: a copy is packed only where that takes fewer of these.
+pub const BLOCK_BYTES: usize = 4 << 10;
+/// How hard it is tried to pack a copy: of the levels of zstd one that is as fast as the disk.
+pub const PACK_LEVEL: i32 = 1;
 /// One text of a three-way merge, and of a difference that a conflict is shown with.
 pub const MERGE_BYTES_MAX: u64 = 1 << 20;
 /// Paths that a receipt lists.

@@ -1,12 +1,12 @@
 //! How much is kept: by age and by what it takes on disk, the newest first; what no entry needs goes.
 
-use std::collections::BTreeSet;
 use std::io;
 
 use protocol::history::Collected;
-use protocol::{At, Digest, Fault, UndoState};
+use protocol::{At, Fault, UndoState};
 
 use super::Inner;
+use super::store::Needed;
 use crate::FileError;
 
 /// How much is kept.
@@ -14,7 +14,7 @@ use crate::FileError;
 pub struct Keep {
     /// Entries from then on.
     pub since: At,
-    /// As many of the newest entries as have their copies in so many bytes, each copy counted once.
+    /// As many of the newest entries as have their copies in so many bytes on disk, each piece of them counted once.
     pub bytes_max: u64,
 }
 
@@ -23,8 +23,7 @@ pub(super) fn collect(inner: &Inner, keep: &Keep) -> Result<Collected, Fault> {
     let failed = |error: io::Error| -> Fault { FileError::from_io("the history", &error).into() };
     let size_before = size(inner)?;
     let listed = inner.entries.list()?;
-    let mut needed: BTreeSet<Digest> = BTreeSet::new();
-    let mut bytes = 0_u64;
+    let mut needed = Needed::default();
     let mut kept = 0;
     let mut full = false;
     let total = listed.entries.len();
@@ -38,23 +37,18 @@ pub(super) fn collect(inner: &Inner, keep: &Keep) -> Result<Collected, Fault> {
         let Some(manifest) = inner.entries.load(&entry.id)? else {
             continue;
         };
-        let new: Vec<(&Digest, u64)> = manifest
-            .blobs()
-            .filter(|(blob, _)| !needed.contains(*blob))
-            .collect();
-        let more: u64 = {
-            let mut once = BTreeSet::new();
-            let first = new.iter().filter(|(blob, _)| once.insert(*blob));
-            first.map(|(_, bytes)| bytes).sum()
-        };
-        full |= bytes.saturating_add(more) > keep.bytes_max;
+        let mut more = Needed::default();
+        for (blob, _) in manifest.blobs() {
+            let need = inner.store.need(blob, &needed, &mut more);
+            need.map_err(failed)?;
+        }
+        full |= needed.bytes().saturating_add(more.bytes()) > keep.bytes_max;
         if full && !under_way {
             inner.entries.forget(&entry.id)?;
             continue;
         }
-        bytes = bytes.saturating_add(more);
         kept += 1;
-        needed.extend(new.into_iter().map(|(blob, _)| blob.clone()));
+        needed.join(more);
     }
     // What an entry needs that we cannot read is not known, so no copy goes.
     if listed.unreadable == 0 {

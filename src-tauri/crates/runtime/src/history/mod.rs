@@ -97,7 +97,7 @@ impl History {
         };
         let entries = Entries(folder.join("entries"));
         private_folder(&entries.0).map_err(|error| fault(&error))?;
-        let store = Store::open(&folder.join("blobs")).map_err(|error| fault(&error))?;
+        let store = Store::open(folder).map_err(|error| fault(&error))?;
         let turn = crate::atomic::own_file(&folder.join("lock")).map_err(|error| fault(&error))?;
         Ok(Self(Arc::new(Inner {
             entries,

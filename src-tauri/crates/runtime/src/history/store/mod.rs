@@ -1,226 +1,212 @@
-//! Copies of file contents, named by what is in them, for the owner alone.
+//! Copies of file contents, named by what is in them, for the owner alone, in little room.
+//!
+//! One rule: a content of up to [`WHOLE_BYTES_MAX`] bytes is one file, a longer one is a list of its pieces, cut where the
+//! content itself says so; so an edit adds the list and the piece or two that it touched, and a run of zeros is one piece.
+//! A content or a piece is packed where that takes fewer blocks of the disk. Each is there once, whoever needs it.
+//!
+//! Copies are never made by reference, even where the disk could: such a copy is free only as long as the original
+//! stays, and what is kept is kept because the original changes or goes. Editors and agents put a new file in its place,
+//! and from then on a copy by reference takes its whole length, and the next one as much again. All of it is read anyway,
+//! for its digest.
+//!
+//! `copies/` is in this form. `blobs/` beside it is from before, whole contents as they are: they are read and dropped,
+//! and none is added. So what dropped copies by the rules of that time finds nothing here that it could drop wrongly; the
+//! record's format says the same to a program that opens the data folder.
+//!
+//! What is read back is checked against its name, piece by piece and as a whole.
+//!
+//! [`WHOLE_BYTES_MAX`]: crate::limits::WHOLE_BYTES_MAX
 
-use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use protocol::Digest;
 
-use crate::dir::Dir;
-use crate::limits::{COPY_BYTES, SYNC_SINGLY_MAX};
+use crate::dir::{Dir, is_absence};
+use crate::limits::KEPT_PIECE_BYTES_MAX;
 use crate::private_folder;
-use crate::steps::between;
 
-/// The folder of copies: `ab/abcd…` below it, and `new/` for what is not complete.
+mod batch;
+mod keep;
+mod packed;
+mod pieces;
+mod shelves;
+
+pub(super) use batch::Batch;
+pub(super) use keep::Needed;
+pub(super) use packed::{copy_checked, hashed};
+use packed::{damaged, missing, unpack};
+use pieces::List;
+use shelves::{Form, NEW, Name, Shelves};
+
+/// The copies of one history.
 #[derive(Debug, Clone)]
 pub(super) struct Store {
-    dir: Dir,
+    copies: Shelves,
+    /// Whole contents of before.
+    blobs: Option<Shelves>,
 }
 
 impl Store {
+    /// Opens or makes the store in the folder of a history.
     pub(super) fn open(folder: &Path) -> io::Result<Self> {
-        private_folder(&folder.join("new")).map_err(io::Error::other)?;
-        Ok(Self {
-            dir: Dir::open(&fs::canonicalize(folder)?)?,
-        })
+        let copies = folder.join("copies");
+        private_folder(&copies.join(NEW)).map_err(io::Error::other)?;
+        let blobs = match fs::canonicalize(folder.join("blobs")) {
+            Err(error) if is_absence(&error) => None,
+            other => Some(Shelves(Dir::open(&other?)?)),
+        };
+        let copies = Shelves(Dir::open(&fs::canonicalize(copies)?)?);
+        Ok(Self { copies, blobs })
     }
 
     pub(super) fn free_bytes(&self) -> io::Result<u64> {
-        self.dir.free_bytes()
+        self.copies.0.free_bytes()
     }
 
-    /// Begins to take copies.
-    pub(super) fn batch(&self) -> io::Result<Batch<'_>> {
-        Ok(Batch {
-            store: self,
-            new: self.dir.folder(Path::new("new"))?,
-            pending: BTreeSet::new(),
-            count: 0,
-        })
+    /// Both folders.
+    fn places(&self) -> impl Iterator<Item = &Shelves> {
+        std::iter::once(&self.copies).chain(&self.blobs)
     }
 
-    fn place(digest: &Digest) -> (&str, &str) {
-        (digest.as_str().get(..2).unwrap_or("00"), digest.as_str())
-    }
-
+    /// Whether a content is there, with all of its pieces.
     pub(super) fn has(&self, digest: &Digest) -> io::Result<bool> {
-        let (shelf, name) = Self::place(digest);
-        Ok(self.dir.stat_at(&Path::new(shelf).join(name))?.is_some())
+        let found = self.copies.find(digest, &Form::ALL)?;
+        if found.iter().any(|(name, _)| name.form != Form::List) || self.has_of_before(digest)? {
+            return Ok(true);
+        }
+        for (name, _) in found {
+            if self.has_pieces(&name)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn has_of_before(&self, digest: &Digest) -> io::Result<bool> {
+        match &self.blobs {
+            Some(blobs) => Ok(!blobs.find(digest, &[Form::Plain])?.is_empty()),
+            None => Ok(false),
+        }
+    }
+
+    /// Whether a list is there with all of its pieces. A piece is never among the copies of before: what is kept of those
+    /// was decided without lists.
+    fn has_pieces(&self, list: &Name) -> io::Result<bool> {
+        let Some(file) = self.copies.open(list)? else {
+            return Ok(false);
+        };
+        let Some(list) = List::from_reader(file)? else {
+            return Ok(false);
+        };
+        for (piece, _) in &list.0 {
+            if !self.has_piece(piece)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn has_piece(&self, piece: &Digest) -> io::Result<bool> {
+        Ok(!self.copies.find(piece, &Form::WHOLE)?.is_empty())
     }
 
     /// A content of at most `bytes_max` bytes.
     pub(super) fn read(&self, digest: &Digest, bytes_max: u64) -> io::Result<Vec<u8>> {
-        let (shelf, name) = Self::place(digest);
-        let file = self.dir.file(&Path::new(shelf).join(name))?;
-        let mut content = Vec::new();
-        file.take(bytes_max).read_to_end(&mut content)?;
-        match Digest::of(&content) == *digest {
-            true => Ok(content),
-            false => Err(damaged(name)),
-        }
+        let mut content = Capped {
+            bytes: Vec::new(),
+            bytes_max,
+        };
+        self.pour(digest, &mut content)?;
+        Ok(content.bytes)
     }
 
     /// Copies a content to an open file and makes sure that it is what its name says.
     pub(super) fn copy_to(&self, digest: &Digest, to: &mut File) -> io::Result<()> {
-        let (shelf, name) = Self::place(digest);
-        let mut from = self.dir.file(&Path::new(shelf).join(name))?;
-        copy_checked(&mut from, digest, to)
+        self.pour(digest, to)
+    }
+
+    fn pour(&self, digest: &Digest, to: &mut impl Write) -> io::Result<()> {
+        for form in Form::ALL {
+            let Some(mut file) = self.copies.open(&Name::new(digest, form))? else {
+                continue;
+            };
+            return match form {
+                Form::Plain => copy_checked(&mut file, digest, to),
+                Form::Packed => match unpack(&mut file, form, KEPT_PIECE_BYTES_MAX)? {
+                    Some(content) if Digest::of(&content) == *digest => to.write_all(&content),
+                    Some(_) | None => Err(damaged(digest)),
+                },
+                Form::List => {
+                    let list = List::from_reader(file)?.ok_or_else(|| damaged(digest))?;
+                    self.pour_pieces(digest, &list, to)
+                }
+            };
+        }
+        let of_before = self.blobs.as_ref();
+        let file = match of_before {
+            Some(blobs) => blobs.open(&Name::new(digest, Form::Plain))?,
+            None => None,
+        };
+        copy_checked(&mut file.ok_or_else(|| missing(digest))?, digest, to)
+    }
+
+    fn pour_pieces(&self, digest: &Digest, list: &List, to: &mut impl Write) -> io::Result<()> {
+        let mut whole = blake3::Hasher::new();
+        for (piece, bytes) in &list.0 {
+            let content = self.piece(piece, *bytes)?;
+            whole.update(&content);
+            to.write_all(&content)?;
+        }
+        match Digest::of_hash(&whole.finalize()) == *digest {
+            true => Ok(()),
+            false => Err(damaged(digest)),
+        }
+    }
+
+    /// One piece, which must be so long.
+    fn piece(&self, piece: &Digest, bytes: u32) -> io::Result<Vec<u8>> {
+        for form in Form::WHOLE {
+            if let Some(mut file) = self.copies.open(&Name::new(piece, form))? {
+                let content = unpack(&mut file, form, bytes as usize)?;
+                let whole = content.filter(|content| Digest::of(content) == *piece);
+                return whole.ok_or_else(|| damaged(piece));
+            }
+        }
+        Err(missing(piece))
     }
 
     /// What all copies take together, in bytes.
     pub(super) fn bytes(&self) -> io::Result<u64> {
-        let mut bytes = 0;
-        for shelf in self.dir.names()? {
-            let folder = self.dir.folder(Path::new(&shelf))?;
-            for name in folder.names()? {
-                bytes += folder.stat(&name)?.map_or(0, |stat| stat.bytes);
-            }
-        }
-        Ok(bytes)
+        self.places().map(Shelves::bytes).sum()
     }
 
     /// Removes half-written copies of an earlier run.
     pub(super) fn sweep(&self) -> io::Result<()> {
-        let new = self.dir.folder(Path::new("new"))?;
-        for name in new.names()? {
-            new.remove_tree(&name)?;
+        self.places().try_for_each(Shelves::sweep)
+    }
+}
+
+/// Takes so many bytes and no more.
+struct Capped {
+    bytes: Vec<u8>,
+    bytes_max: u64,
+}
+
+impl Write for Capped {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        if (self.bytes.len() + more.len()) as u64 > self.bytes_max {
+            return Err(io::ErrorKind::FileTooLarge.into());
         }
-        Ok(())
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
     }
 
-    /// Removes every copy that is not in `keep`.
-    pub(super) fn keep_only(&self, keep: &BTreeSet<Digest>) -> io::Result<()> {
-        for shelf in self.dir.names()? {
-            if shelf == *"new" {
-                continue;
-            }
-            let folder = self.dir.folder(Path::new(&shelf))?;
-            for name in folder.names()? {
-                let kept = name
-                    .to_str()
-                    .is_some_and(|name| keep.contains(&Digest::from(name)));
-                if !kept {
-                    folder.remove_file(&name)?;
-                    between()?;
-                }
-            }
-        }
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Copies that are being taken: written first, synced together, named last.
-pub(super) struct Batch<'a> {
-    store: &'a Store,
-    new: Dir,
-    pending: BTreeSet<Digest>,
-    count: usize,
-}
-
-impl Batch<'_> {
-    /// Takes a copy of some bytes.
-    pub(super) fn put(&mut self, bytes: &[u8]) -> io::Result<Digest> {
-        let digest = Digest::of(bytes);
-        if !self.pending.contains(&digest) && !self.store.has(&digest)? {
-            let name = OsString::from(digest.as_str());
-            self.new.remove_tree(&name)?;
-            let mut file = self.new.create(&name, Some(0o600))?;
-            file.write_all(bytes)?;
-            self.pending.insert(digest.clone());
-            between()?;
-        }
-        Ok(digest)
-    }
-
-    /// Takes a copy of a file; returns its digest and length.
-    pub(super) fn put_file(&mut self, file: &mut File, bytes: u64) -> io::Result<(Digest, u64)> {
-        if bytes <= COPY_BYTES as u64 {
-            let mut content = Vec::new();
-            file.take(COPY_BYTES as u64 + 1).read_to_end(&mut content)?;
-            if content.len() <= COPY_BYTES {
-                return Ok((self.put(&content)?, content.len() as u64));
-            }
-            return Err(io::Error::other("it grows while it is copied"));
-        }
-        self.count += 1;
-        let name = OsString::from(format!("large-{}", self.count));
-        self.new.remove_tree(&name)?;
-        let mut copy = self.new.create(&name, Some(0o600))?;
-        let (digest, length) = copy_hashed(file, &mut copy)?;
-        between()?;
-        if self.pending.contains(&digest) || self.store.has(&digest)? {
-            self.new.remove_file(&name)?;
-        } else {
-            self.new.rename(&name, &OsString::from(digest.as_str()))?;
-            self.pending.insert(digest.clone());
-        }
-        Ok((digest, length))
-    }
-
-    /// Puts all copies on disk and gives them their names.
-    pub(super) fn finish(self) -> io::Result<()> {
-        let many = self.pending.len() > SYNC_SINGLY_MAX;
-        let synced = many && self.store.dir.sync_everything()?;
-        if !synced {
-            for digest in &self.pending {
-                self.new.file(Path::new(digest.as_str()))?.sync_all()?;
-            }
-        }
-        between()?;
-        let mut shelves = BTreeSet::new();
-        for digest in &self.pending {
-            let (shelf, name) = Store::place(digest);
-            if shelves.insert(shelf) && self.store.dir.stat(shelf.as_ref())?.is_none() {
-                self.store.dir.create_folder(shelf.as_ref(), 0o700)?;
-            }
-            let folder = self.store.dir.folder(Path::new(shelf))?;
-            self.new.rename_to(name.as_ref(), &folder, name.as_ref())?;
-        }
-        between()?;
-        if !(many && self.store.dir.sync_everything()?) {
-            for shelf in shelves {
-                self.store.dir.folder(Path::new(shelf))?.sync()?;
-            }
-            self.store.dir.sync()?;
-        }
-        Ok(())
-    }
-}
-
-fn damaged(name: &str) -> io::Error {
-    let text = format!("the kept copy {name} is damaged");
-    io::Error::new(io::ErrorKind::InvalidData, text)
-}
-
-/// The digest and length of what a reader gives.
-pub(super) fn hashed(from: &mut impl Read) -> io::Result<(Digest, u64)> {
-    copy_hashed(from, &mut io::sink())
-}
-
-/// Copies a content and makes sure that it is what it should be.
-pub(super) fn copy_checked(from: &mut File, digest: &Digest, to: &mut File) -> io::Result<()> {
-    match copy_hashed(from, to)?.0 == *digest {
-        true => Ok(()),
-        false => Err(damaged(digest.as_str())),
-    }
-}
-
-fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<(Digest, u64)> {
-    let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; COPY_BYTES.min(256 << 10)];
-    let mut length = 0;
-    loop {
-        let read = match from.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        hasher.update(&buffer[..read]);
-        to.write_all(&buffer[..read])?;
-        length += read as u64;
-    }
-    Ok((Digest::of_hash(&hasher.finalize()), length))
-}
+#[cfg(test)]
+mod tests;

@@ -28,7 +28,7 @@ pub(super) fn assert_clean(room: &Room, what: &str) {
     for (path, _) in picture(room.home.path()) {
         let name = path.display().to_string();
         assert!(!name.contains(".countersign-"), "{what}: {name}");
-        assert!(!name.contains("blobs/new/"), "{what}: {name}");
+        assert!(!name.contains("copies/new/"), "{what}: {name}");
         assert!(!name.ends_with(".journal"), "{what}: {name}");
     }
 }

@@ -261,22 +261,12 @@ impl Scene {
         }
         // What no entry needs goes with the next collection, and all that is left is needed.
         again.collect(&all).unwrap();
-        let needed: std::collections::BTreeSet<String> = again
-            .entries()
-            .unwrap()
-            .iter()
-            .flat_map(|entry| {
-                let manifest = again.0.load(&entry.id).unwrap();
-                let blobs = manifest.blobs().map(|(blob, _)| blob.to_string());
-                blobs.collect::<Vec<_>>()
-            })
-            .collect();
-        let blobs = picture(&room.home.path().join("history/blobs")).into_iter();
-        let files = blobs.filter(|(_, seen)| seen.kind == 'f');
-        for (path, _) in files {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            assert!(needed.contains(&name), "{what}: {name} is needed by nobody");
-        }
+        let left = again.0.store.bytes().unwrap();
+        assert_eq!(
+            left,
+            needed(&again).bytes(),
+            "{what}: some of it is needed by nobody"
+        );
     }
 }
 

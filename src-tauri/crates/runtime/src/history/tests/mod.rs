@@ -12,6 +12,7 @@ use protocol::plan::{FileChange, Removal};
 use protocol::{Plan, UndoEntry, UndoId, UndoState};
 use tempfile::TempDir;
 
+use super::store::Needed;
 use super::{ActMeta, Direction, EntryMeta, History, Keep, RestoreError, Restored};
 use crate::dir::Dir;
 use crate::{FileError, TreeLimits, Workspace, apply};
@@ -19,6 +20,7 @@ use crate::{FileError, TreeLimits, Workspace, apply};
 mod acts;
 mod captured;
 mod crash;
+mod kept;
 mod killed;
 #[cfg(target_os = "linux")]
 mod pictured;
@@ -110,6 +112,34 @@ fn act(
         at: NOW + 1 + number as i64,
     };
     history.restore(restore, &choices, meta)
+}
+
+/// A text that is kept in pieces, of which another line in the middle makes one another.
+fn long(middle: &str) -> String {
+    let mut text = String::new();
+    for line in 0..4_000 {
+        let hash = blake3::hash(format!("{line}").as_bytes());
+        text.push_str(&hash.to_hex()[..20]);
+        text.push('\n');
+        if line == 2_000 {
+            text.push_str(middle);
+        }
+    }
+    text
+}
+
+/// What the entries of a history need of its copies; all of it is there.
+fn needed(history: &History) -> Needed {
+    let mut needed = Needed::default();
+    for entry in history.entries().unwrap() {
+        for (blob, _) in history.0.load(&entry.id).unwrap().blobs() {
+            assert!(history.0.store.has(blob).unwrap(), "{blob} is not there");
+            let mut more = Needed::default();
+            history.0.store.need(blob, &needed, &mut more).unwrap();
+            needed.join(more);
+        }
+    }
+    needed
 }
 
 const NOW: i64 = 1_767_225_600_000;
@@ -223,6 +253,7 @@ impl Room {
             change("old/secret", None, None),
             change("old/run.sh", None, None),
             change("moved/run.sh", Some("moved"), Some("old/run.sh")),
+            change("old/deep/long.txt", Some(&long("an edit of it")), None),
         ])
     }
 
@@ -264,6 +295,7 @@ impl Room {
         self.file("old/secret", "s", 0o600);
         self.file("old/deep/er/x.bin", "\0\u{1}\u{2}", 0o444);
         self.file("old/deep/empty", "", 0o644);
+        self.file("old/deep/long.txt", &long("a line of it"), 0o644);
         fs::create_dir_all(self.at("old/hollow/hollower")).unwrap();
         fs::set_permissions(self.at("old/hollow"), fs::Permissions::from_mode(0o711)).unwrap();
         symlink("../keep/a.txt", self.at("old/link")).unwrap();

@@ -15,10 +15,10 @@ fn a_deleted_tree_comes_back_exactly_and_goes_again() {
     let after = room.picture();
     assert!(!after.contains_key(Path::new("old")));
     for _ in 0..2 {
-        assert_eq!(room.undo(&id), Ok(13));
+        assert_eq!(room.undo(&id), Ok(14));
         assert_eq!(room.picture(), before);
         assert_eq!(room.state(&id), UndoState::Undone);
-        assert_eq!(room.redo(&id), Ok(13));
+        assert_eq!(room.redo(&id), Ok(14));
         assert_eq!(room.picture(), after);
         assert_eq!(room.state(&id), UndoState::Applied);
     }
@@ -276,19 +276,32 @@ fn a_damaged_copy_is_found_before_anything_is_touched() {
     room.everything();
     let id = room.effect("und_1", &room.removal("old"));
     let after = room.picture();
-    let blobs = room.home.path().join("history/blobs");
-    let largest = picture(&blobs)
-        .into_iter()
-        .filter(|(_, seen)| seen.kind == 'f')
-        .max_by_key(|(_, seen)| seen.content.len())
-        .unwrap();
-    fs::write(blobs.join(largest.0), "damaged").unwrap();
-    let Err(RestoreError::Failed(fault)) = room.undo(&id) else {
-        panic!("restored a damaged copy");
+    let blobs = room.home.path().join("history/copies");
+    let files = picture(&blobs).into_iter();
+    let files: Vec<_> = files.filter(|(_, seen)| seen.kind == 'f').collect();
+    let ending = |ending: &str| {
+        let mut names = files.iter().map(|(path, _)| path.to_string_lossy());
+        names.any(|name| name.ends_with(ending))
     };
-    assert!(fault.message.contains("damaged"), "{fault}");
-    assert_eq!(room.picture(), after);
-    assert_eq!(room.state(&id), UndoState::Applied);
+    assert!(ending(".zst") && ending(".list"), "{files:?}");
+    // Each of them: whole contents, pieces, and the list of these.
+    for (path, seen) in files {
+        let path = blobs.join(path);
+        for (what, content) in [("damaged", Some("damaged")), ("missing", None)] {
+            match content {
+                Some(content) => fs::write(&path, content).unwrap(),
+                None => fs::remove_file(&path).unwrap(),
+            }
+            let Err(RestoreError::Failed(fault)) = room.undo(&id) else {
+                panic!("restored a {what} copy");
+            };
+            assert!(fault.message.contains(what), "{fault}");
+            assert_eq!(room.picture(), after);
+            assert_eq!(room.state(&id), UndoState::Applied);
+        }
+        fs::write(&path, seen.content).unwrap();
+    }
+    room.undo(&id).unwrap();
 }
 
 #[test]
@@ -304,7 +317,7 @@ fn dropped_entries_give_their_space_back() {
         (done.entries, done.entries_left)
     };
     let blobs = || {
-        let blobs = picture(&room.home.path().join("history/blobs"));
+        let blobs = picture(&room.home.path().join("history/copies"));
         let contents = blobs.into_values().filter(|seen| seen.kind == 'f');
         let mut contents: Vec<String> = contents
             .map(|seen| String::from_utf8(seen.content).unwrap())

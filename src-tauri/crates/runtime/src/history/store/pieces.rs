@@ -1,0 +1,90 @@
+//! Where a long content is cut into pieces, and the list by which it is put together again.
+
+use std::io::{self, Read};
+
+use fastcdc::v2020::{FastCDC, StreamCDC};
+use protocol::Digest;
+
+use crate::limits::{
+    KEPT_PIECE_BYTES, KEPT_PIECE_BYTES_LAST, KEPT_PIECE_BYTES_MAX, LIST_BYTES_MAX,
+};
+
+/// How a list begins. Another format begins in another way.
+const HEAD: &[u8] = b"countersign pieces 1\n";
+/// A digest and a length.
+const ROW_BYTES: usize = DIGEST_BYTES + 4;
+const DIGEST_BYTES: usize = 32;
+
+/// How long pieces are at least, on average and at most, in bytes, of a content of so many bytes.
+fn lengths(bytes: u64) -> (usize, usize, usize) {
+    let fits = KEPT_PIECE_BYTES.iter().find(|(upto, _)| bytes <= *upto);
+    let average = fits.map_or(KEPT_PIECE_BYTES_LAST, |(_, average)| *average);
+    (average / 4, average, average * 4)
+}
+
+/// The pieces of a content, in their order.
+pub(super) fn of(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let (least, average, most) = lengths(content.len() as u64);
+    let cuts = FastCDC::new(content, least, average, most);
+    cuts.filter_map(|cut| content.get(cut.offset..cut.offset + cut.length))
+}
+
+/// The same of what a reader gives, which is about so many bytes long; one piece at a time is in memory.
+pub(super) fn of_reader(from: impl Read, bytes: u64) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    let (least, average, most) = lengths(bytes);
+    let cuts = StreamCDC::new(from, least, average, most);
+    cuts.map(|cut| cut.map(|cut| cut.data).map_err(io::Error::from))
+}
+
+/// The pieces of one content by their digests and lengths in bytes, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct List(pub Vec<(Digest, u32)>);
+
+impl List {
+    pub(super) fn add(&mut self, digest: Digest, piece: &[u8]) -> io::Result<()> {
+        let bytes = u32::try_from(piece.len()).map_err(io::Error::other)?;
+        self.0.push((digest, bytes));
+        Ok(())
+    }
+
+    /// As it is on disk: with its own digest at the end, so that a damaged one is known without its pieces.
+    pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = HEAD.to_vec();
+        for (digest, length) in &self.0 {
+            let hash = blake3::Hash::from_hex(digest.as_str()).map_err(io::Error::other)?;
+            bytes.extend_from_slice(hash.as_bytes());
+            bytes.extend_from_slice(&length.to_le_bytes());
+        }
+        bytes.extend_from_slice(blake3::hash(&bytes).as_bytes());
+        match bytes.len() as u64 <= LIST_BYTES_MAX {
+            true => Ok(bytes),
+            false => Err(io::Error::other("it has too many pieces to be kept")),
+        }
+    }
+
+    /// Reads a list; none if it is damaged, or of a format that is not known.
+    pub(super) fn from_reader(from: impl Read) -> io::Result<Option<Self>> {
+        let mut bytes = Vec::new();
+        from.take(LIST_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+        Ok(Self::from_bytes(&bytes))
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (told, own) = bytes.split_last_chunk::<DIGEST_BYTES>()?;
+        let rows = told.strip_prefix(HEAD)?;
+        if bytes.len() as u64 > LIST_BYTES_MAX
+            || *blake3::hash(told).as_bytes() != *own
+            || rows.len() % ROW_BYTES != 0
+        {
+            return None;
+        }
+        let row = |row: &[u8]| {
+            let (digest, length) = row.split_first_chunk::<DIGEST_BYTES>()?;
+            let length = u32::from_le_bytes(length.try_into().ok()?);
+            let digest = Digest::of_hash(&blake3::Hash::from_bytes(*digest));
+            (length as usize <= KEPT_PIECE_BYTES_MAX).then_some((digest, length))
+        };
+        let rows: Option<Vec<_>> = rows.chunks_exact(ROW_BYTES).map(row).collect();
+        rows.map(Self)
+    }
+}
