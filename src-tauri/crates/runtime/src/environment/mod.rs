@@ -41,6 +41,8 @@ mod picture;
 mod plain;
 #[cfg(target_os = "linux")]
 mod proxy;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod quiet;
 mod read_out;
 mod reading;
 mod refusals;

@@ -1,5 +1,6 @@
 //! The closed files of a workspace, found by their names. Every dry run looks for them, so what a folder held is remembered
-//! for as long as it stays unchanged, and what decides which files are closed.
+//! for as long as it stays unchanged, and what decides which files are closed. What the kernel says is unchanged (`quiet.rs`) is
+//! not looked at either.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
@@ -9,9 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::quiet::{Quiet, Turn};
 use crate::Workspace;
 use crate::files::{ClosedBy, shown};
 use crate::limits::{FOLDERS_REMEMBERED_MAX, SECRETS_MAX, SECRETS_NAMES_MAX, STEADY_NS};
+
+#[cfg(test)]
+mod tests;
 
 /// Folders with many names and few secrets: looked at when everything else was.
 const LAST: &[&str] = &[".git", ".venv", "node_modules", "target", "vendor"];
@@ -24,6 +29,7 @@ pub(super) struct Secrets {
     steady_ns: i64,
     /// How many names are looked at.
     names_max: usize,
+    quiet: Quiet,
 }
 
 impl Default for Secrets {
@@ -32,7 +38,25 @@ impl Default for Secrets {
             folders: Mutex::default(),
             steady_ns: STEADY_NS,
             names_max: SECRETS_NAMES_MAX,
+            quiet: Quiet::default(),
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+impl Secrets {
+    /// Remembers at once, as if everything were long ago.
+    pub(super) fn of_old() -> Self {
+        Self {
+            steady_ns: -1,
+            ..Self::default()
+        }
+    }
+
+    /// Whether a search would look at no folder of this workspace.
+    pub(super) fn are_known(&self, workspace: &Workspace) -> bool {
+        let known = |by| self.quiet.known(workspace.root(), &by);
+        workspace.closed_by().and_then(known).is_some()
     }
 }
 
@@ -64,79 +88,135 @@ struct Held {
 }
 
 /// The closed files that were found.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Found {
     pub paths: Vec<PathBuf>,
     /// Whether the limits left nothing out.
     pub are_all: bool,
 }
 
+/// A folder that was seen to.
+struct Seen {
+    held: Arc<Held>,
+    /// Whether it is heard when another one takes the place of a folder in it.
+    is_watched: bool,
+    /// Whether it stays as it is until something else is heard.
+    is_quiet: bool,
+}
+
+/// What a search goes by.
+struct Search<'a> {
+    workspace: &'a Workspace,
+    by: Option<&'a ClosedBy>,
+    heard: Option<Turn>,
+}
+
 impl Secrets {
     /// Looks for the closed files of a workspace, from its root down, level by level, as far as the limits go.
     pub fn of(&self, workspace: &Workspace) -> Found {
-        let by = workspace.closed_by();
+        let (by, root) = (workspace.closed_by(), workspace.root());
+        let search = Search {
+            workspace,
+            by: by.as_ref(),
+            heard: by.as_ref().and_then(|_| self.quiet.hear(root)),
+        };
+        let (Some(by), Some(heard)) = (search.by, search.heard) else {
+            return self.search(&search).0;
+        };
+        if let Some(found) = self.quiet.known(root, by) {
+            return found;
+        }
+        let (found, is_quiet) = self.search(&search);
+        if is_quiet {
+            self.quiet.remember(heard, root, by, &found);
+        }
+        found
+    }
+
+    /// The closed files, and whether every folder that was seen to is quiet.
+    fn search(&self, search: &Search<'_>) -> (Found, bool) {
         let mut found = Found::default();
-        let mut names = 0;
-        let mut next = VecDeque::from([workspace.root().to_owned()]);
+        let (mut names, mut is_quiet) = (0, true);
+        let mut next = VecDeque::from([(search.workspace.root().to_owned(), true)]);
         let mut last = VecDeque::new();
-        while let Some(folder) = next.pop_front().or_else(|| last.pop_front()) {
+        while let Some((folder, above)) = next.pop_front().or_else(|| last.pop_front()) {
             // What cannot be read here cannot be read in the room.
-            let Some(held) = self.held(workspace, folder, by.as_ref(), self.names_max - names)
-            else {
+            let Some(seen) = self.see(search, (folder, above), self.names_max - names) else {
+                is_quiet = false;
                 continue;
             };
-            names += held.names;
-            found.paths.extend(held.closed.iter().cloned());
+            is_quiet &= seen.is_quiet;
+            names += seen.held.names;
+            found.paths.extend(seen.held.closed.iter().cloned());
             if names >= self.names_max || found.paths.len() >= SECRETS_MAX {
                 found.paths.truncate(SECRETS_MAX);
-                return found;
+                return (found, is_quiet);
             }
-            for folder in &held.folders {
+            for folder in &seen.held.folders {
                 let is_last = |name: &OsStr| LAST.iter().any(|last| name == OsStr::new(last));
+                let one = (folder.clone(), seen.is_watched);
                 match folder.file_name().is_some_and(is_last) {
-                    true => last.push_back(folder.clone()),
-                    false => next.push_back(folder.clone()),
+                    true => last.push_back(one),
+                    false => next.push_back(one),
                 }
             }
         }
         found.are_all = true;
-        found
+        (found, is_quiet)
     }
 
-    /// What a folder holds, up to so many names; none if it cannot be read.
-    fn held(
+    /// What a folder holds, up to so many names; none if it cannot be read. `above` is whether the folder above is watched.
+    fn see(
         &self,
-        workspace: &Workspace,
-        folder: PathBuf,
-        by: Option<&ClosedBy>,
+        search: &Search<'_>,
+        (folder, above): (PathBuf, bool),
         names_max: usize,
-    ) -> Option<Arc<Held>> {
-        let stamp = Stamp::of(&folder)?;
-        let remembered = || {
+    ) -> Option<Seen> {
+        let remembered = search.by.and_then(|by| {
             let all = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-            all.get(&folder).cloned()
-        };
-        if let (Some(by), Some(known)) = (by, remembered())
-            && known.stamp == stamp
-            && Arc::ptr_eq(&known.by, by)
-            && known.held.is_what_is_found(names_max)
+            let known = all.get(&folder)?;
+            let fits = Arc::ptr_eq(&known.by, by) && known.held.is_what_is_found(names_max);
+            fits.then(|| known.clone())
+        });
+        if let Some(known) = &remembered
+            && search.heard.is_some()
+            && self.quiet.is(&folder)
         {
-            return Some(known.held);
+            return Some(Seen {
+                held: known.held.clone(),
+                is_watched: true,
+                is_quiet: true,
+            });
         }
-        let held = Arc::new(look(workspace, &folder, names_max)?);
-        if let (Some(by), true) = (by, stamp.is_steady(self.steady_ns)) {
-            let known = Remembered {
-                stamp,
-                by: by.clone(),
-                held: held.clone(),
-            };
-            let mut all = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-            if all.len() >= FOLDERS_REMEMBERED_MAX {
-                all.clear();
-            }
-            all.insert(folder, known);
+        // Before anything is looked at: what happens from here on is heard.
+        let heard = search.heard.filter(|_| above && self.quiet.watch(&folder));
+        let seen = |held, folder: &Path, is_remembered| Seen {
+            held,
+            is_watched: heard.is_some(),
+            is_quiet: is_remembered && heard.is_some_and(|heard| self.quiet.is_now(heard, folder)),
+        };
+        let stamp = Stamp::of(&folder)?;
+        if let Some(known) = remembered
+            && known.stamp == stamp
+        {
+            return Some(seen(known.held, &folder, true));
         }
-        Some(held)
+        let held = Arc::new(look(search.workspace, &folder, names_max)?);
+        let (Some(by), true) = (search.by, stamp.is_steady(self.steady_ns)) else {
+            return Some(seen(held, &folder, false));
+        };
+        let known = Remembered {
+            stamp,
+            by: by.clone(),
+            held: held.clone(),
+        };
+        let mut all = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= FOLDERS_REMEMBERED_MAX {
+            all.clear();
+        }
+        all.insert(folder.clone(), known);
+        drop(all);
+        Some(seen(held, &folder, true))
     }
 }
 
@@ -190,149 +270,4 @@ fn look(workspace: &Workspace, folder: &Path, names_max: usize) -> Option<Held> 
         }
     }
     Some(held)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-    use crate::Closed;
-
-    #[test]
-    fn a_folder_is_looked_into_again_only_after_it_changed() {
-        let home = tempfile::tempdir().unwrap();
-        let sub = home.path().join("a/b");
-        fs::create_dir_all(&sub).unwrap();
-        for name in ["one.key", "notes", "a/b/two.key", "a/b/more"] {
-            fs::write(home.path().join(name), "").unwrap();
-        }
-        let (asked, rules) = (
-            Arc::new(AtomicUsize::new(0)),
-            Arc::new(Mutex::new(Arc::new(".key"))),
-        );
-        let (counted, by) = (asked.clone(), rules.clone());
-        let ends = rules.clone();
-        let closed = Closed::new(move |path| {
-            counted.fetch_add(1, Ordering::Relaxed);
-            path.ends_with(**ends.lock().unwrap())
-        })
-        .by(move || Some(by.lock().unwrap().clone()));
-        let workspace = Workspace::open(home.path()).unwrap().closing(closed);
-        let secrets = Secrets {
-            steady_ns: -1,
-            ..Secrets::default()
-        };
-        let found = || {
-            asked.store(0, Ordering::Relaxed);
-            let found = secrets.of(&workspace);
-            assert!(found.are_all);
-            let mut names: Vec<_> = found
-                .paths
-                .iter()
-                .map(|path| shown(path.strip_prefix(workspace.root()).unwrap()))
-                .collect();
-            names.sort();
-            (names, asked.load(Ordering::Relaxed))
-        };
-        let both = || vec!["a/b/two.key".to_owned(), "one.key".to_owned()];
-        assert_eq!(found(), (both(), 4));
-        assert_eq!(found(), (both(), 0));
-
-        // One more name, until the clock of the file system has seen it.
-        let before = Stamp::of(&sub).unwrap();
-        let mut more = 0;
-        while Stamp::of(&sub).unwrap() == before {
-            more += 1;
-            fs::write(sub.join(format!("{more}.key")), "").unwrap();
-        }
-        let (names, looks) = found();
-        assert_eq!((names.len(), looks), (2 + more, 2 + more));
-
-        *rules.lock().unwrap() = Arc::new("notes");
-        assert_eq!(found(), (vec!["notes".to_owned()], 4 + more));
-    }
-
-    /// What the limit cuts off is not looked at, and what it leaves is not looked at again.
-    #[test]
-    fn a_folder_that_is_looked_into_in_part_is_remembered_in_part() {
-        let home = tempfile::tempdir().unwrap();
-        let add = |folder: &str, files: usize| {
-            let folder = home.path().join(folder);
-            fs::create_dir_all(&folder).unwrap();
-            for number in 0..files {
-                fs::write(folder.join(format!("{number}.key")), "").unwrap();
-            }
-        };
-        add("one", 4);
-        let asked = Arc::new(AtomicUsize::new(0));
-        let (counted, by) = (asked.clone(), Arc::new(()));
-        let closed = Closed::new(move |path| {
-            counted.fetch_add(1, Ordering::Relaxed);
-            path.ends_with(".key")
-        });
-        let workspace = Workspace::open(home.path())
-            .unwrap()
-            .closing(closed.by(move || Some(by.clone())));
-        let mut secrets = Secrets {
-            steady_ns: -1,
-            ..Secrets::default()
-        };
-        // How many names are looked at, how many secrets that finds, whether that is all, and how many names were asked about.
-        for (names_max, found, are_all, looks) in [
-            (4, 3, false, 3),
-            (4, 3, false, 0),
-            (3, 2, false, 2),
-            (3, 2, false, 0),
-            (6, 4, true, 4),
-            (6, 4, true, 0),
-            // As many as there are: whether there are more is not known.
-            (5, 4, false, 0),
-            (4, 3, false, 3),
-        ] {
-            secrets.names_max = names_max;
-            asked.store(0, Ordering::Relaxed);
-            let seen = secrets.of(&workspace);
-            let seen = (
-                seen.paths.len(),
-                seen.are_all,
-                asked.load(Ordering::Relaxed),
-            );
-            assert_eq!(seen, (found, are_all, looks), "{names_max}");
-        }
-        // One more name in a folder of which a part is remembered, until the clock of the file system has seen it.
-        let (part, before) = (home.path().join("one"), Stamp::of(&home.path().join("one")));
-        for number in 4.. {
-            fs::write(part.join(format!("{number}.key")), "").unwrap();
-            if Stamp::of(&part) != before {
-                break;
-            }
-        }
-        asked.store(0, Ordering::Relaxed);
-        assert_eq!(secrets.of(&workspace).paths.len(), 3);
-        assert_eq!(asked.load(Ordering::Relaxed), 3);
-    }
-
-    #[test]
-    fn what_changed_a_moment_ago_is_not_remembered() {
-        let home = tempfile::tempdir().unwrap();
-        fs::write(home.path().join("one.key"), "").unwrap();
-        let closed = Closed::new(|path| path.ends_with(".key")).by(|| Some(Arc::new(())));
-        let workspace = Workspace::open(home.path()).unwrap().closing(closed);
-        let secrets = Secrets::default();
-        assert_eq!(secrets.of(&workspace).paths.len(), 1);
-        assert!(secrets.folders.lock().unwrap().is_empty());
-    }
-
-    #[test]
-    fn a_large_workspace_is_looked_through_as_far_as_the_limit_goes() {
-        let home = tempfile::tempdir().unwrap();
-        for n in 0..=SECRETS_MAX {
-            fs::write(home.path().join(format!("{n}.key")), "").unwrap();
-        }
-        let workspace = Workspace::open(home.path()).unwrap();
-        let workspace = workspace.closing(Closed::new(|path| path.ends_with(".key")));
-        let found = Secrets::default().of(&workspace);
-        assert_eq!((found.paths.len(), found.are_all), (SECRETS_MAX, false));
-    }
 }

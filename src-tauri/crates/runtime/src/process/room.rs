@@ -133,7 +133,7 @@ impl Ready {
 }
 
 /// What is mounted where, as the system tells it.
-fn mounts() -> Option<Vec<u8>> {
+pub(crate) fn mounts() -> Option<Vec<u8>> {
     std::fs::read("/proc/self/mountinfo").ok()
 }
 

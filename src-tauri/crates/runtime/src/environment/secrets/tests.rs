@@ -1,0 +1,143 @@
+//! What a search for closed files finds, what it remembers, and where it ends.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::Closed;
+
+#[test]
+fn a_folder_is_looked_into_again_only_after_it_changed() {
+    let home = tempfile::tempdir().unwrap();
+    let sub = home.path().join("a/b");
+    fs::create_dir_all(&sub).unwrap();
+    for name in ["one.key", "notes", "a/b/two.key", "a/b/more"] {
+        fs::write(home.path().join(name), "").unwrap();
+    }
+    let (asked, rules) = (
+        Arc::new(AtomicUsize::new(0)),
+        Arc::new(Mutex::new(Arc::new(".key"))),
+    );
+    let (counted, by) = (asked.clone(), rules.clone());
+    let ends = rules.clone();
+    let closed = Closed::new(move |path| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        path.ends_with(**ends.lock().unwrap())
+    })
+    .by(move || Some(by.lock().unwrap().clone()));
+    let workspace = Workspace::open(home.path()).unwrap().closing(closed);
+    let secrets = Secrets {
+        steady_ns: -1,
+        ..Secrets::default()
+    };
+    let found = || {
+        asked.store(0, Ordering::Relaxed);
+        let found = secrets.of(&workspace);
+        assert!(found.are_all);
+        let mut names: Vec<_> = found
+            .paths
+            .iter()
+            .map(|path| shown(path.strip_prefix(workspace.root()).unwrap()))
+            .collect();
+        names.sort();
+        (names, asked.load(Ordering::Relaxed))
+    };
+    let both = || vec!["a/b/two.key".to_owned(), "one.key".to_owned()];
+    assert_eq!(found(), (both(), 4));
+    assert_eq!(found(), (both(), 0));
+
+    // One more name, until the clock of the file system has seen it.
+    let before = Stamp::of(&sub).unwrap();
+    let mut more = 0;
+    while Stamp::of(&sub).unwrap() == before {
+        more += 1;
+        fs::write(sub.join(format!("{more}.key")), "").unwrap();
+    }
+    let (names, looks) = found();
+    assert_eq!((names.len(), looks), (2 + more, 2 + more));
+
+    *rules.lock().unwrap() = Arc::new("notes");
+    assert_eq!(found(), (vec!["notes".to_owned()], 4 + more));
+}
+
+/// What the limit cuts off is not looked at, and what it leaves is not looked at again.
+#[test]
+fn a_folder_that_is_looked_into_in_part_is_remembered_in_part() {
+    let home = tempfile::tempdir().unwrap();
+    let add = |folder: &str, files: usize| {
+        let folder = home.path().join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        for number in 0..files {
+            fs::write(folder.join(format!("{number}.key")), "").unwrap();
+        }
+    };
+    add("one", 4);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let (counted, by) = (asked.clone(), Arc::new(()));
+    let closed = Closed::new(move |path| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        path.ends_with(".key")
+    });
+    let workspace = Workspace::open(home.path())
+        .unwrap()
+        .closing(closed.by(move || Some(by.clone())));
+    let mut secrets = Secrets {
+        steady_ns: -1,
+        ..Secrets::default()
+    };
+    // How many names are looked at, how many secrets that finds, whether that is all, and how many names were asked about.
+    for (names_max, found, are_all, looks) in [
+        (4, 3, false, 3),
+        (4, 3, false, 0),
+        (3, 2, false, 2),
+        (3, 2, false, 0),
+        (6, 4, true, 4),
+        (6, 4, true, 0),
+        // As many as there are: whether there are more is not known.
+        (5, 4, false, 0),
+        (4, 3, false, 3),
+    ] {
+        (secrets.names_max, secrets.quiet) = (names_max, Quiet::default());
+        asked.store(0, Ordering::Relaxed);
+        let seen = secrets.of(&workspace);
+        let seen = (
+            seen.paths.len(),
+            seen.are_all,
+            asked.load(Ordering::Relaxed),
+        );
+        assert_eq!(seen, (found, are_all, looks), "{names_max}");
+    }
+    // One more name in a folder of which a part is remembered, until the clock of the file system has seen it.
+    let (part, before) = (home.path().join("one"), Stamp::of(&home.path().join("one")));
+    for number in 4.. {
+        fs::write(part.join(format!("{number}.key")), "").unwrap();
+        if Stamp::of(&part) != before {
+            break;
+        }
+    }
+    asked.store(0, Ordering::Relaxed);
+    assert_eq!(secrets.of(&workspace).paths.len(), 3);
+    assert_eq!(asked.load(Ordering::Relaxed), 3);
+}
+
+#[test]
+fn what_changed_a_moment_ago_is_not_remembered() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("one.key"), "").unwrap();
+    let closed = Closed::new(|path| path.ends_with(".key")).by(|| Some(Arc::new(())));
+    let workspace = Workspace::open(home.path()).unwrap().closing(closed);
+    let secrets = Secrets::default();
+    assert_eq!(secrets.of(&workspace).paths.len(), 1);
+    assert!(secrets.folders.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_large_workspace_is_looked_through_as_far_as_the_limit_goes() {
+    let home = tempfile::tempdir().unwrap();
+    for n in 0..=SECRETS_MAX {
+        fs::write(home.path().join(format!("{n}.key")), "").unwrap();
+    }
+    let workspace = Workspace::open(home.path()).unwrap();
+    let workspace = workspace.closing(Closed::new(|path| path.ends_with(".key")));
+    let found = Secrets::default().of(&workspace);
+    assert_eq!((found.paths.len(), found.are_all), (SECRETS_MAX, false));
+}
