@@ -41,6 +41,8 @@ pub const KEPT_PIECE_BYTES_MAX: usize = 4 * KEPT_PIECE_BYTES_LAST;
 pub const LIST_BYTES_MAX: u64 = 64 << 20;
 /// What a disk gives out at once: a copy is packed only where that takes fewer of these.
 pub const BLOCK_BYTES: usize = 4 << 10;
+/// Zeros that come in pieces at least so long are not written where a file comes back: they are a hole in it.
+pub const HOLE_BYTES_MIN: usize = 64 << 10;
 /// How hard it is tried to pack a copy: of the levels of zstd one that is as fast as the disk.
 pub const PACK_LEVEL: i32 = 1;
 /// One text of a three-way merge, and of a difference that a conflict is shown with.

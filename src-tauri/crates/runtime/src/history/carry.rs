@@ -10,7 +10,7 @@ use protocol::history::Node;
 use super::Direction;
 use super::manifest::Step;
 use super::node::{self, Fit};
-use super::store::{Store, copy_checked};
+use super::store::{Store, copy_to_new};
 use crate::dir::{self, Dir, is_absence};
 use crate::error::is_link_refused;
 use crate::files::{PathKind, shown};
@@ -219,7 +219,7 @@ impl<'a> Carry<'a> {
             match self.source {
                 Source::Store(store) => store.copy_to(blob, &mut file)?,
                 Source::Layer(layer) => {
-                    copy_checked(&mut layer.file(&step.path.0)?, blob, &mut file)?;
+                    copy_to_new(&mut layer.file(&step.path.0)?, blob, &mut file)?;
                 }
             }
             step.traits_to(self.direction).give(&file, *mode);

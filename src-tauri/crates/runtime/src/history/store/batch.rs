@@ -9,7 +9,7 @@ use protocol::Digest;
 
 use super::Store;
 use super::packed::{Hashing, Press};
-use super::pieces::{self, List};
+use super::pieces::{self, Cutter, List};
 use super::shelves::{Form, NEW, Name};
 use crate::dir::Dir;
 use crate::limits::{COPY_BYTES, SYNC_SINGLY_MAX, WHOLE_BYTES_MAX};
@@ -78,10 +78,10 @@ impl Batch<'_> {
         let mut from = Hashing::new(file);
         let mut list = List::default();
         let mut fresh = Vec::new();
-        for piece in pieces::of_reader(&mut from, bytes) {
-            let piece = piece?;
-            let put = self.put_piece(&piece)?;
-            list.add(put.digest, &piece)?;
+        let mut cutter = Cutter::new(&mut from, bytes);
+        while let Some(piece) = cutter.next()? {
+            let put = self.put_piece(piece)?;
+            list.add(put.digest, piece)?;
             fresh.extend(put.fresh);
         }
         let (digest, length) = from.end();

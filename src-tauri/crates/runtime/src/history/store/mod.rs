@@ -13,7 +13,7 @@
 //! and none is added. So what dropped copies by the rules of that time finds nothing here that it could drop wrongly; the
 //! record's format says the same to a program that opens the data folder.
 //!
-//! What is read back is checked against its name, piece by piece and as a whole.
+//! What is read back is checked against its name, piece by piece and as a whole. Long runs of zeros come back as holes.
 //!
 //! [`WHOLE_BYTES_MAX`]: crate::limits::WHOLE_BYTES_MAX
 
@@ -28,15 +28,18 @@ use crate::limits::KEPT_PIECE_BYTES_MAX;
 use crate::private_folder;
 
 mod batch;
+mod holes;
 mod keep;
 mod packed;
 mod pieces;
 mod shelves;
 
 pub(super) use batch::Batch;
+use holes::Holes;
+pub(super) use holes::copy_to_new;
 pub(super) use keep::Needed;
-pub(super) use packed::{copy_checked, hashed};
-use packed::{damaged, missing, unpack};
+pub(super) use packed::hashed;
+use packed::{copy_checked, damaged, missing, unpack};
 use pieces::List;
 use shelves::{Form, NEW, Name, Shelves};
 
@@ -122,9 +125,11 @@ impl Store {
         Ok(content.bytes)
     }
 
-    /// Copies a content to an open file and makes sure that it is what its name says.
+    /// Copies a content to a file that was just made, and makes sure that it is what its name says.
     pub(super) fn copy_to(&self, digest: &Digest, to: &mut File) -> io::Result<()> {
-        self.pour(digest, to)
+        let mut to = Holes::new(to);
+        self.pour(digest, &mut to)?;
+        to.end()
     }
 
     fn pour(&self, digest: &Digest, to: &mut impl Write) -> io::Result<()> {
@@ -154,8 +159,13 @@ impl Store {
 
     fn pour_pieces(&self, digest: &Digest, list: &List, to: &mut impl Write) -> io::Result<()> {
         let mut whole = blake3::Hasher::new();
-        for (piece, bytes) in &list.0 {
-            let content = self.piece(piece, *bytes)?;
+        let mut content = Vec::new();
+        let mut last = None;
+        for row @ (piece, bytes) in &list.0 {
+            // A run of zeros is the same piece many times.
+            if last.replace(row) != Some(row) {
+                content = self.piece(piece, *bytes)?;
+            }
             whole.update(&content);
             to.write_all(&content)?;
         }

@@ -104,7 +104,7 @@ pub(in super::super) fn hashed(from: &mut impl Read) -> io::Result<(Digest, u64)
 }
 
 /// Copies a content and makes sure that it is what it should be.
-pub(in super::super) fn copy_checked(
+pub(super) fn copy_checked(
     from: &mut File,
     digest: &Digest,
     to: &mut impl Write,

@@ -1,8 +1,9 @@
 //! Where a long content is cut into pieces, and the list by which it is put together again.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
-use fastcdc::v2020::{FastCDC, StreamCDC};
+use fastcdc::v2020::FastCDC;
 use protocol::Digest;
 
 use crate::limits::{
@@ -14,6 +15,8 @@ const HEAD: &[u8] = b"countersign pieces 1\n";
 /// A digest and a length.
 const ROW_BYTES: usize = DIGEST_BYTES + 4;
 const DIGEST_BYTES: usize = 32;
+/// How many of the longest pieces are read at once.
+const PIECES_AHEAD: usize = 4;
 
 /// How long pieces are at least, on average and at most, in bytes, of a content of so many bytes.
 fn lengths(bytes: u64) -> (usize, usize, usize) {
@@ -29,11 +32,63 @@ pub(super) fn of(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     cuts.filter_map(|cut| content.get(cut.offset..cut.offset + cut.length))
 }
 
-/// The same of what a reader gives, which is about so many bytes long; one piece at a time is in memory.
-pub(super) fn of_reader(from: impl Read, bytes: u64) -> impl Iterator<Item = io::Result<Vec<u8>>> {
-    let (least, average, most) = lengths(bytes);
-    let cuts = StreamCDC::new(from, least, average, most);
-    cuts.map(|cut| cut.map(|cut| cut.data).map_err(io::Error::from))
+/// The same of what a reader gives, with a few pieces of it in memory.
+pub(super) struct Cutter<R> {
+    from: R,
+    lengths: (usize, usize, usize),
+    buffer: Vec<u8>,
+    /// What of the buffer is read and was not given yet.
+    ahead: Range<usize>,
+    ended: bool,
+}
+
+impl<R: Read> Cutter<R> {
+    /// For a content of about so many bytes.
+    pub(super) fn new(from: R, bytes: u64) -> Self {
+        let lengths = lengths(bytes);
+        Self {
+            from,
+            lengths,
+            buffer: vec![0; lengths.2 * PIECES_AHEAD],
+            ahead: 0..0,
+            ended: false,
+        }
+    }
+
+    /// The next piece; none at the end.
+    pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        let (least, average, most) = self.lengths;
+        self.fill(most)?;
+        let ahead = self.buffer.get(self.ahead.clone()).unwrap_or_default();
+        let Some(cut) = FastCDC::new(ahead, least, average, most).next() else {
+            return Ok(None);
+        };
+        self.ahead.start += cut.length;
+        Ok(ahead.get(..cut.length))
+    }
+
+    /// Reads on where less than the longest piece is ahead.
+    fn fill(&mut self, most: usize) -> io::Result<()> {
+        if self.ended || self.ahead.len() >= most {
+            return Ok(());
+        }
+        self.buffer.copy_within(self.ahead.clone(), 0);
+        self.ahead = 0..self.ahead.len();
+        while let Some(room) = self
+            .buffer
+            .get_mut(self.ahead.end..)
+            .filter(|room| !room.is_empty())
+        {
+            match self.from.read(room)? {
+                0 => {
+                    self.ended = true;
+                    break;
+                }
+                read => self.ahead.end += read,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The pieces of one content by their digests and lengths in bytes, in their order.

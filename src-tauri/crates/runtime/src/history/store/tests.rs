@@ -186,24 +186,48 @@ fn pieces_are_of_a_length() {
     }
 }
 
-/// A hole takes next to nothing, and is never in memory as a whole.
+/// A hole takes next to nothing, neither in memory nor in the store, and comes out as one.
 #[test]
-fn a_long_file_of_zeros_is_one_piece() {
-    let home = Home::new();
-    let mut file = tempfile::tempfile().unwrap();
-    let bytes = (200 << 20) + 1;
-    file.set_len(bytes).unwrap();
-    let mut batch = home.store.batch().unwrap();
-    let (digest, length) = batch.put_file(&mut file, bytes).unwrap();
-    batch.finish().unwrap();
-    assert_eq!(length, bytes);
-    let (form, others) = home.form(&digest);
-    assert_eq!(form, ".list");
-    assert!(others <= 2, "a piece and the last one, not {others}");
-    assert!(home.store.bytes().unwrap() < 50_000);
-    let mut out = tempfile::tempfile().unwrap();
-    home.store.copy_to(&digest, &mut out).unwrap();
-    assert_eq!(out.metadata().unwrap().len(), bytes);
+fn a_hole_is_one_piece_and_comes_out_as_a_hole() {
+    let mebibyte = 1 << 20;
+    let table: [(&str, u64, &[u64]); 4] = [
+        ("nothing else", 200 * mebibyte + 1, &[]),
+        ("something first", 80 * mebibyte, &[0]),
+        ("something last", 80 * mebibyte, &[80 * mebibyte - 3]),
+        (
+            "something between",
+            80 * mebibyte,
+            &[40 * mebibyte, 60 * mebibyte + 7],
+        ),
+    ];
+    for (what, bytes, places) in table {
+        let home = Home::new();
+        let mut file = tempfile::tempfile().unwrap();
+        file.set_len(bytes).unwrap();
+        for place in places {
+            file.seek(SeekFrom::Start(*place)).unwrap();
+            file.write_all(b"abc").unwrap();
+        }
+        file.seek(SeekFrom::Start(0)).unwrap();
+        let mut batch = home.store.batch().unwrap();
+        let (digest, length) = batch.put_file(&mut file, bytes).unwrap();
+        batch.finish().unwrap();
+        assert_eq!(length, bytes, "{what}");
+        let (form, others) = home.form(&digest);
+        assert_eq!(form, ".list", "{what}");
+        assert!(others <= 2 + 2 * places.len(), "{what}: {others} pieces");
+        assert!(home.store.bytes().unwrap() < 50_000, "{what}");
+        let mut out = tempfile::tempfile().unwrap();
+        home.store.copy_to(&digest, &mut out).unwrap();
+        out.seek(SeekFrom::Start(0)).unwrap();
+        assert_eq!(hashed(&mut out).unwrap(), (digest, bytes), "{what}");
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let taken = out.metadata().unwrap().blocks() * 512;
+            assert!(taken < 8 * mebibyte, "{what}: {taken} bytes on disk");
+        }
+    }
 }
 
 /// What this is for: each edit of a long file adds a piece or two and the list.

@@ -126,6 +126,24 @@ fn carried_out_and_taken_back_and_brought_again() {
     assert_eq!(room.picture(), after);
 }
 
+/// A file with a hole takes no more of the disk when it comes, neither from the layer nor from the copies.
+#[test]
+fn a_hole_comes_as_a_hole() {
+    let room = Room::new();
+    let plan = room.command("printf start > big; truncate -s 60M big; printf end >> big");
+    let expected = fs::read(room.layer().join("big")).unwrap();
+    let id = room.effect("und_1", &plan);
+    for _ in 0..2 {
+        assert!(fs::read(room.at("big")).unwrap() == expected);
+        let taken = fs::metadata(room.at("big")).unwrap().blocks() * 512;
+        assert!(!cfg!(target_os = "linux") || taken < 8 << 20, "{taken}");
+        room.undo(&id).unwrap();
+        assert!(!room.at("big").exists());
+        room.redo(&id).unwrap();
+    }
+    assert!(room.history.size().unwrap() < 100_000);
+}
+
 #[test]
 fn nothing_is_touched_when_something_changed_meanwhile() {
     let changes: [(&str, &str); 6] = [
