@@ -144,6 +144,14 @@ mod system {
             is_so
         }
 
+        /// As if a disk had been mounted since.
+        #[cfg(test)]
+        pub fn sees_another_disk(&self) {
+            if let Some(ears) = &mut self.state().ears {
+                ears.mounts.extend(b"another disk");
+            }
+        }
+
         fn state(&self) -> MutexGuard<'_, State> {
             // A panic while the lock was held leaves plain data behind; going on with it is safe.
             self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -53,6 +53,10 @@ impl Secrets {
         }
     }
 
+    pub(super) fn quiet(&self) -> &Quiet {
+        &self.quiet
+    }
+
     /// Whether a search would look at no folder of this workspace.
     pub(super) fn are_known(&self, workspace: &Workspace) -> bool {
         let known = |by| self.quiet.known(workspace.root(), &by);

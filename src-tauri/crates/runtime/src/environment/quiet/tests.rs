@@ -249,3 +249,37 @@ fn nothing_is_known_after_one_search() {
     assert_eq!(at.found(), at.there());
     assert!(!at.secrets.are_known(&at.workspace));
 }
+
+/// What is mounted may hide every folder, and nothing of that is heard.
+#[test]
+fn another_disk_leaves_nothing_quiet() {
+    if !are_heard() {
+        return;
+    }
+    let at = Place::new();
+    at.becomes_quiet();
+    let (quiet, deep) = (at.secrets.quiet(), at.root.join("a/b/c"));
+    let before = quiet.hear(&at.root).unwrap();
+    assert!(at.secrets.are_known(&at.workspace) && quiet.is(&deep));
+    quiet.sees_another_disk();
+    assert_ne!(quiet.hear(&at.root).unwrap(), before);
+    assert!(!at.secrets.are_known(&at.workspace) && !quiet.is(&deep));
+    // Whoever looked before cannot say how it is now.
+    assert!(quiet.watch(&deep) && !quiet.is_now(before, &deep));
+    at.becomes_quiet();
+}
+
+#[test]
+fn where_others_change_what_lies_there_nothing_is_watched() {
+    for (folder, is_ours) in [("/proc", false), ("/sys", false), ("/missing", false)] {
+        assert_eq!(is_ours_alone(Path::new(folder)), is_ours, "{folder}");
+    }
+    let quiet = Secrets::of_old();
+    let quiet = quiet.quiet();
+    let root = Path::new("/");
+    assert_eq!(quiet.hear(root), None, "who asks once has nothing of it");
+    assert!(quiet.hear(root).is_some());
+    assert!(!quiet.watch(Path::new("/proc/sys")));
+    let is_watched = quiet.watch(&std::env::temp_dir());
+    assert_eq!(is_watched, is_ours_alone(&std::env::temp_dir()));
+}
