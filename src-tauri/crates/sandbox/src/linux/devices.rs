@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use rustix::mount::{MountAttrFlags, UnmountFlags, unmount};
+use rustix::mount::MountAttrFlags;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use super::attributes::{Below, set};
@@ -25,7 +25,8 @@ const LINKS: [(&str, &str); 5] = [
 ];
 
 /// Makes a folder of devices in which nothing leads to a disk: read-only mounts do not stop a write to one. It is made at a
-/// place where nobody looks yet, and then held where no path leads to it.
+/// place that something else is put over afterwards, and held where no path leads to it yet. There it stays out of sight: the
+/// kernel takes longer to take it down than to make it.
 pub(super) fn make(place: &Path) -> io::Result<OwnedFd> {
     attach(&memory("size=65536,mode=0755")?, place)?;
     for name in HARMLESS {
@@ -47,7 +48,6 @@ pub(super) fn make(place: &Path) -> io::Result<OwnedFd> {
     attach(&memory("size=268435456,mode=1777")?, &place.join("shm"))?;
     let held = tree(place, Below::Too)?;
     set(&held, c"", Below::Not, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
-    unmount(place, UnmountFlags::DETACH)?;
     Ok(held)
 }
 
