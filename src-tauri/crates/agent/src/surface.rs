@@ -1,5 +1,6 @@
 //! The surface of a call: what its tool and its agent's manifest require, with the places of this session filled in (`S002-09`, `S002-10`, M15).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,7 +42,8 @@ pub(crate) fn beyond_the_agent(session: &Session, effects: &[Fact]) -> Option<St
     }
     let manifest = bounds.manifest.as_ref()?;
     let owner = format!("the agent `{}`", manifest.name);
-    let requires = bounds.requires(session.tools().requires());
+    let tools = session.tools();
+    let requires = bounds.requires(tools.requires());
     match Surface::new(&requires, &owner, &bounds.around, Os::HERE) {
         Ok(surface) => effects.iter().find_map(|fact| surface.beyond(fact, None)),
         Err(fault) => Some(fault.message),
@@ -108,15 +110,20 @@ impl Bounds {
     }
 
     /// What the session's agent may touch with these requirements of tools (`S002-09`).
-    pub fn requires(&self, tools: &RequirementSet) -> RequirementSet {
+    pub fn requires<'a>(&self, tools: &'a RequirementSet) -> Cow<'a, RequirementSet> {
         requires(self.manifest.as_ref(), tools)
     }
 }
 
-/// What an agent may touch with these requirements of tools.
-pub(crate) fn requires(manifest: Option<&Manifest>, tools: &RequirementSet) -> RequirementSet {
-    let own = manifest.map(|manifest| &manifest.requires);
-    RequirementSet::union(own.into_iter().chain([tools]))
+/// What an agent may touch with these requirements of tools: without a manifest, just those.
+pub(crate) fn requires<'a>(
+    manifest: Option<&Manifest>,
+    tools: &'a RequirementSet,
+) -> Cow<'a, RequirementSet> {
+    match manifest {
+        None => Cow::Borrowed(tools),
+        Some(manifest) => Cow::Owned(RequirementSet::union([&manifest.requires, tools])),
+    }
 }
 
 /// Whose requirements they are, as a sentence names it.

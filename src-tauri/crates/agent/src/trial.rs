@@ -2,6 +2,7 @@
 
 mod told;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -225,7 +226,7 @@ impl Trial {
     }
 
     /// With what the agent requires beside its tools.
-    fn requires(&self, tools: &RequirementSet) -> RequirementSet {
+    fn requires<'a>(&self, tools: &'a RequirementSet) -> Cow<'a, RequirementSet> {
         surface::requires(self.manifest.as_ref(), tools)
     }
 
