@@ -1,13 +1,18 @@
 //! Stage 12: the tool runs, within its limits, able to be stopped, and unable to take anything else down with it.
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use policy::Approved;
-use protocol::interface::InterruptBehavior;
+use protocol::interface::{InterruptBehavior, Origin};
 use protocol::{CallId, ToolError};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tools::{Hands, ToolContext};
 
@@ -20,6 +25,9 @@ use crate::delegate::Sender;
 use crate::hooks::{self, Hooked, HookedCall};
 use crate::limits::{COALESCE, TIMEOUT_GRACE};
 use crate::session::Session;
+
+/// What a tool that panics leaves behind.
+type Panic = Box<dyn Any + Send>;
 
 /// Asks the hooks before anything is done that counts.
 pub(crate) async fn ask_hooks(
@@ -66,7 +74,6 @@ where
     let began = session.shared.config.clock.now();
     let stop = session.stop_of(&call);
     let cancel = stop.child_token();
-    let limit_ms = called.interface().timeout_ms();
     let updates = Arc::new(Updates::new(session.clone(), call.clone(), called, hooked));
     let (output, progress) = (updates.clone(), updates.clone());
     let asker = Asker::begin(session, &call);
@@ -79,8 +86,41 @@ where
         delegates: Some(Arc::new(Sender(session.clone()))),
         asks: Some(asker.clone()),
     };
-    let mut work = AbortOnDropHandle::new(tokio::spawn(work(context)));
+    // A fault of a tool is its own.
+    let mut work = AssertUnwindSafe(work(context)).catch_unwind().boxed();
+    let at_once = match keeps_to_itself(called) {
+        true => (&mut work).now_or_never(),
+        false => None,
+    };
+    let result = match at_once {
+        Some(ended) => ended.unwrap_or_else(|_panic| Err(broke_off())),
+        None => to_its_end(session, called, work, (&cancel, &asker, &updates)).await,
+    };
+    asker.end();
+    updates.end().await;
+    Ran {
+        result,
+        duration_ms: session.shared.config.clock.elapsed_ms(began),
+    }
+}
+
+/// Whether a tool can hold nobody up: one of the house that needs nothing of the machine. What it does at once is done
+/// here; a task for it alone costs more than such work, and a thread that is woken for it more again.
+fn keeps_to_itself(called: &Called<'_>) -> bool {
+    let interface = called.interface();
+    interface.origin == Origin::BuiltIn && interface.requires.is_empty()
+}
+
+/// The work of a tool in a task of its own, until it ends or its time is up.
+async fn to_its_end<T: Send + 'static>(
+    session: &Session,
+    called: &Called<'_>,
+    work: BoxFuture<'static, Result<Result<T, ToolError>, Panic>>,
+    (cancel, asker, updates): (&CancellationToken, &Asker, &Updates),
+) -> Result<T, ToolError> {
+    let limit_ms = called.interface().timeout_ms();
     let limit = Duration::from_millis(limit_ms) + TIMEOUT_GRACE;
+    let mut work = AbortOnDropHandle::new(tokio::spawn(work));
     let at_work_since = Instant::now();
     let mut alarm = session.alarms.take();
     let steered = session.steered();
@@ -108,9 +148,9 @@ where
         }
     };
     session.alarms.give_back(alarm);
-    let result = match ended {
-        Some(Ok(result)) => result,
-        Some(Err(broken)) if broken.is_panic() => Err(broke_off()),
+    match ended {
+        Some(Ok(Ok(result))) => result,
+        Some(Ok(Err(_panic))) => Err(broke_off()),
         Some(Err(_)) => Err(ToolError::Cancelled),
         None => {
             // First politely, so that a process group ends; then for good.
@@ -126,12 +166,6 @@ where
                 limit_ms / 1000
             )))
         }
-    };
-    asker.end();
-    updates.end().await;
-    Ran {
-        result,
-        duration_ms: session.shared.config.clock.elapsed_ms(began),
     }
 }
 
