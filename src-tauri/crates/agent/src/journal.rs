@@ -12,7 +12,7 @@ pub struct Journal {
     record: Record,
     session: SessionId,
     clock: Arc<dyn Clock>,
-    /// Acknowledgements of what was told and not yet waited for.
+    /// Acknowledgements of what was told and not yet waited for: of each batch the last.
     open: Mutex<VecDeque<Ack>>,
 }
 
@@ -35,13 +35,17 @@ impl Journal {
             body,
             Durability::Batched,
         );
-        self.open().push_back(ack);
+        let mut open = self.open();
+        match open.back_mut() {
+            Some(last) if last.ends_with(&ack) => *last = ack,
+            Some(_) | None => open.push_back(ack),
+        }
     }
 
     /// Looks, without waiting, whether all arrived of which that is known by now.
     pub fn check(&self) -> Result<(), Fault> {
         let mut open = self.open();
-        while let Some(known) = open.front_mut().and_then(Ack::known) {
+        while let Some(known) = open.front().and_then(Ack::known) {
             open.pop_front();
             known?;
         }

@@ -195,8 +195,11 @@ async fn until_done(events: &mut Events) -> Outcome<usize> {
                     state: SessionState::Done,
                 } => return Ok(done),
                 EventBody::SessionChanged {
-                    state: SessionState::Waiting,
-                } => return Err("the session waits for a person instead of running".into()),
+                    state: SessionState::Running,
+                } => {}
+                EventBody::SessionChanged { state } => {
+                    return Err(format!("the session is {state:?} instead of running").into());
+                }
                 _ => {}
             }
         }

@@ -5,8 +5,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use futures::FutureExt;
+use futures::future::Shared;
 use protocol::{At, Event, EventBody, SessionId};
-use tokio::sync::oneshot::{self, error::TryRecvError};
+use tokio::sync::oneshot::{self, error::RecvError};
 
 use crate::RecordError;
 use crate::queue::Queue;
@@ -20,80 +22,85 @@ pub enum Durability {
     OnDisk,
 }
 
-/// Where a promise is kept.
-pub(crate) type AckSender = oneshot::Sender<Result<u64, RecordError>>;
-
 /// One event on its way to the writer.
 pub(crate) struct Append {
     pub(crate) session: SessionId,
     pub(crate) at: At,
     pub(crate) body: EventBody,
     pub(crate) durability: Durability,
-    pub(crate) ack: AckSender,
 }
 
-impl Append {
-    /// Whom to tell of the position, and the event, which has none yet.
-    pub(crate) fn into_parts(self) -> (AckSender, Event) {
-        let event = Event {
+impl From<Append> for Event {
+    /// The event, which has no position yet.
+    fn from(append: Append) -> Self {
+        Self {
             seq: 0,
-            session: self.session,
-            at: self.at,
-            body: self.body,
-        };
-        (self.ack, event)
+            session: append.session,
+            at: append.at,
+            body: append.body,
+        }
     }
 }
+
+/// Where the promise of a whole batch is kept, with the position of its first event: its events are recorded together, or
+/// none of them is.
+pub(crate) type Keeper = oneshot::Sender<Result<u64, RecordError>>;
+
+/// The promise of a whole batch, as each of its events has it.
+pub(crate) type Promise = Shared<oneshot::Receiver<Result<u64, RecordError>>>;
 
 /// The promise that an event is recorded: gives its `seq` once it is committed and published. Dropping it is fine; the
 /// event is recorded all the same. Whoever waits for it hurries the writer, which else gathers events for a moment.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[must_use = "await it, or drop it on purpose"]
 pub struct Ack(State);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum State {
-    Sent(oneshot::Receiver<Result<u64, RecordError>>, Arc<Queue>),
-    Settled(Result<u64, RecordError>),
+    Sent {
+        promise: Promise,
+        /// The place of the event in its batch, from 0.
+        place: u64,
+        queue: Arc<Queue>,
+    },
+    Refused(RecordError),
 }
 
 impl Ack {
-    pub(crate) fn sent(
-        receiver: oneshot::Receiver<Result<u64, RecordError>>,
-        queue: Arc<Queue>,
-    ) -> Self {
-        Self(State::Sent(receiver, queue))
+    pub(crate) fn sent(promise: Promise, place: u64, queue: Arc<Queue>) -> Self {
+        Self(State::Sent {
+            promise,
+            place,
+            queue,
+        })
     }
 
-    pub(crate) fn settled(result: Result<u64, RecordError>) -> Self {
-        Self(State::Settled(result))
+    pub(crate) fn refused(error: RecordError) -> Self {
+        Self(State::Refused(error))
     }
 
     /// What came of it, if that is known by now. Hurries nobody.
-    pub fn known(&mut self) -> Option<Result<u64, RecordError>> {
-        if let State::Sent(receiver, _) = &mut self.0 {
-            let result = match receiver.try_recv() {
-                Ok(result) => result,
-                Err(TryRecvError::Empty) => return None,
-                Err(TryRecvError::Closed) => Err(RecordError::Closed),
-            };
-            self.0 = State::Settled(result);
-        }
+    pub fn known(&self) -> Option<Result<u64, RecordError>> {
         match &self.0 {
-            State::Settled(result) => Some(result.clone()),
-            State::Sent(..) => None,
+            State::Sent { promise, place, .. } => {
+                let told = promise.clone().now_or_never()?;
+                Some(at(told, *place))
+            }
+            State::Refused(error) => Some(Err(error.clone())),
         }
     }
 
-    /// Waits on this thread. Not for use within an async task, where it panics: await it there.
-    pub fn wait(self) -> Result<u64, RecordError> {
-        match self.0 {
-            State::Sent(receiver, queue) => {
-                queue.hurry();
-                receiver.blocking_recv().unwrap_or(Err(RecordError::Closed))
-            }
-            State::Settled(result) => result,
+    /// Whether what comes of the other comes of this one: both wait for the same batch.
+    pub fn ends_with(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (State::Sent { promise: one, .. }, State::Sent { promise: two, .. }) => one.ptr_eq(two),
+            (State::Sent { .. } | State::Refused(_), _) => false,
         }
+    }
+
+    /// Waits on this thread. Not for use within an async task: await it there.
+    pub fn wait(self) -> Result<u64, RecordError> {
+        futures::executor::block_on(self)
     }
 }
 
@@ -102,14 +109,24 @@ impl Future for Ack {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            State::Sent(receiver, queue) => {
-                let polled = Pin::new(receiver).poll(cx);
+            State::Sent {
+                promise,
+                place,
+                queue,
+            } => {
+                let polled = Pin::new(promise).poll(cx);
                 if polled.is_pending() {
                     queue.hurry();
                 }
-                polled.map(|result| result.unwrap_or(Err(RecordError::Closed)))
+                polled.map(|told| at(told, *place))
             }
-            State::Settled(result) => Poll::Ready(result.clone()),
+            State::Refused(error) => Poll::Ready(Err(error.clone())),
         }
     }
+}
+
+/// The position of an event, from what its batch was told. A batch of which nothing was told lost its writer.
+fn at(told: Result<Result<u64, RecordError>, RecvError>, place: u64) -> Result<u64, RecordError> {
+    told.unwrap_or(Err(RecordError::Closed))
+        .map(|first| first + place)
 }

@@ -4,7 +4,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use protocol::{Event, SessionId};
 
-use crate::ack::Append;
 use crate::queue::{Ask, Queue, Work};
 use crate::record::Publish;
 
@@ -33,9 +32,8 @@ impl Log {
     /// Takes what comes from the queue, publishes and acknowledges it, until nobody can append any more.
     pub(crate) fn run(&self, queue: &Queue, publish: &Publish) {
         while let Some(Work::Asked(batch)) = queue.take(None) {
-            let (acks, mut events): (Vec<_>, Vec<_>) =
-                batch.appends.into_iter().map(Append::into_parts).unzip();
-            if !events.is_empty() {
+            if let Some(batch) = batch.events {
+                let mut events = batch.events;
                 let first = self.last_seq() + 1;
                 for (seq, event) in (first..).zip(&mut events) {
                     event.seq = seq;
@@ -44,11 +42,9 @@ impl Log {
                 let mut log = self.0.write().unwrap_or_else(PoisonError::into_inner);
                 log.push(Arc::clone(&events));
                 drop(log);
-                publish(Arc::clone(&events));
-                for (ack, event) in acks.into_iter().zip(events.iter()) {
-                    // Whoever dropped its promise does not want to know.
-                    let _ = ack.send(Ok(event.seq));
-                }
+                publish(events);
+                // Whoever dropped its promise does not want to know.
+                let _ = batch.keeper.send(Ok(first));
             }
             for ask in batch.asks {
                 // There are no pages, and nothing is made or left for later; who asked may have gone.

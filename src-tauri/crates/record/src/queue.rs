@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
+use futures::FutureExt;
+use protocol::Event;
 use tokio::sync::oneshot;
 
 use crate::RecordError;
-use crate::ack::{Append, Durability};
+use crate::ack::{Append, Durability, Keeper, Promise};
 use crate::limits::{BATCH_EVENTS_MAX, GATHER, QUEUED_EVENTS_MAX};
 
 /// The queue between those who append and the one thread that writes. A batch is due when somebody waits for one of its
@@ -20,7 +22,10 @@ pub(crate) struct Queue {
 
 #[derive(Default)]
 struct State {
-    appends: VecDeque<Append>,
+    /// The batches that wait, each full but the last.
+    batches: VecDeque<Events>,
+    /// Events in all of them.
+    waiting: usize,
     due: bool,
     asks: Vec<Ask>,
     closed: bool,
@@ -44,40 +49,80 @@ pub(crate) enum Work {
     Late,
 }
 
-/// What is asked of the writer: record the events, then do the rest.
+/// What is asked of the writer: record the events, if there are any, then do the rest.
 pub(crate) struct Batch {
-    pub(crate) appends: Vec<Append>,
+    pub(crate) events: Option<Events>,
     pub(crate) asks: Vec<Ask>,
 }
 
+/// Events that are recorded together, at least one and at most as many as a batch holds.
+pub(crate) struct Events {
+    pub(crate) events: Vec<Event>,
+    /// Whether one of them must be on the disk.
+    pub(crate) on_disk: bool,
+    /// Whom to tell of them.
+    pub(crate) keeper: Keeper,
+    promise: Promise,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        let (keeper, receiver) = oneshot::channel();
+        Self {
+            events: Vec::new(),
+            on_disk: false,
+            keeper,
+            promise: receiver.shared(),
+        }
+    }
+}
+
+impl Events {
+    /// Adds an event; gives the promise of the batch and the event's place in it.
+    fn add(&mut self, append: Append) -> (Promise, u64) {
+        let place = self.events.len() as u64;
+        self.on_disk |= append.durability == Durability::OnDisk;
+        self.events.push(append.into());
+        (self.promise.clone(), place)
+    }
+}
+
 impl Queue {
-    /// Adds an event. Without a writer it is dropped, and its promise says that the record is closed. Fails if there is
-    /// no room.
-    pub(crate) fn append(&self, append: Append) -> Result<(), RecordError> {
+    /// Adds an event; gives the promise of its batch and its place there. Fails without a writer, and if there is no room.
+    pub(crate) fn append(&self, append: Append) -> Result<(Promise, u64), RecordError> {
         let mut state = self.lock();
-        if state.appends.len() >= QUEUED_EVENTS_MAX {
+        if state.waiting >= QUEUED_EVENTS_MAX {
             return Err(RecordError::Overloaded);
         }
         if state.closed {
-            return Ok(());
+            return Err(RecordError::Closed);
         }
         let on_disk = append.durability == Durability::OnDisk;
-        state.appends.push_back(append);
-        let waiting = state.appends.len();
+        let promised = match state.batches.back_mut() {
+            Some(last) if last.events.len() < BATCH_EVENTS_MAX => last.add(append),
+            Some(_) | None => {
+                let mut next = Events::default();
+                let promised = next.add(append);
+                state.batches.push_back(next);
+                promised
+            }
+        };
+        state.waiting += 1;
         // The writer sleeps while the queue is empty and while a batch gathers; it need not hear of more than that.
-        let wakes = waiting == 1 || waiting == BATCH_EVENTS_MAX || (on_disk && !state.due);
+        let wakes =
+            state.waiting == 1 || state.waiting == BATCH_EVENTS_MAX || (on_disk && !state.due);
         state.due |= on_disk;
         drop(state);
         if wakes {
             self.changed.notify_one();
         }
-        Ok(())
+        Ok(promised)
     }
 
     /// Somebody waits: what is in the queue is due now.
     pub(crate) fn hurry(&self) {
         let mut state = self.lock();
-        if !state.due && !state.appends.is_empty() {
+        if !state.due && state.waiting > 0 {
             state.due = true;
             drop(state);
             self.changed.notify_one();
@@ -104,7 +149,8 @@ impl Queue {
     pub(crate) fn abandon(&self) {
         let mut state = self.lock();
         state.closed = true;
-        state.appends.clear();
+        state.batches.clear();
+        state.waiting = 0;
         state.asks.clear();
     }
 
@@ -136,12 +182,12 @@ impl Queue {
             .changed
             .wait_timeout_while(state, GATHER, |state| !state.is_due())
             .unwrap_or_else(PoisonError::into_inner);
-        let count = state.appends.len().min(BATCH_EVENTS_MAX);
-        let appends = state.appends.drain(..count).collect();
+        let events = state.batches.pop_front();
+        state.waiting -= events.as_ref().map_or(0, |batch| batch.events.len());
         // Somebody may wait for what is left; it is not told apart.
-        state.due &= !state.appends.is_empty();
+        state.due &= state.waiting > 0;
         Some(Work::Asked(Batch {
-            appends,
+            events,
             asks: std::mem::take(&mut state.asks),
         }))
     }
@@ -160,10 +206,10 @@ impl std::fmt::Debug for Queue {
 
 impl State {
     fn is_empty(&self) -> bool {
-        self.appends.is_empty() && self.asks.is_empty()
+        self.waiting == 0 && self.asks.is_empty()
     }
 
     fn is_due(&self) -> bool {
-        self.due || self.closed || !self.asks.is_empty() || self.appends.len() >= BATCH_EVENTS_MAX
+        self.due || self.closed || !self.asks.is_empty() || self.waiting >= BATCH_EVENTS_MAX
     }
 }

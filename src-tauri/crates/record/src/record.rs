@@ -89,17 +89,15 @@ impl Record {
         durability: Durability,
     ) -> Ack {
         let queue = &self.inner.queue;
-        let (ack, receiver) = oneshot::channel();
         let append = Append {
             session,
             at,
             body,
             durability,
-            ack,
         };
         match queue.append(append) {
-            Ok(()) => Ack::sent(receiver, Arc::clone(queue)),
-            Err(error) => Ack::settled(Err(error)),
+            Ok((promise, place)) => Ack::sent(promise, place, Arc::clone(queue)),
+            Err(error) => Ack::refused(error),
         }
     }
 

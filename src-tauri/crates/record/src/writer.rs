@@ -8,13 +8,12 @@ use protocol::Event;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::RecordError;
-use crate::ack::{Append, Durability};
 use crate::events::EventRows;
 use crate::limits::LATE_AFTER;
 use crate::load::{self, EVENT};
 use crate::made::{Maker, Stored};
 use crate::places::Places;
-use crate::queue::{Ask, Batch, Queue, Work};
+use crate::queue::{Ask, Batch, Events, Queue, Work};
 use crate::record::Publish;
 use crate::store::sql;
 
@@ -69,8 +68,10 @@ impl Writer {
     pub(crate) fn run(mut self, queue: &Queue) {
         while let Some(work) = queue.take(self.late_after()) {
             match work {
-                Work::Asked(Batch { appends, asks }) => {
-                    self.record(appends);
+                Work::Asked(Batch { events, asks }) => {
+                    if let Some(batch) = events {
+                        self.record(batch);
+                    }
                     if self.maker.is_full() {
                         self.make();
                     }
@@ -172,39 +173,29 @@ impl Writer {
     }
 
     /// Records a batch whole, or refuses it whole.
-    fn record(&mut self, batch: Vec<Append>) {
-        if batch.is_empty() {
-            return;
-        }
-        let on_disk = batch.iter().any(|a| a.durability == Durability::OnDisk);
-        let (acks, mut events): (Vec<_>, Vec<_>) =
-            batch.into_iter().map(Append::into_parts).unzip();
-        match self.write(&mut events, on_disk) {
+    fn record(&mut self, batch: Events) {
+        let mut events = batch.events;
+        let told = match self.write(&mut events, batch.on_disk) {
             Ok(Written { foreign, lengths }) => {
                 if !foreign.is_empty() {
                     (self.publish)(foreign.into());
                 }
+                let first = events.first().map_or(self.last, |event| event.seq);
                 self.last = events.last().map_or(self.last, |event| event.seq);
                 self.late = LateWork::Waits;
                 let events: Arc<[Event]> = events.into();
                 (self.publish)(Arc::clone(&events));
-                self.maker.keep(Stored {
-                    events: Arc::clone(&events),
-                    lengths,
-                });
-                for (ack, event) in acks.into_iter().zip(events.iter()) {
-                    // Whoever dropped its promise does not want to know.
-                    let _ = ack.send(Ok(event.seq));
-                }
+                self.maker.keep(Stored { events, lengths });
+                Ok(first)
             }
             Err(error) => {
                 self.forget();
                 tracing::error!(events = events.len(), error = %error.fault(), "not recorded");
-                for ack in acks {
-                    let _ = ack.send(Err(error.clone()));
-                }
+                Err(error)
             }
-        }
+        };
+        // Whoever dropped its promise does not want to know.
+        let _ = batch.keeper.send(told);
     }
 
     /// Writes some events in one transaction and gives them their positions.

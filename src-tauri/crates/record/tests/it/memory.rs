@@ -63,7 +63,7 @@ fn whoever_waits_hurries_and_whoever_looks_does_not() {
         };
         record.append(SessionId::from("ses_1"), 7, body, Durability::Batched)
     };
-    let (mut first, second) = (append(), append());
+    let (first, second) = (append(), append());
     assert_eq!(second.wait().unwrap(), 2);
     assert_eq!(first.known().unwrap().unwrap(), 1);
 }
