@@ -370,8 +370,8 @@ impl Shared {
         };
         hands.todos.replace(conversation.todos.clone());
         let seeks = Seeks::of(&id, conversation.searches);
-        let (toolbox, faults) = Toolbox::load(self, &hands.workspace, &briefing, asked, &seeks)?;
-        self.set_tool_faults(hands.workspace.root(), faults);
+        let toolbox = Toolbox::load(self, &hands.workspace, &briefing, asked, &seeks)?;
+        self.set_tool_faults(hands.workspace.root(), toolbox.faults.clone());
         let session = Arc::new(Session::new(
             id.clone(),
             self.clone(),

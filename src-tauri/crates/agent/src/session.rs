@@ -55,7 +55,7 @@ pub(crate) struct Session {
     /// How often they were read; whoever waits for a decision looks again.
     rules_changed: watch::Sender<u64>,
     steering: Notify,
-    toolbox: RwLock<Toolbox>,
+    toolbox: RwLock<Arc<Toolbox>>,
     live: Mutex<Live>,
 }
 
@@ -117,7 +117,7 @@ impl Session {
             rules,
             rules_changed: watch::Sender::default(),
             steering: Notify::new(),
-            toolbox: RwLock::new(toolbox),
+            toolbox: RwLock::new(Arc::new(toolbox)),
             live,
         }
     }
@@ -284,7 +284,7 @@ impl Session {
 
     /// The tools that its calls find.
     pub(crate) fn tools(&self) -> Arc<Registry> {
-        self.toolbox().registry
+        Arc::clone(&self.toolbox().registry)
     }
 
     /// The tools that its model sees: those that are shown at first, and those that it found since.
@@ -295,41 +295,33 @@ impl Session {
 
     /// The schema that its model answers in; none if words will do.
     pub(crate) fn composed(&self) -> Option<Arc<Composed>> {
-        self.toolbox().composed
+        self.toolbox().composed.clone()
     }
 
     /// Its tools as they were read last, or as the person set them since.
-    fn toolbox(&self) -> Toolbox {
-        let read = || {
-            self.toolbox
-                .read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone()
-        };
-        let toolbox = read();
+    fn toolbox(&self) -> Arc<Toolbox> {
+        let toolbox = self.kept_toolbox();
         if toolbox.is_stale(&self.shared) {
             self.reload_tools();
-            return read();
+            return self.kept_toolbox();
         }
         toolbox
+    }
+
+    fn kept_toolbox(&self) -> Arc<Toolbox> {
+        let toolbox = self.toolbox.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&toolbox)
     }
 
     /// Reads the files of tools anew; says what is wrong with them. What cannot be read leaves things as they are.
     pub(crate) fn reload_tools(&self) {
         let asked = self.conversation(|conversation| conversation.asked.clone());
-        let seeks = {
-            let toolbox = self.toolbox.read().unwrap_or_else(PoisonError::into_inner);
-            toolbox.seeks().clone()
-        };
-        let faults = match Toolbox::load(
-            &self.shared,
-            &self.hands.workspace,
-            &self.briefing,
-            &asked,
-            &seeks,
-        ) {
-            Ok((toolbox, faults)) => {
-                *self.toolbox.write().unwrap_or_else(PoisonError::into_inner) = toolbox;
+        let toolbox = self.kept_toolbox();
+        let now = toolbox.again(&self.shared, &self.hands.workspace, &self.briefing, &asked);
+        let faults = match now {
+            Ok(now) => {
+                let faults = now.faults.clone();
+                *self.toolbox.write().unwrap_or_else(PoisonError::into_inner) = now;
                 faults
             }
             Err(fault) => vec![fault],

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use protocol::Fault;
 use protocol::interface::Origin;
+use protocol::{Digest, Fault};
 use runtime::{FileError, Workspace};
 
 use super::activity::{Activity, Explicit, quoted};
@@ -29,18 +29,7 @@ const DELEGATES: &str = "delegates";
 /// `_delegate` names; what is bound to neither is latent (`S004-25`). A person's file comes before the workspace's.
 pub fn load(registry: &mut Registry, workspace: &Workspace, person: &Workspace) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let homes = [
-        Home {
-            folder: person,
-            prefix: "",
-            named: format!("{}/", person.root().display()),
-        },
-        Home {
-            folder: workspace,
-            prefix: ".countersign/",
-            named: ".countersign/".to_owned(),
-        },
-    ];
+    let homes = homes(workspace, person);
     let activities = Files::of(&homes, ACTIVITIES, &mut faults);
     let delegates = Files::of(&homes, DELEGATES, &mut faults);
     let tools = Files::of(&homes, TOOLS, &mut faults);
@@ -66,6 +55,40 @@ pub fn load(registry: &mut Registry, workspace: &Workspace, person: &Workspace) 
         }
     }
     faults
+}
+
+/// A digest of all that [`load`] goes by, to notice that nothing of it changed since. What cannot be read counts with the
+/// reason.
+pub fn digest(workspace: &Workspace, person: &Workspace) -> Digest {
+    let mut faults = Vec::new();
+    let homes = homes(workspace, person);
+    let mut texts = Vec::new();
+    for kind in [TOOLS, DELEGATES] {
+        for (home, name) in Files::of(&homes, kind, &mut faults).0 {
+            let text = home.text(&format!("{kind}/{name}"));
+            texts.push((home.prefix, kind, name, text));
+        }
+    }
+    // What a program does is its own matter; that it is there is not.
+    let programs = Files::of(&homes, ACTIVITIES, &mut faults);
+    let programs = programs.0.iter().map(|(home, name)| (home.prefix, name));
+    Digest::of_json(&(texts, programs.collect::<Vec<_>>(), faults))
+}
+
+/// The two places, the person's first.
+fn homes<'a>(workspace: &'a Workspace, person: &'a Workspace) -> [Home<'a>; 2] {
+    [
+        Home {
+            folder: person,
+            prefix: "",
+            named: format!("{}/", person.root().display()),
+        },
+        Home {
+            folder: workspace,
+            prefix: ".countersign/",
+            named: ".countersign/".to_owned(),
+        },
+    ]
 }
 
 /// One of the two places.

@@ -25,6 +25,7 @@ mod records;
 mod registry;
 mod schema;
 mod schema_first;
+mod schema_first_digest;
 mod schema_first_tools;
 mod skills;
 mod support;
