@@ -1,7 +1,7 @@
 //! The rules in force for a session: built in, the person's, the project's, those the caller named, and grants.
 
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use policy::RuleSet;
 use policy::rules_file::{self, RulesFile, Source};
@@ -44,6 +44,51 @@ pub fn load(
     load_with(data_dir, workspace, lineage, named, &Draft::Nothing)
 }
 
+/// Rules files as they were understood last: patterns take their time, and a file that says what it said need not be
+/// understood again.
+#[derive(Default)]
+pub(crate) struct Known(Mutex<Vec<KnownFile>>);
+
+struct KnownFile {
+    file: String,
+    scope: RuleScope,
+    trusted: bool,
+    text: String,
+    rules: RulesFile,
+}
+
+impl Known {
+    /// What [`load`] gives. Every file is looked at.
+    pub fn load(
+        &self,
+        data_dir: &Path,
+        workspace: Option<&Workspace>,
+        lineage: &[SessionId],
+        named: Option<&Path>,
+    ) -> Loaded {
+        load_all(data_dir, workspace, lineage, named, &Draft::Nothing, self)
+    }
+
+    fn read(&self, text: &str, source: &Source<'_>) -> Result<RulesFile, Fault> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |one: &KnownFile| one.file == source.file && one.scope == source.scope;
+        let says_it = |one: &&KnownFile| one.trusted == source.trusted && one.text == text;
+        if let Some(known) = all.iter().find(|one| is_it(one)).filter(says_it) {
+            return Ok(known.rules.clone());
+        }
+        let rules = rules_file::read(text, source)?;
+        all.retain(|one| !is_it(one));
+        all.push(KnownFile {
+            file: source.file.to_owned(),
+            scope: source.scope,
+            trusted: source.trusted,
+            text: text.to_owned(),
+            rules: rules.clone(),
+        });
+        Ok(rules)
+    }
+}
+
 /// How the rules would be read if a person's draft were saved; what they write themselves, they trust.
 pub enum Draft<'a> {
     /// As they are.
@@ -61,6 +106,18 @@ pub fn load_with(
     lineage: &[SessionId],
     named: Option<&Path>,
     draft: &Draft<'_>,
+) -> Loaded {
+    let nothing_known = Known::default();
+    load_all(data_dir, workspace, lineage, named, draft, &nothing_known)
+}
+
+fn load_all(
+    data_dir: &Path,
+    workspace: Option<&Workspace>,
+    lineage: &[SessionId],
+    named: Option<&Path>,
+    draft: &Draft<'_>,
+    known: &Known,
 ) -> Loaded {
     let root = workspace.map(|workspace| workspace.root().to_string_lossy());
     let root = root.unwrap_or_default();
@@ -113,7 +170,7 @@ pub fn load_with(
                     source.trusted =
                         is_draft || policy::trust::check(&root, &text, &trusted).may_loosen();
                 }
-                let read = rules_file::read(&text, &source);
+                let read = known.read(&text, &source);
                 let wants = |file: &RulesFile| {
                     let mut rules = file.rules.iter();
                     rules.any(|rule| !rule.trusted && rule.rule.action == Action::Allow)

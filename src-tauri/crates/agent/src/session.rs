@@ -22,6 +22,7 @@ use crate::delegate;
 use crate::desk::Shared;
 use crate::journal::Journal;
 use crate::repeats::Repeats;
+use crate::rules;
 use crate::run_limits::Spent;
 use crate::stops::Stops;
 use crate::surface::Bounds;
@@ -52,6 +53,7 @@ pub(crate) struct Session {
     /// What ends one of its calls alone.
     pub stops: Stops,
     rules: RulesInForce,
+    rules_known: rules::Known,
     /// How often they were read; whoever waits for a decision looks again.
     rules_changed: watch::Sender<u64>,
     steering: Notify,
@@ -115,6 +117,7 @@ impl Session {
             asks: OpenAsks::default(),
             stops: Stops::default(),
             rules,
+            rules_known: rules::Known::default(),
             rules_changed: watch::Sender::default(),
             steering: Notify::new(),
             toolbox: RwLock::new(Arc::new(toolbox)),
@@ -366,7 +369,7 @@ impl Session {
     /// Reads the rules anew; says what is wrong with them.
     pub(crate) fn reload_rules(&self) {
         let config = &self.shared.config;
-        let mut loaded = crate::rules::load(
+        let mut loaded = self.rules_known.load(
             &config.data_dir,
             Some(&self.hands.workspace),
             &delegate::lineage(self),
