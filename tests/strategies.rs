@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use agent::Host;
+use protocol::interface::Origin;
 use protocol::{
     CallState, Decision, EventBody, Message, Op, SessionState, Settings, Strategy, ToolOutput,
 };
@@ -147,31 +148,37 @@ async fn a_read_after_a_write_sees_it() {
     );
 }
 
-/// `S001-25`, `S001-31`: a tool that panics, while it runs or before, ends its own call only, also side by side.
+/// `S001-25`, `S001-31`: a tool that panics, at once, after a while or before it runs, ends its own call only, also side by
+/// side; one of the house, which is not waited for in a task of its own, like a stranger's.
 #[tokio::test]
 async fn a_panic_ends_its_own_call() {
-    let probe = Probe::new(|arguments, _| async move {
-        assert_ne!(name(&arguments), "1", "the tool's own fault");
-        Ok(ToolOutput::new("ok", "ok"))
-    });
-    let mut calls = named(0..4);
-    calls[2]["panic"] = true.into();
-    let mut desk = desk(
-        Listener::new(json!([probes(&calls), { "text": "On." }])),
-        probe,
-        Strategy::Parallel,
-    )
-    .await;
-    desk.start("Go.").await;
-    assert_eq!(desk.until_ended().await, SessionState::Done);
-    let states: Vec<_> = desk
-        .outcomes()
-        .await
-        .into_iter()
-        .map(|(state, _)| state)
-        .collect();
-    use CallState::{Done, Failed};
-    assert_eq!(states, [Done, Failed, Failed, Done]);
+    for origin in [Origin::Unknown, Origin::BuiltIn] {
+        let probe = Probe::new(|arguments, _| async move {
+            assert_ne!(name(&arguments), "1", "the tool's own fault");
+            tokio::task::yield_now().await;
+            assert_ne!(name(&arguments), "3", "and a later one");
+            Ok(ToolOutput::new("ok", "ok"))
+        })
+        .with(|tool| tool.origin(origin.clone()));
+        let mut calls = named(0..5);
+        calls[2]["panic"] = true.into();
+        let mut desk = desk(
+            Listener::new(json!([probes(&calls), { "text": "On." }])),
+            probe,
+            Strategy::Parallel,
+        )
+        .await;
+        desk.start("Go.").await;
+        assert_eq!(desk.until_ended().await, SessionState::Done);
+        let states: Vec<_> = desk
+            .outcomes()
+            .await
+            .into_iter()
+            .map(|(state, _)| state)
+            .collect();
+        use CallState::{Done, Failed};
+        assert_eq!(states, [Done, Failed, Failed, Failed, Done], "{origin:?}");
+    }
 }
 
 /// `S001-29`, `S001-32`, `S001-34`, `S001-36`: the person speaks while the first call of six runs. What had begun comes
