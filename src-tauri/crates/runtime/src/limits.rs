@@ -139,8 +139,8 @@ pub const SECRETS_NAMES_MAX: usize = 20_000;
 pub const STEADY_NS: i64 = 3_000_000_000;
 /// Folders of all workspaces whose names are remembered.
 pub const FOLDERS_REMEMBERED_MAX: usize = 100_000;
-/// Folders of all workspaces that the kernel is asked to tell of: it has a number of them for all programs of a person, and keeps
-/// a kilobyte or more for each.
+/// Folders of all workspaces that the kernel is asked to tell of, and never more than an eighth of those that it has for all
+/// programs of a person: it keeps a kilobyte or more for each.
 #[cfg(target_os = "linux")]
 pub const FOLDERS_WATCHED_MAX: usize = 8_192;
 /// Secrets of one workspace that are masked.

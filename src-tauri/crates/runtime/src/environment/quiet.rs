@@ -68,6 +68,8 @@ mod system {
     #[derive(Debug)]
     struct Ears {
         kernel: Kernel,
+        /// How many folders are watched at most.
+        folders_max: usize,
         /// What was mounted where when they opened.
         mounts: Vec<u8>,
         /// Which folder each root of a workspace was.
@@ -163,6 +165,7 @@ mod system {
             let kernel = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK);
             Some(Self {
                 kernel: Kernel(Some(kernel.ok()?)),
+                folders_max: folders_max(),
                 mounts,
                 roots: HashMap::new(),
                 folders: HashMap::new(),
@@ -177,7 +180,7 @@ mod system {
                 return None;
             }
             let watch = inotify::add_watch(kernel, folder, CHANGES).ok()?;
-            let is_full = self.folders.len() >= FOLDERS_WATCHED_MAX;
+            let is_full = self.folders.len() >= self.folders_max;
             Some(match self.folders.entry(watch) {
                 // One folder with two paths: what happens in it is heard of the first.
                 Entry::Occupied(known) => known.get() == folder,
@@ -214,6 +217,15 @@ mod system {
                 }
             }
         }
+    }
+
+    /// A part of what the kernel watches for all programs of a person: editors need theirs.
+    fn folders_max() -> usize {
+        let of_all = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
+        let of_all = of_all
+            .ok()
+            .and_then(|text| text.trim().parse::<usize>().ok());
+        of_all.map_or(0, |of_all| FOLDERS_WATCHED_MAX.min(of_all / 8))
     }
 
     /// Whether all that happens to a folder is done by this kernel, which tells of it.
