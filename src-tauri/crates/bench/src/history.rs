@@ -24,6 +24,8 @@ const BYTES: usize = 4_096;
 const EDITS: usize = 1_000;
 /// Length of the file that is edited, about.
 const EDITED_BYTES: usize = 1_000_000;
+/// A line of it, at most.
+const LINE_BYTES: usize = 40;
 /// What the copies of one entry may take.
 const BYTES_MAX: u64 = 1 << 34;
 
@@ -193,12 +195,28 @@ fn deleted() -> Outcome<(Duration, Duration)> {
     Ok((took, place.undo()?))
 }
 
+/// Lines of which no two are the same, as in a program's text or a table.
+fn lines(bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes + LINE_BYTES);
+    let mut seed = 1_u64;
+    while text.len() < bytes {
+        // Knuth's generator: the same lines each time.
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        text.push_str(&format!(
+            "let value_{:05x} = \"{:08x}\";\n",
+            seed >> 44,
+            seed >> 32
+        ));
+    }
+    text
+}
+
 /// What the store holds after many small edits of a large file, and how long all of them took.
 fn edited() -> Outcome<(u64, Duration)> {
     let place = Place::new()?;
-    let mut content = "a line of some length\n"
-        .repeat(EDITED_BYTES / 22)
-        .into_bytes();
+    let mut content = lines(EDITED_BYTES).into_bytes();
     std::fs::write(place.workspace.root().join("large.txt"), &content)?;
     let mut took = Duration::ZERO;
     for number in 0..EDITS {
