@@ -156,6 +156,9 @@ enum Began {
     Ahead,
 }
 
+/// Long enough for what a folder holds to be remembered.
+const STEADY: Duration = Duration::from_secs(4);
+
 /// Long enough for it to make what every room has.
 const MADE_READY: Duration = Duration::from_millis(20);
 
@@ -289,6 +292,8 @@ fn sizes(program: &Path, tokio: &Runtime) -> Outcome<()> {
         let workspace = place.workspace.clone().closing(closed(&rules));
         places.push((place, workspace, environment));
     }
+    // What was made a moment ago is looked at anew each time; a person's workspace lies there for longer.
+    std::thread::sleep(STEADY);
     const CHANGES: &str = "echo more >> folder0/file0";
     let side = |(_, workspace, environment): &(Place, Workspace, Environment)| {
         rehearsed(environment, workspace, CHANGES, tokio)
