@@ -5,7 +5,7 @@ use tools::schema_first;
 
 use crate::support::Bench;
 
-/// What nothing changed of need not be understood again: whatever a load goes by counts, and nothing else (`S004-23`).
+/// What nothing changed of need not be understood again: whatever a load goes by counts, and nothing else.
 #[test]
 fn the_digest_changes_with_all_that_a_load_goes_by() {
     let bench = Bench::new();
