@@ -12,6 +12,8 @@ use crate::table::{Line, print, time, times};
 
 /// How often each is started.
 const ROUNDS: usize = 7;
+/// Has a web view painted without OpenGL, as the app chooses by itself where there is no graphics processor.
+const NO_OPENGL: &str = "WEBKIT_DISABLE_COMPOSITING_MODE";
 
 /// What one start showed.
 struct Seen {
@@ -21,44 +23,46 @@ struct Seen {
 
 /// Starts both in alternation and prints what was seen.
 pub fn run() -> Outcome<()> {
-    let programs = [
-        build(&["--bin", "countersign-desktop"], "countersign-desktop")?,
-        build(&["--example", "empty-window"], "examples/empty-window")?,
-    ];
+    let app = build(&["--bin", "countersign-desktop"], "countersign-desktop")?;
+    let empty = build(&["--example", "empty-window"], "examples/empty-window")?;
+    let sides = [(&app, None), (&empty, None), (&empty, Some(NO_OPENGL))];
     let screen = Screen::start()?;
-    let mut seen: [Vec<Seen>; 2] = [Vec::new(), Vec::new()];
+    let mut seen: [Vec<Seen>; 3] = Default::default();
     // The first round fills the system's caches and does not count.
     for round in 0..=ROUNDS {
-        for (program, seen) in programs.iter().zip(&mut seen) {
-            let start = once(&screen, program)?;
+        for ((program, painting), seen) in sides.iter().zip(&mut seen) {
+            let start = once(&screen, program, *painting)?;
             if round > 0 {
                 seen.push(start);
             }
         }
     }
-    let [ours, theirs] = &seen;
-    let (drawn, theirs_drawn) = (middle_drawn(ours), middle_drawn(theirs));
-    let (memory, theirs_memory) = (middle_memory(ours), middle_memory(theirs));
+    let [drawn, theirs_drawn, plain_drawn] = seen.each_ref().map(|seen| middle_drawn(seen));
+    let [memory, theirs_memory, plain_memory] = seen.each_ref().map(|seen| middle_memory(seen));
+    let drawn_beside = |theirs, what: &str| Line {
+        what: what.to_owned(),
+        ours: time(drawn),
+        theirs: time(theirs),
+        ratio: times(drawn, theirs),
+        aim: "1.5×",
+    };
+    let memory_beside = |theirs, what: &str| Line {
+        what: what.to_owned(),
+        ours: mebibytes(memory),
+        theirs: mebibytes(theirs),
+        ratio: times(Duration::from_millis(memory), Duration::from_millis(theirs)),
+        aim: "1.5×",
+    };
     print(
         "Start (theirs: an empty window of Tauri)",
         &[
-            Line {
-                what: "start to the picture that stays, empty data folder".to_owned(),
-                ours: time(drawn),
-                theirs: time(theirs_drawn),
-                ratio: times(drawn, theirs_drawn),
-                aim: "1.5×",
-            },
-            Line {
-                what: "memory of the whole process tree (PSS)".to_owned(),
-                ours: mebibytes(memory),
-                theirs: mebibytes(theirs_memory),
-                ratio: times(
-                    Duration::from_millis(memory),
-                    Duration::from_millis(theirs_memory),
-                ),
-                aim: "1.5×",
-            },
+            drawn_beside(
+                theirs_drawn,
+                "start to the picture that stays, empty data folder",
+            ),
+            drawn_beside(plain_drawn, "start, the empty window without OpenGL too"),
+            memory_beside(theirs_memory, "memory of the whole process tree (PSS)"),
+            memory_beside(plain_memory, "memory, the empty window without OpenGL too"),
         ],
     );
     Ok(())
@@ -80,8 +84,8 @@ fn build(what: &[&str], program: &str) -> Outcome<PathBuf> {
     Ok(folder.join(program))
 }
 
-/// One start with an empty home, until the picture stays.
-fn once(screen: &Screen, program: &Path) -> Outcome<Seen> {
+/// One start with an empty home, until the picture stays; `painting` is a variable that is set for it.
+fn once(screen: &Screen, program: &Path, painting: Option<&str>) -> Outcome<Seen> {
     screen.cleared()?;
     let home = tempfile::tempdir()?;
     let mut command = Command::new(program);
@@ -99,6 +103,9 @@ fn once(screen: &Screen, program: &Path) -> Outcome<Seen> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    if let Some(name) = painting {
+        command.env(name, "1");
+    }
     let began = Instant::now();
     let mut child = screen.hold(&mut command).spawn()?;
     let seen = screen.drawn(began).and_then(|drawn| {
