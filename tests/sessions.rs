@@ -112,6 +112,53 @@ async fn a_stopped_session_goes_on() {
     assert!(matches!(last.body, EntryBody::Agent { text, .. } if text == "I heard you."));
 }
 
+/// What another process does in a session is not taken for left behind, and is not gone on with until it is over.
+#[tokio::test]
+async fn one_process_works_in_a_session_at_a_time() {
+    let waits = call(
+        "bash",
+        json!({ "command": "until [ -e go ]; do sleep 0.05; done" }),
+    );
+    let mut desk = Fixture::new(json!([waits, { "text": "Done." }, { "text": "Heard." }])).await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    desk.allow(&view).await;
+    desk.until("the command runs", |body| {
+        matches!(body, EventBody::CallStarted { .. })
+    })
+    .await;
+    let window = desk.beside().await;
+    let session = || desk.session.clone();
+    let say = |text: &str| Op::Say {
+        session: session(),
+        text: text.to_owned(),
+    };
+    for op in [
+        say("And I?"),
+        Op::Resume { session: session() },
+        Op::Interrupt { session: session() },
+        Op::CloseSession { session: session() },
+    ] {
+        let fault = window.submit(op.clone()).await.unwrap_err();
+        let told = fault.message.starts_with("Another Countersign works in");
+        assert!(told, "{op:?}: {fault}");
+    }
+    desk.file("go", "");
+    assert_eq!(desk.until_ended().await, SessionState::Done);
+    assert_eq!(desk.calls().await[0].state, CallState::Done);
+    let entries = desk.transcript().await;
+    let beside = entries.iter().filter(|entry| match &entry.body {
+        EntryBody::Person { text, .. } => text != "Go.",
+        EntryBody::Notice(_) => true,
+        _ => false,
+    });
+    assert_eq!(
+        beside.count(),
+        0,
+        "what was refused is not on record: {entries:?}"
+    );
+}
+
 /// A restart in the middle of a waiting call: it still waits, can be decided, and the run goes on to its end.
 #[tokio::test]
 async fn a_waiting_call_survives_a_restart() {

@@ -20,6 +20,7 @@ use protocol::{
     query::{Answer, Query},
 };
 use provider::{Provider, Script, Scripted};
+use runtime::SessionFolder;
 use runtime::clock::{CountingIds, FrozenClock};
 use serde_json::{Value, json};
 
@@ -302,6 +303,11 @@ impl Fixture {
         all
     }
 
+    /// A second desk over the same folders, as another process beside this one has it.
+    pub async fn beside(&self) -> Desk {
+        Desk::open(self.config.clone()).await.unwrap()
+    }
+
     /// Ends this desk and opens another one over the same folders, as a new start of the app would. Waits see what comes
     /// after the end.
     pub async fn restart(self) -> Self {
@@ -315,6 +321,7 @@ impl Fixture {
         let since = desk.last_seq().unwrap();
         desk.close();
         drop(desk);
+        nobody_at_work(&config.data_dir).await;
         let desk = Desk::open(config.clone()).await.unwrap();
         let events = desk.subscribe(since);
         Self {
@@ -325,6 +332,24 @@ impl Fixture {
             config,
             folder,
         }
+    }
+}
+
+/// Waits until all runs of a closed desk are over, as they are when its process ends.
+async fn nobody_at_work(data: &Path) {
+    let Ok(sessions) = std::fs::read_dir(data.join("sessions")) else {
+        return;
+    };
+    for session in sessions {
+        let id = session.unwrap().file_name().into_string().unwrap();
+        let folder = SessionFolder::open(data, &SessionId(id)).unwrap();
+        let over = async {
+            while folder.hold().unwrap().is_none() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let over = tokio::time::timeout(PATIENCE, over).await;
+        over.expect("the runs of the closed desk end");
     }
 }
 

@@ -15,7 +15,7 @@ use protocol::{
     CallId, CallState, EntryBody, Event, EventBody, Fault, MessageId, ModelChoice, NoticeLevel,
     Outcome, SessionId, SessionState, Strategy, ToolCall, Trail,
 };
-use runtime::Workspace;
+use runtime::{Lock, Workspace};
 use serde_json::{Map, Value};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -48,6 +48,8 @@ pub struct Answered {
 /// A program outside, with the session of its calls. When it is dropped its calls end.
 pub struct Caller {
     session: Arc<Session>,
+    /// As long as the program may call.
+    _held: Arc<Lock>,
     /// Room for calls that run at the same time; one that is not safe beside others takes all of it.
     room: Semaphore,
     room_max: u32,
@@ -108,6 +110,7 @@ impl Desk {
             by: client.by,
         };
         let session = open(&self.shared, workspace, client).await?;
+        let held = session.held.here(&session.hands.folder)?;
         let room_max = match session.strategy {
             Strategy::Sequential => 1,
             Strategy::Parallel => TOGETHER_MAX,
@@ -115,6 +118,7 @@ impl Desk {
         };
         Ok(Arc::new(Caller {
             session,
+            _held: held,
             room: Semaphore::new(room_max),
             room_max: u32::try_from(room_max).unwrap_or(1),
             open: Mutex::new(0),

@@ -21,6 +21,7 @@ use crate::config::DeskConfig;
 use crate::conversation::Conversation;
 use crate::desk_tools::DeskTools;
 use crate::faults::Faults;
+use crate::held;
 use crate::hub::{Events, Hub};
 use crate::seeks::{self, Seeks};
 use crate::servers::Servers;
@@ -278,13 +279,15 @@ impl Shared {
                 "Look at the list of sessions for its id.",
             )
         })?;
+        let elsewhere = held::is_elsewhere(&self.config.data_dir, id)?;
         let conversation = Conversation::from_events(&self.events_of(id)?);
-        self.admit(
-            id.clone(),
-            Path::new(&view.workspace),
-            view.model,
-            conversation,
-        )
+        let root = Path::new(&view.workspace);
+        let session = self.admit(id.clone(), root, view.model, conversation)?;
+        if elsewhere {
+            // Whoever goes on with it here later must read what the other process did until then.
+            self.forget(id);
+        }
+        Ok(session)
     }
 
     /// Every event after `since`, then what comes.

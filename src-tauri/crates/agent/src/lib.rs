@@ -33,6 +33,7 @@ mod facts;
 mod faults;
 mod grant;
 mod grants;
+mod held;
 pub mod hooks;
 mod hub;
 mod journal;

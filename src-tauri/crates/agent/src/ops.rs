@@ -78,15 +78,19 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
                 .await
                 .map(|()| Receipt::default())
         }
-        Op::Interrupt { session } => match shared.session(&session)?.stop() {
-            true => Ok(Receipt::default()),
-            false => Err(Fault::new(
+        Op::Interrupt { session } => {
+            let session = shared.session(&session)?;
+            if session.stop() {
+                return Ok(Receipt::default());
+            }
+            let _nobody_else = session.held.here(&session.hands.folder)?;
+            Err(Fault::new(
                 "This session does nothing at the moment, so there is nothing to stop.",
                 "",
-            )),
-        },
+            ))
+        }
         Op::Resume { session } => {
-            turn::start(&shared.session(&session)?);
+            turn::start(&shared.session(&session)?)?;
             Ok(Receipt::default())
         }
         Op::Decide {
@@ -212,6 +216,7 @@ async fn close(shared: &Arc<Shared>, id: &SessionId) -> Result<Receipt, Fault> {
             "Stop it first, then close it.",
         ));
     }
+    drop(session.held.here(&session.hands.folder)?);
     grant::end(&session)?;
     let folder = session.hands.folder.clone();
     let removed = tokio::task::spawn_blocking(move || folder.clear()).await;

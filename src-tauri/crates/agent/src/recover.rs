@@ -12,6 +12,7 @@ use runtime::Environment;
 
 use crate::background;
 use crate::desk::Shared;
+use crate::held;
 use crate::session::Session;
 use crate::stages::finish;
 use crate::{turn, undo};
@@ -67,6 +68,10 @@ pub(crate) async fn take_up_pictures(shared: &Arc<Shared>) -> Result<(), Fault> 
 }
 
 async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
+    // A command line or a gateway may be at it.
+    if held::is_elsewhere(&shared.config.data_dir, id)? {
+        return Ok(());
+    }
     let session = shared.session(id)?;
     end_unfinished_turn(shared, &session)?;
     let open = session.conversation(|conversation| conversation.open.clone());
@@ -93,7 +98,7 @@ async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
         return session.journal.settle().await;
     }
     if waits {
-        turn::start(&session);
+        turn::start(&session)?;
         return session.journal.settle().await;
     }
     session.journal.tell(EventBody::Noted {

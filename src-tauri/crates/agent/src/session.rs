@@ -20,6 +20,7 @@ use crate::briefing::Briefing;
 use crate::conversation::Conversation;
 use crate::delegate;
 use crate::desk::Shared;
+use crate::held::Held;
 use crate::journal::Journal;
 use crate::repeats::Repeats;
 use crate::rules;
@@ -52,6 +53,7 @@ pub(crate) struct Session {
     pub asks: OpenAsks,
     /// What ends one of its calls alone.
     pub stops: Stops,
+    pub held: Held,
     rules: RulesInForce,
     rules_known: rules::Known,
     /// How often they were read; whoever waits for a decision looks again.
@@ -116,6 +118,7 @@ impl Session {
             alarms: Alarms::default(),
             asks: OpenAsks::default(),
             stops: Stops::default(),
+            held: Held::default(),
             rules,
             rules_known: rules::Known::default(),
             rules_changed: watch::Sender::default(),

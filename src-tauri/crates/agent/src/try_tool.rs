@@ -96,7 +96,7 @@ pub(crate) async fn open(
     for body in asked {
         session.journal.tell(body);
     }
-    turn::start(&session);
+    turn::start(&session)?;
     Ok(Receipt {
         session: Some(id),
         ..Receipt::default()

@@ -28,10 +28,18 @@ enum End {
 }
 
 /// Starts the run of a session, if none is there. The conversation must hold what the run begins with.
-pub(crate) fn start(session: &Arc<Session>) -> Option<JoinHandle<()>> {
-    session.begin_run()?;
+///
+/// # Errors
+/// Another process works in the session.
+pub(crate) fn start(session: &Arc<Session>) -> Result<Option<JoinHandle<()>>, Fault> {
+    let held = session.held.here(&session.hands.folder)?;
+    if session.begin_run().is_none() {
+        return Ok(None);
+    }
     let session = session.clone();
-    Some(tokio::spawn(async move {
+    Ok(Some(tokio::spawn(async move {
+        // Until how it ended is on record: a process that looks meanwhile must not take it for left behind.
+        let _held = held;
         loop {
             let end = within_its_time(&session).await;
             // The app is going: how the run ended is no news, and what waits keeps waiting.
@@ -44,7 +52,7 @@ pub(crate) fn start(session: &Arc<Session>) -> Option<JoinHandle<()>> {
                 break;
             }
         }
-    }))
+    })))
 }
 
 /// The state that a run leaves its session in. A fault is told first.
@@ -219,6 +227,7 @@ pub(crate) async fn say(
     session: &Arc<Session>,
     text: String,
 ) -> Result<Option<JoinHandle<()>>, Fault> {
+    let _held = session.held.here(&session.hands.folder)?;
     let message = MessageId(session.shared.config.ids.next("msg"));
     let steering = session.is_running();
     session
@@ -236,7 +245,7 @@ pub(crate) async fn say(
             &session.conversation(|conversation| conversation.unanswered()),
         );
         session.conversation(|conversation| conversation.said(text));
-        return Ok(start(session));
+        return start(session);
     }
     Ok(None)
 }

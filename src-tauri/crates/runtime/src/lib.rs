@@ -46,7 +46,7 @@ pub use environment::{
 pub use error::FileError;
 pub use files::{Closed, ClosedBy, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
 pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};
-pub use lock::{Lock, lock};
+pub use lock::{Lock, lock, try_lock};
 pub use net::{Doorkeeper, FetchLimits, Fetched, Method, Names, Net, NetError, Outgoing, Reply};
 pub use process::{
     Answered, Command, Companion, CompanionCommand, Exit, Inherited, Life, Program, Ran, Spill,

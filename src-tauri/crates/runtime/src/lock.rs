@@ -16,28 +16,48 @@ pub struct Lock(#[expect(dead_code, reason = "what is open holds the lock")] Fil
 /// # Errors
 /// Somebody else holds it for longer than such a thing takes, or the file cannot be opened.
 pub fn lock(path: &Path) -> Result<Lock, FileError> {
-    let name = || path.display().to_string();
-    let failed = |error: std::io::Error| FileError::from_io(name(), &error);
     if let Some(folder) = path.parent() {
         private_folder(folder)?;
     }
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(path)
-        .map_err(failed)?;
+    let file = open(path)?;
     for _ in 0..LOCK_TRIES {
-        match file.try_lock() {
-            Ok(()) => return Ok(Lock(file)),
-            Err(TryLockError::WouldBlock) => sleep(LOCK_TRY_EVERY),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        if taken(path, &file)? {
+            return Ok(Lock(file));
         }
+        sleep(LOCK_TRY_EVERY);
     }
     Err(FileError::other(
-        name(),
+        path.display().to_string(),
         "another Countersign is writing there and does not come to an end",
     ))
+}
+
+/// The same, now or not at all: none if somebody else holds it. The folder must be there.
+///
+/// # Errors
+/// The file cannot be opened.
+pub fn try_lock(path: &Path) -> Result<Option<Lock>, FileError> {
+    let file = open(path)?;
+    Ok(taken(path, &file)?.then_some(Lock(file)))
+}
+
+fn open(path: &Path) -> Result<File, FileError> {
+    let mut options = File::options();
+    let options = options.create(true).truncate(false).write(true);
+    options.open(path).map_err(|error| failed(path, &error))
+}
+
+/// Whether it is held now by who opened this.
+fn taken(path: &Path, file: &File) -> Result<bool, FileError> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(failed(path, &error)),
+    }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> FileError {
+    FileError::from_io(path.display().to_string(), error)
 }
 
 #[cfg(test)]

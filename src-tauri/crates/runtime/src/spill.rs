@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use protocol::{CallId, Digest, SessionId, redact};
 
-use crate::{FileError, private_folder};
+use crate::{FileError, Lock, private_folder, try_lock};
+
+/// Held by the process that works in a session.
+const AT_WORK: &str = "at-work.lock";
 
 /// The folder of one session, for the owner alone.
 #[derive(Debug)]
@@ -26,6 +29,14 @@ impl SessionFolder {
         Ok(Self {
             path: fs::canonicalize(&path).map_err(failed)?,
         })
+    }
+
+    /// Takes the session for whoever works in it, until this is dropped or its process ends; none while another has it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn hold(&self) -> Result<Option<Lock>, FileError> {
+        try_lock(&self.path.join(AT_WORK))
     }
 
     /// Where it is: real and absolute.
