@@ -97,7 +97,7 @@ fn missing(operation: &str) -> String {
     let service = operation.split("__").next().unwrap_or_default();
     format!(
         "`{operation}` is set up to search the web, and there is no such operation among the tools, so nothing was searched. The person \
-         can set the service up, approve and enable it (`countersign apis list`, `countersign apis enable {service}`), or correct \
+         can set the service up, approve and enable it (on the screen Servers, or with `countersign apis enable {service}`), or correct \
          [[web_search.operations]] in settings.toml. Until then go on without it."
     )
 }
