@@ -88,3 +88,5 @@ pub const CALLS_OPEN_MAX: usize = 1_024;
 pub const KEPT_CHARS_MAX: usize = 1_000;
 /// Pieces of one sign-in.
 pub const KEPT_PIECES_MAX: usize = 16;
+/// How often the lock of a renewal is waited for, two seconds each: as long as a request may take.
+pub const RENEWAL_TRIES: usize = 15;

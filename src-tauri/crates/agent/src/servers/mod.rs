@@ -93,7 +93,7 @@ impl Servers {
             inherited: inherited.clone(),
             home: home.unwrap_or_else(|| config.data_dir.clone()),
             lookup: Arc::new(Surroundings(keys.clone())),
-            vault: Arc::new(SignIns(keys.clone())),
+            vault: Arc::new(SignIns::new(keys.clone(), &config.data_dir)),
             clock: config.clock.clone(),
             retry_after: mcp::Ground::retries(),
         };

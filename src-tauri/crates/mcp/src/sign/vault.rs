@@ -30,6 +30,12 @@ pub trait Vault: Send + Sync {
     /// # Errors
     /// The keychain cannot be asked; a sentence.
     fn forget(&self, server: &ServerId) -> Result<(), String>;
+
+    /// Keeps other processes from renewing it until what is given is dropped: a renewal is good for one use.
+    ///
+    /// # Errors
+    /// Another process does not come to an end of it; a sentence.
+    fn renewing(&self, server: &ServerId) -> Result<Box<dyn Send>, String>;
 }
 
 /// One sign-in.
@@ -139,7 +145,10 @@ impl CredentialStore for Drawer {
     }
 
     async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {
-        let held = self.renewing.clone().lock_owned().await;
-        Ok(Some(CredentialRefreshGuard::new(held)))
+        let here = self.renewing.clone().lock_owned().await;
+        let (vault, server) = (self.vault.clone(), self.server.clone());
+        let everywhere = away(move || vault.renewing(&server)).await;
+        let everywhere = everywhere.map_err(AuthError::CredentialStoreError)?;
+        Ok(Some(CredentialRefreshGuard::new((everywhere, here))))
     }
 }
