@@ -47,8 +47,9 @@ impl Log {
                 let _ = batch.keeper.send(Ok(first));
             }
             for ask in batch.asks {
-                // There are no pages, and nothing is made or left for later; who asked may have gone.
+                // There are no pages and no other process, and nothing is made or left for later; who asked may have gone.
                 match ask {
+                    Ask::Look => {}
                     Ask::PagesMax(_, done) | Ask::Rest(done) => drop(done.send(())),
                     Ask::Make(done) => drop(done.send(true)),
                 }

@@ -37,6 +37,8 @@ pub(crate) enum Ask {
     PagesMax(u32, oneshot::Sender<()>),
     /// To leave nothing for later.
     Rest(oneshot::Sender<()>),
+    /// To publish what another process recorded.
+    Look,
     /// To make of the events so far what is asked for next; tells whether that worked.
     Make(mpsc::SyncSender<bool>),
 }

@@ -101,6 +101,11 @@ impl Record {
         }
     }
 
+    /// Has what another process recorded published soon, also if nothing is recorded here.
+    pub fn look(&self) {
+        self.inner.queue.ask(Ask::Look);
+    }
+
     /// Asks something of what is made of the events, as it stands at one moment, with everything in it that was
     /// acknowledged before.
     pub(crate) fn ask<T>(

@@ -95,6 +95,7 @@ impl Writer {
                 }
                 let _ = done.send(());
             }
+            Ask::Look => self.look(),
             Ask::Make(done) => {
                 let _ = done.send(self.make());
             }
@@ -172,6 +173,22 @@ impl Writer {
         (self.places, self.maker) = (None, Maker::default());
     }
 
+    /// Publishes what another process recorded, which is otherwise told with the next batch of this one.
+    fn look(&mut self) {
+        match foreign(&self.conn, self.last) {
+            Ok(events) => {
+                let Some(last) = events.last() else {
+                    return;
+                };
+                (self.last, self.places) = (last.seq, None);
+                (self.publish)(events.into());
+            }
+            Err(error) => {
+                tracing::warn!(error = %error.fault(), "what another process recorded is told later");
+            }
+        }
+    }
+
     /// Records a batch whole, or refuses it whole.
     fn record(&mut self, batch: Events) {
         let mut events = batch.events;
@@ -204,17 +221,10 @@ impl Writer {
         let tx = self
             .conn
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut seq = load::last_seq(&tx)?;
-        let mut foreign = Vec::new();
-        if seq != self.last {
-            self.places = None;
-            let mut statement = tx.prepare_cached(&format!(
-                "SELECT {EVENT} WHERE events.seq > ?1 ORDER BY events.seq"
-            ))?;
-            let mut rows = statement.query([sql(self.last)])?;
-            while let Some(row) = rows.next()? {
-                foreign.push(load::event(row)?);
-            }
+        let foreign = foreign(&tx, self.last)?;
+        let mut seq = self.last;
+        if let Some(last) = foreign.last() {
+            (seq, self.places) = (last.seq, None);
         }
         let places = match &mut self.places {
             Some(places) => places,
@@ -258,4 +268,20 @@ impl Writer {
             tracing::error!(%error, "the limit of pages was not set");
         }
     }
+}
+
+/// The events on record after this one, all of other processes.
+fn foreign(conn: &Connection, last: u64) -> Result<Vec<Event>, RecordError> {
+    if load::last_seq(conn)? == last {
+        return Ok(Vec::new());
+    }
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT {EVENT} WHERE events.seq > ?1 ORDER BY events.seq"
+    ))?;
+    let mut rows = statement.query([sql(last)])?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        events.push(load::event(row)?);
+    }
+    Ok(events)
 }

@@ -152,6 +152,15 @@ fn a_second_process_can_write_and_the_first_publishes_what_it_missed() {
         .map(|event| event.seq)
         .collect();
     assert_eq!(first, [3, 4, 5]);
+    // Also without an event of its own, and once.
+    desk.record.look();
+    desk.record.look();
+    desk.record.rest();
+    assert_eq!(desk.published(), desk.events());
+    assert_eq!(append(story::noted("late")).wait().unwrap(), 6);
+    desk.record.look();
+    assert_eq!(desk.tell("ses_1", story::noted("later")), 7);
+    assert_eq!(desk.published(), desk.events());
     let session = SessionId::from("ses_1");
     let (entries, _) = desk.record.transcript(&session, None, 9).unwrap();
     assert_eq!(entries, folded(&desk.events(), &session));

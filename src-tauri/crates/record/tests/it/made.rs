@@ -228,6 +228,7 @@ proptest! {
             match step {
                 1 | 2 => drop(desk.record.desk().unwrap()),
                 3 => drop(other.desk().unwrap()),
+                5 => desk.record.look(),
                 4 => {
                     drop(other);
                     other = open(desk.file()).unwrap().0;
