@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agent::Host;
 use futures::StreamExt;
-use protocol::{CallState, EntryBody, EventBody, Op, SessionState};
+use protocol::{CallState, EntryBody, Event, EventBody, Op, SessionState};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use serde_json::{Value, json};
 use support::{Fixture, call};
@@ -112,14 +112,14 @@ async fn a_stopped_session_goes_on() {
     assert!(matches!(last.body, EntryBody::Agent { text, .. } if text == "I heard you."));
 }
 
-/// What another process does in a session is not taken for left behind, and is not gone on with until it is over.
-#[tokio::test]
-async fn one_process_works_in_a_session_at_a_time() {
+/// A desk whose agent runs a command that ends once there is a file `go`.
+async fn at_work() -> Fixture {
     let waits = call(
         "bash",
         json!({ "command": "until [ -e go ]; do sleep 0.05; done" }),
     );
-    let mut desk = Fixture::new(json!([waits, { "text": "Done." }, { "text": "Heard." }])).await;
+    let turns = json!([waits, { "text": "Done." }, { "text": "Heard." }]);
+    let mut desk = Fixture::new(turns).await;
     desk.start("Go.").await;
     let view = desk.until_waiting().await;
     desk.allow(&view).await;
@@ -127,7 +127,26 @@ async fn one_process_works_in_a_session_at_a_time() {
         matches!(body, EventBody::CallStarted { .. })
     })
     .await;
-    let window = desk.beside().await;
+    desk
+}
+
+/// Waits until somebody hears that the run is done.
+async fn until_done(events: &mut agent::Events) {
+    let done = SessionState::Done;
+    let done =
+        |event: &Event| matches!(event.body, EventBody::SessionChanged { state } if state == done);
+    let heard = async { while !events.next().await.unwrap().unwrap().iter().any(done) {} };
+    let heard = tokio::time::timeout(support::PATIENCE, heard).await;
+    heard.expect("the end of the run is heard");
+}
+
+/// What another process does in a session is shown as it comes and not taken for left behind, and is not gone on with until
+/// it is over.
+#[tokio::test]
+async fn one_process_works_in_a_session_at_a_time() {
+    let mut desk = at_work().await;
+    let window = desk.window().await;
+    let mut shown = window.subscribe(window.last_seq().unwrap());
     let session = || desk.session.clone();
     let say = |text: &str| Op::Say {
         session: session(),
@@ -143,7 +162,8 @@ async fn one_process_works_in_a_session_at_a_time() {
         let told = fault.message.starts_with("Another Countersign works in");
         assert!(told, "{op:?}: {fault}");
     }
-    desk.file("go", "");
+    std::fs::write(desk.root().join("go"), "").unwrap();
+    until_done(&mut shown).await;
     assert_eq!(desk.until_ended().await, SessionState::Done);
     assert_eq!(desk.calls().await[0].state, CallState::Done);
     let entries = desk.transcript().await;
@@ -157,6 +177,34 @@ async fn one_process_works_in_a_session_at_a_time() {
         0,
         "what was refused is not on record: {entries:?}"
     );
+    // Now it goes on there, with all that was done here.
+    let say = Op::Say {
+        session: desk.session.clone(),
+        text: "And now?".into(),
+    };
+    window.submit(say).await.unwrap();
+    until_done(&mut shown).await;
+    assert_eq!(desk.calls().await[0].state, CallState::Done);
+    let last = desk.transcript().await.pop().unwrap();
+    assert!(matches!(last.body, EntryBody::Agent { text, .. } if text == "Heard."));
+    window.close();
+}
+
+/// What another process was at when it ended can be ended in a window that was open meanwhile.
+#[tokio::test]
+async fn what_another_process_left_can_be_ended() {
+    let desk = at_work().await;
+    let window = desk.window().await;
+    desk.end().await;
+    let session = desk.session.clone();
+    let stop = Op::Interrupt { session };
+    window.submit(stop.clone()).await.unwrap();
+    assert_eq!(desk.calls().await[0].state, CallState::Interrupted);
+    let sessions = window.snapshot().await.unwrap().sessions;
+    assert_eq!(sessions[0].state, SessionState::Interrupted);
+    let fault = window.submit(stop).await.unwrap_err();
+    assert!(fault.message.contains("nothing to stop"), "{fault}");
+    window.close();
 }
 
 /// A restart in the middle of a waiting call: it still waits, can be decided, and the run goes on to its end.

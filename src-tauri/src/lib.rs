@@ -34,6 +34,7 @@ impl Engine {
         let own = std::env::current_exe().ok();
         let desk = Desk::open(DeskConfig {
             home: DeskConfig::home_dir(),
+            follows: true,
             room: own.and_then(|own| agent::room_beside(&own)),
             ..DeskConfig::new(DeskConfig::data_dir(None)?, Host::Person)
         })

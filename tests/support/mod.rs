@@ -32,7 +32,7 @@ pub mod probe;
 pub mod site;
 
 /// How long a test waits for something that must happen before it fails loudly.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A desk with one workspace and a scripted agent.
 pub struct Fixture {
@@ -303,9 +303,19 @@ impl Fixture {
         all
     }
 
-    /// A second desk over the same folders, as another process beside this one has it.
-    pub async fn beside(&self) -> Desk {
-        Desk::open(self.config.clone()).await.unwrap()
+    /// A second desk over the same folders, as a window that another process opens beside this one has it.
+    pub async fn window(&self) -> Desk {
+        let config = DeskConfig {
+            follows: true,
+            ..self.config.clone()
+        };
+        Desk::open(config).await.unwrap()
+    }
+
+    /// Ends this desk as the end of its process would, in the middle of whatever it does.
+    pub async fn end(&self) {
+        self.desk.close();
+        nobody_at_work(&self.config.data_dir).await;
     }
 
     /// Ends this desk and opens another one over the same folders, as a new start of the app would. Waits see what comes

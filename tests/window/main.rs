@@ -10,6 +10,7 @@
 )]
 
 mod agents;
+mod beside;
 mod demo;
 mod dry_run;
 mod in_place;

@@ -85,6 +85,8 @@ pub struct DeskConfig {
     /// desk what was waiting. Whoever only looks, or works beside a window on the same folder, must not: another
     /// process may still be at that work, and a headless host would deny what waits for a person.
     pub takes_up: bool,
+    /// Whether what other processes record in the same folder is told here as it comes: for whoever shows all of it.
+    pub follows: bool,
     /// No record is kept, for throwaway runs: events stand in memory only, so nothing can be looked up, searched or
     /// taken up again. Copies for undo are taken all the same.
     pub throwaway: bool,
@@ -108,6 +110,7 @@ impl DeskConfig {
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeIds),
             takes_up: true,
+            follows: false,
             throwaway: false,
         }
     }

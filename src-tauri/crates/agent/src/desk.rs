@@ -28,7 +28,7 @@ use crate::servers::Servers;
 use crate::session::{RulesInForce, Session};
 use crate::surface::Bounds;
 use crate::toolbox::Toolbox;
-use crate::{ops, queries, recover, retention, settings};
+use crate::{beside, ops, queries, recover, retention, settings};
 
 /// One engine. Cheap to clone; the last clone that goes takes the runs with it.
 #[derive(Clone)]
@@ -123,6 +123,11 @@ impl Desk {
             hub,
         });
         let desk = Self { shared };
+        if desk.shared.config.follows
+            && let Err(fault) = beside::follow(&desk.shared)
+        {
+            tracing::warn!(%fault, "what other processes record is told late");
+        }
         if !desk.shared.config.takes_up {
             // What nobody holds any more is nobody's work.
             recover::take_up_pictures(&desk.shared).await?;
@@ -279,7 +284,7 @@ impl Shared {
                 "Look at the list of sessions for its id.",
             )
         })?;
-        let elsewhere = held::is_elsewhere(&self.config.data_dir, id)?;
+        let elsewhere = held::is_held(&self.config.data_dir, id)?;
         let conversation = Conversation::from_events(&self.events_of(id)?);
         let root = Path::new(&view.workspace);
         let session = self.admit(id.clone(), root, view.model, conversation)?;

@@ -42,7 +42,7 @@ impl Held {
     }
 }
 
-/// Whether another process works in a session that nobody works in here.
-pub(crate) fn is_elsewhere(data_dir: &Path, id: &SessionId) -> Result<bool, Fault> {
+/// Whether some process works in a session: another one, if nobody does here.
+pub(crate) fn is_held(data_dir: &Path, id: &SessionId) -> Result<bool, Fault> {
     Ok(SessionFolder::open(data_dir, id)?.hold()?.is_none())
 }

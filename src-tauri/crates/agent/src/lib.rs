@@ -16,6 +16,7 @@ mod apis;
 mod asks;
 pub mod attention;
 mod background;
+mod beside;
 mod briefing;
 mod caller;
 mod composed;

@@ -18,8 +18,8 @@ use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rulebook::{self, Place};
 use crate::toolbox::Toolbox;
 use crate::{
-    apis, asks, coverage, decide, grant, manifest, planning, retention, servers, trust, try_tool,
-    turn, undo,
+    apis, asks, coverage, decide, grant, manifest, planning, recover, retention, servers, trust,
+    try_tool, turn, undo,
 };
 
 /// Does what the person asks.
@@ -80,7 +80,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
         }
         Op::Interrupt { session } => {
             let session = shared.session(&session)?;
-            if session.stop() {
+            if session.stop() || end_left_behind(shared, &session.id).await? {
                 return Ok(Receipt::default());
             }
             let _nobody_else = session.held.here(&session.hands.folder)?;
@@ -205,6 +205,14 @@ fn rules_saved(shared: &Shared, root: Option<PathBuf>) -> Result<Receipt, Fault>
         None => shared.reload_rules_where(|_| true),
     }
     Ok(Receipt::default())
+}
+
+/// Ends what a session was at whose process is no more. Gives whether it was at anything.
+async fn end_left_behind(shared: &Arc<Shared>, id: &SessionId) -> Result<bool, Fault> {
+    match shared.record.session(id)? {
+        Some(view) => recover::left_behind(shared, &view).await,
+        None => Ok(false),
+    }
 }
 
 /// Removes what a session left beside its record.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use protocol::entry::SessionView;
 use protocol::event::Notice;
 use protocol::{
     CallId, CallState, EntryBody, EventBody, Fault, NoticeLevel, SessionId, SessionState,
@@ -32,14 +33,7 @@ pub(crate) async fn run(shared: &Arc<Shared>) -> Result<(), Fault> {
     take_up_pictures(shared).await?;
     undo::reconcile(shared).await?;
     for view in shared.record.sessions()? {
-        let was_at_work = match view.state {
-            SessionState::Running | SessionState::Waiting => true,
-            SessionState::Idle
-            | SessionState::Done
-            | SessionState::Failed
-            | SessionState::Interrupted => false,
-        };
-        if was_at_work && let Err(fault) = take_up(shared, &view.id).await {
+        if let Err(fault) = left_behind(shared, &view).await {
             // A workspace that is gone must not keep the others from opening.
             tracing::warn!(%fault, session = %view.id, "a session could not be taken up");
             shared.raise(&fault);
@@ -67,11 +61,24 @@ pub(crate) async fn take_up_pictures(shared: &Arc<Shared>) -> Result<(), Fault> 
     Ok(())
 }
 
-async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
+/// Takes a session up whose process ended in the middle of its work. Gives whether it was such a one.
+pub(crate) async fn left_behind(shared: &Arc<Shared>, view: &SessionView) -> Result<bool, Fault> {
+    let was_at_work = match view.state {
+        SessionState::Running | SessionState::Waiting => true,
+        SessionState::Idle
+        | SessionState::Done
+        | SessionState::Failed
+        | SessionState::Interrupted => false,
+    };
     // A command line or a gateway may be at it.
-    if held::is_elsewhere(&shared.config.data_dir, id)? {
-        return Ok(());
+    if !was_at_work || held::is_held(&shared.config.data_dir, &view.id)? {
+        return Ok(false);
     }
+    take_up(shared, &view.id).await?;
+    Ok(true)
+}
+
+async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
     let session = shared.session(id)?;
     end_unfinished_turn(shared, &session)?;
     let open = session.conversation(|conversation| conversation.open.clone());
