@@ -356,7 +356,7 @@ async fn a_terminal_result_is_the_last() {
     let calls = [json!({ "alone": true }), json!({ "alone": true })];
     let (mut desk, agent) = desk(probe, json!([probes(&calls), { "text": "More." }])).await;
     desk.play().await;
-    let states: Vec<CallState> = desk.calls().await.iter().map(|view| view.state).collect();
+    let states = desk.states().await;
     assert_eq!(states, [CallState::Done, CallState::Skipped]);
     assert_eq!(
         agent.heard.lock().unwrap().len(),

@@ -130,7 +130,7 @@ async fn a_grant_for_the_session_ends_with_it() {
     let granted = allow(always(GrantScope::Session, "echo one"));
     desk.decide(&card, granted).await.unwrap();
     assert_eq!(desk.until_ended().await, SessionState::Done);
-    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    let states = desk.states().await;
     assert_eq!((states, asked(&desk).await), (vec![CallState::Done; 2], 1));
     let trail = desk.calls().await[1].trail.clone().unwrap();
     let won = trail.steps.iter().flat_map(|step| &step.rules);
@@ -252,7 +252,7 @@ async fn rejecting_always_denies_from_then_on() {
     let never = reject(always(GrantScope::Project, "echo one"));
     desk.decide(&card, never).await.unwrap();
     desk.until_ended().await;
-    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    let states = desk.states().await;
     assert_eq!(states, [CallState::Rejected, CallState::Denied]);
 }
 
@@ -362,7 +362,7 @@ async fn a_grant_lifts_no_deny_that_is_more_specific() {
     let granted = allow(always(GrantScope::Everywhere, "echo*"));
     desk.decide(&card, granted).await.unwrap();
     desk.until_ended().await;
-    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    let states = desk.states().await;
     assert_eq!(states, [CallState::Done, CallState::Denied]);
 }
 

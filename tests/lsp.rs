@@ -277,12 +277,7 @@ async fn a_renaming_waits_for_the_plan() {
     let calls = vec![call("plan", json!({})), lsp("symbols", json!({})), rename()];
     let mut desk = desk(Host::Person, "good", "", calls).await;
     desk.play().await;
-    let states: Vec<_> = desk
-        .outcomes()
-        .await
-        .into_iter()
-        .map(|(state, _)| state)
-        .collect();
+    let states = desk.states().await;
     assert_eq!(
         states,
         [CallState::Done, CallState::Done, CallState::Denied]

@@ -326,7 +326,7 @@ async fn headless_asking_is_denying() {
     ]);
     let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: false }).await;
     desk.file("a", "x").play().await;
-    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    let states = desk.states().await;
     assert_eq!(
         (states, desk.read("made")),
         (vec![CallState::Denied, CallState::Done], None)
@@ -343,7 +343,7 @@ async fn headless_approve_all_lifts_no_denial() {
     ]);
     let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
     desk.play().await;
-    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    let states = desk.states().await;
     assert_eq!(states, [CallState::Done, CallState::Denied]);
     assert!(desk.read("made").is_some());
 }
@@ -360,11 +360,8 @@ async fn rules_end_by_uses_and_by_time() {
     let rules = desk.data().join("rules.toml");
     std::fs::write(&rules, format!("{rule}max_uses = 2\n")).unwrap();
     desk.play().await;
-    let states = async |desk: &Fixture| -> Vec<CallState> {
-        desk.calls().await.iter().map(|view| view.state).collect()
-    };
     assert_eq!(
-        states(&desk).await,
+        desk.states().await,
         [CallState::Done, CallState::Done, CallState::Denied]
     );
     let trail = desk.calls().await[2].trail.clone().unwrap();
@@ -379,7 +376,7 @@ async fn rules_end_by_uses_and_by_time() {
     );
     let mut desk = desk.restart().await;
     desk.play().await;
-    assert_eq!(states(&desk).await, [CallState::Denied; 3]);
+    assert_eq!(desk.states().await, [CallState::Denied; 3]);
     // Other words are another rule, and one that is over is none.
     for (more, state) in [
         ("expires = 2026-01-01T00:00:00Z\n", CallState::Denied),
@@ -388,6 +385,6 @@ async fn rules_end_by_uses_and_by_time() {
         std::fs::write(&rules, format!("{rule}{more}")).unwrap();
         desk = desk.restart().await;
         desk.play().await;
-        assert_eq!(states(&desk).await[0], state, "{more}");
+        assert_eq!(desk.states().await[0], state, "{more}");
     }
 }

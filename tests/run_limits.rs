@@ -268,12 +268,7 @@ async fn a_run_stops_at_its_time_at_work() {
     .await;
     pass(6).await;
     assert_eq!(desk.until_ended().await, SessionState::Interrupted);
-    let states: Vec<_> = desk
-        .outcomes()
-        .await
-        .into_iter()
-        .map(|(state, _)| state)
-        .collect();
+    let states = desk.states().await;
     assert_eq!(states, [CallState::Done, CallState::Interrupted]);
     let events = desk.events().await;
     let reached = events.iter().find_map(|event| match event.body {

@@ -37,7 +37,7 @@ async fn steering_skips_what_has_not_begun() {
         .unwrap();
     desk.allow(&first).await;
     assert_eq!(desk.until_ended().await, SessionState::Done);
-    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    let states = desk.states().await;
     assert_eq!(states, [CallState::Done, CallState::Skipped]);
     let said: Vec<_> = desk
         .transcript()
@@ -98,7 +98,7 @@ async fn a_stopped_session_goes_on() {
         .await
         .unwrap();
     desk.until_ended().await;
-    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    let states = desk.states().await;
     assert_eq!(states, [CallState::Interrupted, CallState::Skipped]);
     desk.desk
         .submit(Op::Say {
@@ -230,7 +230,7 @@ async fn a_waiting_call_survives_a_restart() {
     assert_ne!(second.call.id, first.call.id);
     desk.allow(&second).await;
     assert_eq!(desk.until_ended().await, SessionState::Done);
-    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    let states = desk.states().await;
     assert_eq!(states, [CallState::Done, CallState::Done]);
 }
 

@@ -136,12 +136,7 @@ async fn a_read_after_a_write_sees_it() {
     let turn = json!({ "text": "", "calls": [read, write, read] });
     let mut desk = Fixture::new(json!([turn, {}])).await;
     desk.file("a.txt", "one\n").play().await;
-    let texts: Vec<String> = desk
-        .outcomes()
-        .await
-        .into_iter()
-        .map(|(_, text)| text)
-        .collect();
+    let texts = desk.texts().await;
     assert!(
         texts[0].contains("one") && texts[2].contains("two"),
         "{texts:?}"
@@ -170,12 +165,7 @@ async fn a_panic_ends_its_own_call() {
         .await;
         desk.start("Go.").await;
         assert_eq!(desk.until_ended().await, SessionState::Done);
-        let states: Vec<_> = desk
-            .outcomes()
-            .await
-            .into_iter()
-            .map(|(state, _)| state)
-            .collect();
+        let states = desk.states().await;
         use CallState::{Done, Failed};
         assert_eq!(states, [Done, Failed, Failed, Failed, Done], "{origin:?}");
     }
@@ -209,12 +199,7 @@ async fn steering_by_strategy() {
         say(&desk, "Otherwise, please.").await;
         go.add_permits(6);
         desk.until_ended().await;
-        let states: Vec<_> = desk
-            .outcomes()
-            .await
-            .into_iter()
-            .map(|(state, _)| state)
-            .collect();
+        let states = desk.states().await;
         let expected: Vec<_> = (0..6)
             .map(|n| {
                 if n < done {

@@ -278,12 +278,7 @@ async fn what_is_checked_before_anything_is_done() {
     let mut desk = Fixture::new(turns).await;
     desk.file("a", "tezt\n");
     desk.play().await;
-    let texts: Vec<String> = desk
-        .outcomes()
-        .await
-        .into_iter()
-        .map(|(_, text)| text)
-        .collect();
+    let texts = desk.texts().await;
     assert!(
         texts[0].contains("colour") && !texts[0].contains("equal"),
         "{}",

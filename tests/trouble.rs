@@ -273,7 +273,7 @@ async fn a_project_s_rules_are_trusted_on_the_desk() {
     assert_eq!(desk.desk.snapshot().await.unwrap().faults, []);
     // The call that waits goes ahead, and the others run by themselves; a change of the file ends that with the next run.
     desk.until_ended().await;
-    let states: Vec<_> = desk.calls().await.iter().map(|view| view.state).collect();
+    let states = desk.states().await;
     assert_eq!(states, [CallState::Done; 3]);
     desk.file(".countersign/rules.toml", format!("{rules}\n# more\n"));
     let changed = view(&desk).await;

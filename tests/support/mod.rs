@@ -270,6 +270,11 @@ impl Fixture {
             .collect()
     }
 
+    /// The state of every call, in order.
+    pub async fn states(&self) -> Vec<CallState> {
+        self.calls().await.iter().map(|view| view.state).collect()
+    }
+
     /// One call by its id.
     pub async fn call(&self, id: &str) -> CallView {
         self.calls()
@@ -290,6 +295,12 @@ impl Fixture {
             )
         };
         self.calls().await.into_iter().map(told).collect()
+    }
+
+    /// What the model is told of every call, in order.
+    pub async fn texts(&self) -> Vec<String> {
+        let outcomes = self.outcomes().await.into_iter();
+        outcomes.map(|(_, text)| text).collect()
     }
 
     /// Every event so far, read from the record.
