@@ -20,8 +20,10 @@ use crate::{turn, undo};
 
 /// Finishes interrupted restores, ends what was running, and puts back on the desk what was waiting.
 pub(crate) async fn run(shared: &Arc<Shared>) -> Result<(), Fault> {
-    let history = shared.history.clone();
-    let restored = tokio::task::spawn_blocking(move || history.recover())
+    let (history, data_dir) = (shared.history.clone(), shared.config.data_dir.clone());
+    // Of which that cannot be told is left to a later start.
+    let at_work = move |session: &SessionId| held::is_held(&data_dir, session).unwrap_or(true);
+    let restored = tokio::task::spawn_blocking(move || history.recover(at_work))
         .await
         .map_err(|_| Fault::new("The history could not be taken up.", "Open the app again."))??;
     if !restored.is_empty() {

@@ -231,13 +231,14 @@ impl History {
     }
 
     /// Finishes what a crash interrupted and sweeps temporary files; returns the entries whose state it settled. An
-    /// entry whose workspace is gone is left as it is.
+    /// entry whose workspace is gone is left as it is, and so is the effect of a call in a session that somebody is
+    /// `at_work` in: it may be under way.
     ///
     /// # Errors
     /// The first thing that could not be finished, after everything else was.
-    pub fn recover(&self) -> Result<Vec<UndoId>, Fault> {
+    pub fn recover(&self, at_work: impl Fn(&SessionId) -> bool) -> Result<Vec<UndoId>, Fault> {
         let _turn = self.turn()?;
-        recover::recover(&self.0)
+        recover::recover(&self.0, at_work)
     }
 
     /// Drops what is not kept, and every copy that no entry needs. What is under way is kept.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use protocol::{Direction, Fault, UndoId, UndoState};
+use protocol::{Direction, Fault, SessionId, UndoId, UndoState};
 
 use super::Inner;
 use super::carry::{Stand, survey};
@@ -95,15 +95,20 @@ fn fit_of(manifest: &Manifest) -> Fit {
     }
 }
 
-/// Brings everything that is under way to one side; returns the entries whose state that settled.
-pub(super) fn recover(inner: &Inner) -> Result<Vec<UndoId>, Fault> {
+/// Brings everything to one side that nobody is at any more; returns the entries whose state that settled.
+pub(super) fn recover(
+    inner: &Inner,
+    at_work: impl Fn(&SessionId) -> bool,
+) -> Result<Vec<UndoId>, Fault> {
     let failed = |error: io::Error| -> Fault { FileError::from_io("the history", &error).into() };
     inner.entries.sweep().map_err(failed)?;
     inner.store.sweep().map_err(failed)?;
     let mut settled = Vec::new();
     let mut first_fault = None;
     for entry in inner.entries.list()?.entries {
-        if entry.state != UndoState::Prepared {
+        // An act has its turn from its beginning to its end: one that is not finished is nobody's.
+        let is_somebodys = entry.act.is_none() && at_work(&entry.session);
+        if entry.state != UndoState::Prepared || is_somebodys {
             continue;
         }
         let Some(mut manifest) = inner.entries.load(&entry.id)? else {

@@ -329,7 +329,7 @@ fn killed_while_the_command_runs_nothing_is_lost() {
         // It ends with whoever ran it, at once: its last words are read here to their end.
         drop(lines);
         settled(&root);
-        history.recover().unwrap();
+        history.recover(|_| false).unwrap();
         let acts = Environment::take_up(&history).acts;
         assert_eq!(acts, history.entries().unwrap(), "{name}");
         let [act] = &acts[..] else {

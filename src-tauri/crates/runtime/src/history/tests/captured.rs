@@ -218,7 +218,7 @@ fn stopped_at_every_step() {
             reached += 1;
             let what = format!("{how:?}, step {at}");
             let again = History::open(&room.home.path().join("history"), 1 << 30).unwrap();
-            again.recover().unwrap();
+            again.recover(|_| false).unwrap();
             let state = again
                 .entry(&"und_1".into())
                 .unwrap()

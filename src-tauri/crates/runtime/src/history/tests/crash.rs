@@ -1,5 +1,7 @@
 //! A crash, or a full disk, at every single step: afterwards everything is on one of two sides.
 
+use protocol::SessionId;
+
 use super::*;
 use crate::steps::strike::{self, Strike};
 
@@ -49,7 +51,7 @@ fn stopped_while_the_effect_is_made() {
             reached += 1;
             let what = format!("plan {which}, step {at}");
             let again = reopened(&room);
-            let settled = again.recover().unwrap();
+            let settled = again.recover(|_| false).unwrap();
             assert_clean(&room, &what);
             let Some(entry) = again.entry(&"und_1".into()).unwrap() else {
                 assert_eq!(settled, [], "{what}");
@@ -73,7 +75,11 @@ fn stopped_while_the_effect_is_made() {
                 }
                 UndoState::Prepared => panic!("{what}: not settled"),
             }
-            assert_eq!(again.recover(), Ok(vec![]), "{what}: nothing is left to do");
+            assert_eq!(
+                again.recover(|_| false),
+                Ok(vec![]),
+                "{what}: nothing is left to do"
+            );
         }
         assert!(reached >= 6, "plan {which} has only {reached} steps");
     }
@@ -102,7 +108,7 @@ fn stopped_while_it_is_undone_or_redone() {
                 let what = format!("plan {which}, {direction:?}, step {at}");
                 let again = reopened(&room);
                 // Until the act is written down nothing is touched, and from then on it is finished.
-                let direction = match again.recover().unwrap().len() {
+                let direction = match again.recover(|_| false).unwrap().len() {
                     0 => direction.opposite(),
                     _ => direction,
                 };
@@ -133,8 +139,8 @@ fn stopped_again_while_it_is_recovered() {
             let id = room.effect("und_1", &plans(&room)[which]);
             let (_, hit) = strike::after(5, Strike::Stop, || room.undo(&id));
             assert!(hit);
-            let (_, hit) = strike::after(at, Strike::Stop, || reopened(&room).recover());
-            reopened(&room).recover().unwrap();
+            let (_, hit) = strike::after(at, Strike::Stop, || reopened(&room).recover(|_| false));
+            reopened(&room).recover(|_| false).unwrap();
             assert_eq!(room.picture(), before, "plan {which}, step {at}");
             assert_clean(&room, &format!("plan {which}, step {at}"));
             if !hit {
@@ -212,11 +218,33 @@ fn recovery_leaves_a_persons_edit_alone() {
     let (_, hit) = strike::after(6, Strike::Stop, || apply(&room.workspace, plan));
     assert!(hit && room.at("new/deep/b.txt").exists() && !room.at("old/secret2").exists());
     fs::write(room.at("keep/a.txt"), "person").unwrap();
-    assert_eq!(reopened(&room).recover(), Ok(vec![id.clone()]));
+    assert_eq!(reopened(&room).recover(|_| false), Ok(vec![id.clone()]));
     assert_eq!(fs::read(room.at("keep/a.txt")).unwrap(), b"person");
     assert!(!room.at("new").exists());
     assert_eq!(room.state(&id), UndoState::Undone);
     assert_clean(&room, "after an edit");
+}
+
+#[test]
+fn what_somebody_is_at_is_left_alone() {
+    let room = Room::new();
+    room.everything();
+    let plan = &plans(&room)[1];
+    let entry = room.prepare("und_1", plan).unwrap();
+    let (_, hit) = strike::after(6, Strike::Stop, || apply(&room.workspace, plan));
+    assert!(hit);
+    let under_way = room.picture();
+    let at_work = |session: &SessionId| *session == entry.session;
+    assert_eq!(reopened(&room).recover(at_work), Ok(vec![]));
+    assert_eq!(room.picture(), under_way);
+    assert_eq!(room.state(&entry.id), UndoState::Prepared);
+    // Once they are gone, it is nobody's.
+    assert_eq!(
+        reopened(&room).recover(|_| false),
+        Ok(vec![entry.id.clone()])
+    );
+    assert_eq!(room.state(&entry.id), UndoState::Undone);
+    assert_clean(&room, "after whoever was at it");
 }
 
 #[test]
@@ -225,6 +253,6 @@ fn an_entry_whose_workspace_is_gone_is_left_alone() {
     room.everything();
     let id = room.prepare("und_1", &room.removal("old")).unwrap().id;
     fs::rename(room.workspace.root(), room.home.path().join("elsewhere")).unwrap();
-    assert_eq!(reopened(&room).recover(), Ok(vec![]));
+    assert_eq!(reopened(&room).recover(|_| false), Ok(vec![]));
     assert_eq!(room.state(&id), UndoState::Prepared);
 }

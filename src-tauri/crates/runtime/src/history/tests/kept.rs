@@ -84,7 +84,7 @@ fn a_data_folder_of_before_goes_on() {
     let whole = picture(&room.home.path().join("history/blobs"));
     let whole: usize = whole.values().map(|seen| seen.content.len()).sum();
     assert_eq!(copies(&room.history), whole as u64);
-    assert_eq!(room.history.recover(), Ok(vec![]));
+    assert_eq!(room.history.recover(|_| false), Ok(vec![]));
     // There and back from whole copies, and a new entry beside the old one.
     room.undo(&patched).unwrap();
     assert_eq!(room.picture(), at_first);
@@ -170,7 +170,7 @@ fn stopped_while_copies_of_both_kinds_go() {
         let since = NOW + 3;
         let (_, hit) = strike::after(at, Strike::Stop, || collect(&room, since));
         let room = Room::standing(room.home);
-        assert_eq!(room.history.recover(), Ok(vec![]));
+        assert_eq!(room.history.recover(|_| false), Ok(vec![]));
         // To the end, where it was stopped.
         assert_eq!(collect(&room, since), 1, "step {at}");
         assert_eq!(copies(&room.history), needed(&room.history).bytes());

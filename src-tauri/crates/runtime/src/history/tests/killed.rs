@@ -192,7 +192,7 @@ impl Scene {
     fn assert_whole(&self, work: Work, what: &str) {
         let room = &self.room;
         let again = History::open(&room.home.path().join("history"), 1 << 30).unwrap();
-        again.recover().unwrap();
+        again.recover(|_| false).unwrap();
         assert_clean(room, what);
         let now = room.picture();
         let state = |id: &str| again.entry(&id.into()).unwrap().map(|entry| entry.state);

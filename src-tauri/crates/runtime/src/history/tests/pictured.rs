@@ -208,7 +208,7 @@ fn killed_before_every_step_from_the_picture_to_the_act() {
         let ran = room.picture() != before;
         let what = format!("step {at}");
         let again = History::open(&room.home.path().join("history"), 1 << 30).unwrap();
-        again.recover().unwrap();
+        again.recover(|_| false).unwrap();
         let known = again.entries().unwrap().len();
         let after = room.picture();
         let up = Environment::take_up(&again);
