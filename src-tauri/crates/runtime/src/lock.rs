@@ -32,12 +32,16 @@ pub fn lock(path: &Path) -> Result<Lock, FileError> {
     ))
 }
 
-/// The same, now or not at all: none if somebody else holds it. The folder must be there.
+/// The same, now or not at all: none if somebody else holds it. Takes a folder, too, where those can be locked; the folder
+/// of a file must be there.
 ///
 /// # Errors
-/// The file cannot be opened.
+/// It cannot be opened or locked.
 pub fn try_lock(path: &Path) -> Result<Option<Lock>, FileError> {
-    let file = open(path)?;
+    let file = match path.is_dir() {
+        true => File::open(path).map_err(|error| failed(path, &error))?,
+        false => open(path)?,
+    };
     Ok(taken(path, &file)?.then_some(Lock(file)))
 }
 

@@ -8,7 +8,7 @@ use protocol::{CallId, Digest, SessionId, redact};
 
 use crate::{FileError, Lock, private_folder, try_lock};
 
-/// Held by the process that works in a session.
+/// Held by the process that works in a session, where a folder cannot be.
 const AT_WORK: &str = "at-work.lock";
 
 /// The folder of one session, for the owner alone.
@@ -36,7 +36,13 @@ impl SessionFolder {
     /// # Errors
     /// What the system says.
     pub fn hold(&self) -> Result<Option<Lock>, FileError> {
-        try_lock(&self.path.join(AT_WORK))
+        let file = || try_lock(&self.path.join(AT_WORK));
+        // A file would have to be made, at ten times the cost. Windows locks no folders, and some network disks nothing that is
+        // not open for writing.
+        match cfg!(unix) {
+            true => try_lock(&self.path).or_else(|_| file()),
+            false => file(),
+        }
     }
 
     /// Where it is: real and absolute.
@@ -110,6 +116,17 @@ pub(crate) fn file_name(id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_holds_it_at_a_time() {
+        let home = tempfile::tempdir().unwrap();
+        let open = || SessionFolder::open(home.path(), &"ses_1".into()).unwrap();
+        let (one, other) = (open(), open());
+        let held = one.hold().unwrap();
+        assert!(held.is_some() && other.hold().unwrap().is_none());
+        drop(held);
+        assert!(other.hold().unwrap().is_some());
+    }
 
     #[test]
     fn output_is_kept_per_call_until_the_session_closes() {
