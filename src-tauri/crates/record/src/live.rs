@@ -138,8 +138,12 @@ impl LiveSession {
             return Ok(None);
         };
         let live = if let Some(entry) = fold::begin(event) {
-            // An id that is used again begins another entry, which takes the place of the first when it is stored.
-            let known = self.entries.get(&*id);
+            // An id that is used again begins another entry, which takes the place of the first when it is stored. What the
+            // first prepared for undo stays, as it is by then.
+            let mut known = self.entries.get_mut(&*id);
+            if let Some(known) = &mut known {
+                store::store_undo(conn, known)?;
+            }
             let live = LiveEntry {
                 entry,
                 folded_to: event.seq,

@@ -278,7 +278,7 @@ pub(crate) fn store_session(
 }
 
 /// Keeps the undo list what the folded calls say.
-fn store_undo(conn: &Connection, live: &mut LiveEntry) -> Result<(), RecordError> {
+pub(crate) fn store_undo(conn: &Connection, live: &mut LiveEntry) -> Result<(), RecordError> {
     let Some(prepared) = live.row.undo_seq else {
         return Ok(());
     };

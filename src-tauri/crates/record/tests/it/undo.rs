@@ -29,6 +29,17 @@ fn deletion(desk: &mut Desk, call: &str, undo: &str, end: Option<CallState>) {
     }
 }
 
+/// A provider may use an id again: what the first call of that name did can be taken back as before.
+#[test]
+fn an_id_that_is_used_again_leaves_what_was_done() {
+    let mut desk = Desk::new();
+    desk.tell("ses_1", story::opened("Cleans up"));
+    deletion(&mut desk, "c1", "und_1", Some(CallState::Done));
+    let again = story::proposed("c1", "bash", serde_json::json!({}));
+    desk.tell("ses_1", again);
+    assert_eq!(list(&desk), [("und_1".to_owned(), UndoState::Applied)]);
+}
+
 #[test]
 fn an_entry_follows_its_call() {
     let mut desk = Desk::new();
