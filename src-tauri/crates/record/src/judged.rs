@@ -188,6 +188,8 @@ struct Named<'e> {
     session: i64,
     /// The event of its last verdict, if it was judged.
     judged: Option<&'e Event>,
+    /// What the person said before that verdict was made, which is of an earlier one, if there is one.
+    said_before: Option<&'static str>,
     said: Option<&'static str>,
 }
 
@@ -224,7 +226,11 @@ impl<'e> Batch<'e> {
                     | Decision::WithNetwork { .. }
                     | Decision::Edit { .. } => return,
                 };
-                self.call(session, entry).said = Some(said);
+                let named = self.call(session, entry);
+                match named.judged {
+                    None => named.said_before = Some(said),
+                    Some(_) => named.said = Some(said),
+                }
             }
             _ => {}
         }
@@ -259,6 +265,9 @@ impl<'e> Batch<'e> {
         let mut judge = conn.prepare_cached(JUDGE)?;
         let mut say = conn.prepare_cached("UPDATE judged SET said = ?2 WHERE entry = ?1")?;
         for (entry, named) in &self.calls {
+            if let Some(said) = named.said_before {
+                say.execute(params![entry, said])?;
+            }
             if let Some(event) = named.judged {
                 store_verdict(&mut judge, event, named.session, *entry)?;
             }
