@@ -60,13 +60,7 @@ async fn stopping_ends_what_runs() {
     let turns =
         json!([call("bash", json!({ "command": "sleep 600 & sleep 600" })), { "text": "Never." }]);
     let mut desk = Fixture::new(turns).await;
-    desk.start("Go.").await;
-    let view = desk.until_waiting().await;
-    desk.allow(&view).await;
-    desk.until("the command runs", |body| {
-        matches!(body, EventBody::CallStarted { .. })
-    })
-    .await;
+    desk.start_running().await;
     desk.desk
         .submit(Op::Interrupt {
             session: desk.session.clone(),
@@ -120,13 +114,7 @@ async fn at_work() -> Fixture {
     );
     let turns = json!([waits, { "text": "Done." }, { "text": "Heard." }]);
     let mut desk = Fixture::new(turns).await;
-    desk.start("Go.").await;
-    let view = desk.until_waiting().await;
-    desk.allow(&view).await;
-    desk.until("the command runs", |body| {
-        matches!(body, EventBody::CallStarted { .. })
-    })
-    .await;
+    desk.start_running().await;
     desk
 }
 

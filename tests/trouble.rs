@@ -1,7 +1,7 @@
 //! Settings and rules files with errors; databases that cannot be used.
 
 use agent::{Desk, DeskConfig, Host};
-use protocol::{CallState, Decision, EntryBody, EventBody, ModelChoice, Op, Settings, Strategy};
+use protocol::{CallState, Decision, EntryBody, ModelChoice, Op, Settings, Strategy};
 use serde_json::json;
 use support::{Fixture, call};
 
@@ -198,13 +198,7 @@ async fn a_disk_that_fills_up_stops_the_turn() {
     let command = "while [ ! -e go ]; do sleep 0.02; done; seq 1 20000";
     let turns = json!([call("bash", json!({ "command": command })), { "text": "Never said." }]);
     let mut desk = Fixture::new(turns).await;
-    desk.start("Go.").await;
-    let view = desk.until_waiting().await;
-    desk.allow(&view).await;
-    desk.until("the command runs", |body| {
-        matches!(body, EventBody::CallStarted { .. })
-    })
-    .await;
+    desk.start_running().await;
     limit(&desk, 1);
     desk.file("go", "");
     let mut faults = Vec::new();

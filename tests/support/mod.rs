@@ -245,6 +245,15 @@ impl Fixture {
         .unwrap();
     }
 
+    /// Starts the agent, allows the call that waits first, and waits until it runs.
+    pub async fn start_running(&mut self) {
+        self.start("Go.").await;
+        let view = self.until_waiting().await;
+        self.allow(&view).await;
+        let runs = |body: &EventBody| matches!(body, EventBody::CallStarted { .. });
+        self.until("the call runs", runs).await;
+    }
+
     /// The session's transcript.
     pub async fn transcript(&self) -> Vec<Entry> {
         let query = Query::Transcript {
