@@ -61,6 +61,7 @@ pub fn run() -> ExitCode {
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_writer(std::io::stderr)
         .init();
+    painting::choose();
     match builder().build(tauri::generate_context!()) {
         Ok(app) => {
             app.run(|app, event| {
@@ -100,7 +101,6 @@ fn builder() -> Builder<Wry> {
         ])
         .setup(|app| {
             painting::prepare(app.handle());
-            painting::choose(app.handle());
             tray::build(app.handle());
             app.manage(Engine::default());
             // Beside the page, which loads meanwhile and waits with its first question.

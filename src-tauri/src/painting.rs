@@ -18,26 +18,22 @@ pub(crate) fn prepare(app: &AppHandle) {
     }
 }
 
-/// Chooses for the main window, right after it was made and before its page has anything to show. Without a render node
-/// the web view would have every picture drawn by OpenGL in software, which first compiles each shader: the first
-/// screen then comes twice as late.
+/// Without a render node the web view would have every picture drawn by OpenGL in software, which first compiles each
+/// shader: the first screen then comes twice as late. Chosen before there is any web view: one that began with OpenGL
+/// and is told afterwards may stay between the two ways and never show its page. A person's own choice is kept. Nothing
+/// else may run yet, because the environment is what is changed; programs that the app starts inherit it.
 #[cfg(target_os = "linux")]
-pub(crate) fn choose(app: &AppHandle) {
-    use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
+pub(crate) fn choose() {
+    const NO_OPENGL: &str = "WEBKIT_DISABLE_COMPOSITING_MODE";
 
-    let Some(window) = crate::main_window(app).filter(|_| !agent::has_render_node()) else {
+    if agent::has_render_node() {
         return;
-    };
-    let chosen = window.with_webview(|view| {
-        if let Some(settings) = view.inner().settings() {
-            settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
-        }
-    });
-    if let Err(error) = chosen {
+    }
+    if let Err(error) = glib::setenv(NO_OPENGL, "1", false) {
         tracing::warn!(%error, "how the page is painted cannot be chosen");
     }
 }
 
 /// Elsewhere the operating system itself decides.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn choose(_app: &AppHandle) {}
+pub(crate) fn choose() {}
