@@ -237,6 +237,20 @@ impl Rig {
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name(SHOTS);
         std::fs::create_dir_all(&dir).unwrap();
         let file = dir.join(name).with_extension("png");
+        let deadline = Instant::now() + WAIT;
+        let mut seen = self.still();
+        // All else on a page goes well, too, when nobody sees anything of it.
+        while processes::is_blank(&seen) {
+            assert!(Instant::now() < deadline, "{name}: nothing is painted");
+            tokio::time::sleep(LOOK_EVERY).await;
+            seen = self.still();
+        }
+        std::fs::write(&file, seen).unwrap();
+        file
+    }
+
+    /// The screen as a PNG, once two looks at it are the same, or after some that were not.
+    fn still(&self) -> Vec<u8> {
         let mut seen = processes::photograph(self.display());
         for _ in 1..LOOKS_MAX {
             let again = processes::photograph(self.display());
@@ -244,8 +258,7 @@ impl Rig {
                 break;
             }
         }
-        std::fs::write(&file, seen).unwrap();
-        file
+        seen
     }
 }
 

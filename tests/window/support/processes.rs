@@ -1,6 +1,6 @@
 //! The programs around the app, each started in a process group that ends with it.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -105,6 +105,22 @@ pub fn photograph(display: &str) -> Vec<u8> {
         "{display} could not be photographed"
     );
     taken.stdout
+}
+
+/// Whether a picture, as the bytes of a PNG, is of one colour all over: a window whose page was never painted.
+pub fn is_blank(picture: &[u8]) -> bool {
+    let mut asked = Command::new("identify")
+        .args(["-format", "%k", "png:-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("`identify` is there; the package imagemagick brings it");
+    let mut stdin = asked.stdin.take().expect("standard input is piped");
+    stdin.write_all(picture).unwrap();
+    drop(stdin);
+    let colours = asked.wait_with_output().unwrap().stdout;
+    let colours: u32 = String::from_utf8_lossy(&colours).trim().parse().unwrap();
+    colours == 1
 }
 
 /// Runs the app in that environment until it ends by itself.
