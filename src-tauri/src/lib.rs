@@ -17,7 +17,9 @@ use std::time::Duration;
 
 use agent::{Desk, DeskConfig, Host};
 use protocol::{Fault, Op};
+use tauri::webview::PageLoadEvent;
 use tauri::{AppHandle, Builder, Manager, RunEvent, WebviewWindow, Wry};
+use tauri_plugin_window_state::StateFlags;
 use tokio::sync::Mutex;
 
 /// The engine, once it could be opened. Until then every command tries again and says why it cannot.
@@ -84,7 +86,11 @@ fn builder() -> Builder<Wry> {
         .plugin(tauri_plugin_single_instance::init(|app, _argv, _folder| {
             raise(app)
         }))
-        .plugin(tauri_plugin_window_state::Builder::new().build())
+        .plugin(
+            tauri_plugin_window_state::Builder::new()
+                .with_state_flags(StateFlags::all() - StateFlags::VISIBLE)
+                .build(),
+        )
         .plugin(tauri_plugin_notification::init())
         .plugin(tauri_plugin_dialog::init())
         .plugin(
@@ -99,8 +105,14 @@ fn builder() -> Builder<Wry> {
             commands::subscribe,
             commands::open_address
         ])
+        .on_page_load(|webview, load| {
+            if load.event() == PageLoadEvent::Finished {
+                painting::reveal(webview.app_handle());
+            }
+        })
         .setup(|app| {
             painting::prepare(app.handle());
+            painting::reveal_in_time(app.handle());
             tray::build(app.handle());
             app.manage(Engine::default());
             // Beside the page, which loads meanwhile and waits with its first question.

@@ -1,10 +1,16 @@
-//! How the window looks before its page does, and how the page is painted where the machine has no graphics processor.
+//! When the window is shown and how it looks until then, and how its page is painted where the machine has no graphics
+//! processor.
+
+use std::time::Duration;
 
 use tauri::window::Color;
-use tauri::{AppHandle, Theme};
+use tauri::{AppHandle, Theme, WebviewWindow};
 
 /// `--bg-canvas` of the page's tokens, in light and in dark.
 const CANVAS: [Color; 2] = [Color(0xf6, 0xf6, 0xf5, 0xff), Color(0x17, 0x19, 0x1b, 0xff)];
+
+/// How long the window waits for its page.
+const PAGE_WAIT: Duration = Duration::from_secs(5);
 
 /// Gives the window the page's colour, so that nothing flashes before the page is there.
 pub(crate) fn prepare(app: &AppHandle) {
@@ -16,6 +22,25 @@ pub(crate) fn prepare(app: &AppHandle) {
     if let Err(error) = window.set_background_color(Some(if dark_system { dark } else { light })) {
         tracing::warn!(%error, "the window cannot be given its colour");
     }
+}
+
+/// Shows the window, once its page is there. One that is shown earlier stops everything for up to half a second: drawn for
+/// the first time it waits for a picture, and the page may at that moment wait for the app.
+pub(crate) fn reveal(app: &AppHandle) {
+    // A page that is loaded anew must not pull forward what a person put behind something else.
+    let is_shown = |window: WebviewWindow| matches!(window.is_visible(), Ok(true));
+    if !crate::main_window(app).is_some_and(is_shown) {
+        crate::raise(app);
+    }
+}
+
+/// The same for a page that does not come: what is wrong must be seen.
+pub(crate) fn reveal_in_time(app: &AppHandle) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        tokio::time::sleep(PAGE_WAIT).await;
+        reveal(&app);
+    });
 }
 
 /// Without a render node the web view would have every picture drawn by OpenGL in software, which first compiles each
