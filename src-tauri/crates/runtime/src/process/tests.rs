@@ -196,7 +196,8 @@ async fn time_is_up_for_the_whole_group() {
 async fn cancelled_in_the_middle_or_before() {
     let room = Room::new();
     let cancel = CancellationToken::new();
-    let command = room.command("echo begun; sleep 300 & echo $! > pids; wait");
+    let line = "echo begun; sleep 300 & echo $! > pids.new; mv pids.new pids; wait";
+    let command = room.command(line);
     let ran = run(&command, |_| cancel.cancel(), &cancel).await.unwrap();
     assert_eq!(
         (ran.exit, ran.head.as_slice()),
