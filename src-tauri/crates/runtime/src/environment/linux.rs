@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use protocol::effects::Assurance;
 use protocol::{Digest, Exit, Fault, Ran};
@@ -122,6 +123,8 @@ impl Inner {
         cancel: &CancellationToken,
     ) -> Result<Rehearsed, FileError> {
         command.workspace.admit_command(&command.line)?;
+        // Here, because what is prepared next takes about as long as that clock needs to go on.
+        let began_ns = file_clock_ns();
         let known = self.known(&command.workspace).await;
         let Some(place) = known.place else {
             return Err(FileError::NoRoom {
@@ -131,7 +134,8 @@ impl Inner {
         let failed = |error: io::Error| FileError::from_io("the folder for rooms", &error);
         let mut layer = layer(&place, &command.workspace).map_err(failed)?;
         let masks = self.masks(&command.workspace).await?;
-        let (began_ns, kind) = (now_ns(), known.probe.layer);
+        let kind = known.probe.layer;
+        file_clock_past(began_ns).await;
         if kind == LayerKind::Copy {
             let (workspace, upper) = (command.workspace.clone(), layer.upper());
             let copied =
@@ -254,13 +258,20 @@ pub(super) fn layer(place: &Place, workspace: &Workspace) -> io::Result<Layer> {
     place.layer(workspace.dir().stat_self()?.mode)
 }
 
-/// Now, by the finest clock: a file of the moment before is not taken for a later one. Times of files may lag one tick of
-/// the kernel behind it, which is less than it takes to enter a room.
-fn now_ns() -> i64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+/// The time that a file is stamped with which is changed now, in nanoseconds since 1970. It goes on by steps of some
+/// milliseconds, and stands behind the clock that programs ask.
+fn file_clock_ns() -> i64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
     now.tv_sec
         .saturating_mul(1_000_000_000)
         .saturating_add(now.tv_nsec)
+}
+
+/// Waits for its next step: what is changed from then on bears another time than what was changed until `then_ns`.
+async fn file_clock_past(then_ns: i64) {
+    while file_clock_ns() == then_ns {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
 }
 
 /// The digest and length of a content that nobody keeps.
