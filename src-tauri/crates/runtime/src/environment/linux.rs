@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use protocol::effects::Assurance;
 use protocol::{Digest, Exit, Fault, Ran};
+use rustix::time::{ClockId, clock_gettime};
 use tokio_util::sync::CancellationToken;
 
 use super::bounds::bytes_max;
@@ -123,8 +124,8 @@ impl Inner {
         cancel: &CancellationToken,
     ) -> Result<Rehearsed, FileError> {
         command.workspace.admit_command(&command.line)?;
-        // Here, because what is prepared next takes about as long as that clock needs to go on.
-        let began_ns = file_clock_ns();
+        // Here, because what is prepared next takes about as long as the clock of files needs to pass it.
+        let began_ns = clock_ns(ClockId::Realtime);
         let known = self.known(&command.workspace).await;
         let Some(place) = known.place else {
             return Err(FileError::NoRoom {
@@ -258,21 +259,27 @@ pub(super) fn layer(place: &Place, workspace: &Workspace) -> io::Result<Layer> {
     place.layer(workspace.dir().stat_self()?.mode)
 }
 
-/// The time that a file is stamped with which is changed now, in nanoseconds since 1970. It goes on by steps of some
-/// milliseconds, and stands behind the clock that programs ask.
-fn file_clock_ns() -> i64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+/// Nanoseconds since 1970 by one of the system's clocks.
+fn clock_ns(clock: ClockId) -> i64 {
+    let now = clock_gettime(clock);
     now.tv_sec
         .saturating_mul(1_000_000_000)
         .saturating_add(now.tv_nsec)
 }
 
-/// Waits for its next step: what is changed from then on bears another time than what was changed until `then_ns`.
+/// Waits until what is changed is stamped with a later time than `then_ns`. The clock that files are stamped with stands up to
+/// a step of some milliseconds behind the one that programs ask.
 async fn file_clock_past(then_ns: i64) {
-    while file_clock_ns() == then_ns {
+    for _ in 0..STEP_WAITS_MAX {
+        if clock_ns(ClockId::RealtimeCoarse) > then_ns {
+            return;
+        }
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
+
+/// So that a clock that is set back keeps nobody waiting.
+const STEP_WAITS_MAX: usize = 50;
 
 /// The digest and length of a content that nobody keeps.
 fn hashed(file: &mut File, _: u64) -> io::Result<(Digest, u64)> {
