@@ -127,9 +127,10 @@ impl<'a> Left<'a> {
 
     fn hunk(&mut self) -> Result<Hunk, String> {
         let mut hunk = Hunk::default();
+        let mut range = None;
         while let Some(head) = self.peek().and_then(|line| line.strip_prefix("@@")) {
             match unified::range(head) {
-                Some((line, _)) => hunk.line = Some(line),
+                Some(told) => range = Some(told),
                 None if head.trim().is_empty() => {}
                 None => hunk
                     .anchors
@@ -161,6 +162,9 @@ impl<'a> Left<'a> {
             self.next += 1;
         }
         hunk.close(blank_tail)?;
+        if let Some((line, (counted, _))) = range {
+            hunk.begins_at(line, counted);
+        }
         Ok(hunk)
     }
 }

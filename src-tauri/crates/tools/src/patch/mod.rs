@@ -44,7 +44,8 @@ pub(crate) enum Act {
 pub(crate) struct Hunk {
     /// Lines that stand above the place, from the outside in: `@@ class A`, `@@ def b`.
     pub anchors: Vec<String>,
-    /// The line that a unified diff says it begins at, from 1; 0 is before the first.
+    /// The line that a unified diff says it begins at, from 1; where it only adds lines, the one above them, and 0 is before
+    /// the first.
     pub line: Option<usize>,
     pub lines: Vec<Line>,
     /// Whether the place is the end of the file.
@@ -83,6 +84,13 @@ impl Hunk {
             .collect()
     }
 
+    /// Takes in what its `@@` says: the line it begins at, and how many lines it has before. Where it counts lines and names
+    /// none, what was to stand beside it is lost, and whether it comes above or below that line is not told.
+    fn begins_at(&mut self, line: usize, counted: usize) {
+        let is_told = counted == 0 || !self.old().is_empty();
+        self.line = is_told.then_some(line);
+    }
+
     /// Takes a line of a hunk's body; false if it is none.
     fn take(&mut self, line: &str) -> bool {
         let taken = match line.split_at_checked(1) {
@@ -119,6 +127,10 @@ impl Line {
     }
 }
 
+fn lines_of(text: &str) -> Vec<&str> {
+    text.split('\n').collect()
+}
+
 /// Reads a patch.
 ///
 /// # Errors
@@ -128,11 +140,14 @@ pub(crate) fn parse(text: &str) -> Result<Vec<FilePatch>, String> {
         true => Cow::from(text.replace("\r\n", "\n")),
         false => Cow::from(text),
     };
-    let lines: Vec<&str> = text.trim_matches('\n').split('\n').collect();
-    let first = lines.first().copied().unwrap_or_default();
+    let text = text.trim_start_matches('\n');
+    let first = text.split('\n').next().unwrap_or_default();
     let files = match first.trim_end() {
-        envelope::BEGIN => envelope::read(&lines)?,
-        _ if unified::begins(first) => unified::read(&lines)?,
+        envelope::BEGIN => envelope::read(&lines_of(text.trim_end_matches('\n')))?,
+        // An empty line at its end may be one that a hunk keeps.
+        _ if unified::begins(first) => {
+            unified::read(&lines_of(text.strip_suffix('\n').unwrap_or(text)))?
+        }
         _ => {
             return Err(format!(
                 "must begin with `{}`, or be a unified diff that begins with `--- ` or `diff --git `",

@@ -154,9 +154,9 @@ impl<'a> Left<'a> {
             };
             self.next += 1;
             let mut hunk = self.hunk(counts);
-            hunk.line = Some(line);
             let blank_tail = blank_tail(&hunk, counts);
             hunk.close(blank_tail).map_err(failed)?;
+            hunk.begins_at(line, counts.0);
             hunks.push(hunk);
         }
         let path = path.clone();

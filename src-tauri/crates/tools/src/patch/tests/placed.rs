@@ -37,6 +37,10 @@ fn hunks_are_placed_where_they_fit() {
             "A\r\nb\r\n",
         ),
         ("a\nb", "@@\n-b\n+B".into(), "a\nB"),
+        // An empty line that stays, without its space: by the count, not by where the text ends.
+        ("\n", unified("-1 +1,2", "+a\n\n"), "a\n\n"),
+        ("\n", unified("-1 +1,2", "+a\n\n\n\n"), "a\n\n"),
+        ("b\n\n", unified("-1,2 +1,2", "-b\n+a\n\n"), "a\n\n"),
         ("a\nb", "@@\n-b".into(), "a"),
         ("a\nb", "@@\n-a".into(), "b"),
         (
@@ -180,6 +184,17 @@ fn what_fits_nowhere_or_twice_says_what_stands_there() {
         (
             "a\n",
             "@@\n+x".into(),
+            "Hunk 1: it names no line of the file to stand beside. Take in the line above or below, or `*** End of File`.",
+        ),
+        // Lines are counted and none is there: whether it comes above or below line 1 is lost.
+        (
+            "a\n",
+            unified("-1 +1,2", "+x"),
+            "Hunk 1: it names no line of the file to stand beside. Take in the line above or below, or `*** End of File`.",
+        ),
+        (
+            "a\n",
+            "@@ -1,1 +1,2 @@\n+x".into(),
             "Hunk 1: it names no line of the file to stand beside. Take in the line above or below, or `*** End of File`.",
         ),
         (
