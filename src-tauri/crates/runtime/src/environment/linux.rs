@@ -136,7 +136,7 @@ impl Inner {
         let mut layer = layer(&place, &command.workspace).map_err(failed)?;
         let masks = self.masks(&command.workspace).await?;
         let kind = known.probe.layer;
-        file_clock_past(began_ns).await;
+        file_clock_past(began_ns).await?;
         if kind == LayerKind::Copy {
             let (workspace, upper) = (command.workspace.clone(), layer.upper());
             let copied =
@@ -269,21 +269,58 @@ fn clock_ns(clock: ClockId) -> i64 {
 
 /// Waits until what is changed is stamped with a later time than `then_ns`. The clock that files are stamped with stands up to
 /// a step of some milliseconds behind the one that programs ask.
-async fn file_clock_past(then_ns: i64) {
+///
+/// # Errors
+/// [`FileError::NoRoom`] where that time does not come: the clock was set back, and what others change could not be told from
+/// what was there before.
+async fn file_clock_past(then_ns: i64) -> Result<(), FileError> {
     for _ in 0..STEP_WAITS_MAX {
         if clock_ns(ClockId::RealtimeCoarse) > then_ns {
-            return;
+            return Ok(());
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
+    Err(FileError::NoRoom {
+        reason: "The clock of this machine was set back while the command was prepared, so it was not run. Repeat it."
+            .to_owned(),
+    })
 }
 
-/// So that a clock that is set back keeps nobody waiting.
-const STEP_WAITS_MAX: usize = 50;
+/// Many times what the slowest kernel needs for a step, which is 10 ms.
+const STEP_WAITS_MAX: usize = 100;
 
 /// The digest and length of a content that nobody keeps.
 fn hashed(file: &mut File, _: u64) -> io::Result<(Digest, u64)> {
     let mut hasher = blake3::Hasher::new();
     let length = io::copy(file, &mut hasher)?;
     Ok((Digest::of_hash(&hasher.finalize()), length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_written_after_the_wait_is_stamped_later() {
+        let folder = tempfile::tempdir().unwrap();
+        for round in 0..20 {
+            let then_ns = clock_ns(ClockId::Realtime);
+            file_clock_past(then_ns).await.unwrap();
+            let file = folder.path().join(round.to_string());
+            fs::write(&file, "").unwrap();
+            let found = fs::metadata(file).unwrap();
+            let changed_ns = found.ctime() * 1_000_000_000 + found.ctime_nsec();
+            assert!(changed_ns > then_ns, "{changed_ns} {then_ns}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_was_set_back_is_no_ground_for_a_dry_run() {
+        let an_hour_ns = 3_600_000_000_000;
+        let refused = file_clock_past(clock_ns(ClockId::Realtime) + an_hour_ns).await;
+        assert!(
+            matches!(&refused, Err(FileError::NoRoom { reason }) if reason.contains("set back")),
+            "{refused:?}"
+        );
+    }
 }
