@@ -66,6 +66,16 @@ fn make_newer(file: &Path) -> Vec<u8> {
 }
 
 #[tokio::test]
+async fn a_window_is_shown_although_its_page_does_not_come() {
+    let mut rig = Rig::start().await;
+    rig.find("play-demo").await;
+    rig.reopen_without_page().await;
+    rig.reopen(|_| ()).await;
+    rig.find("play-demo").await;
+    rig.end().await;
+}
+
+#[tokio::test]
 async fn a_second_start_shows_the_first_window_and_ends() {
     let rig = Rig::start().await;
     let write = rig.play().await;

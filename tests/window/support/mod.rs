@@ -112,6 +112,19 @@ impl Rig {
         processes::run_to_end(Path::new(APP), &self.env).await
     }
 
+    /// Closes the app, starts it again so that its page never comes, and waits until it shows a window: an empty one.
+    pub async fn reopen_without_page(&mut self) {
+        self.close().await;
+        let nothing = processes::photograph(self.display());
+        let app = processes::start_without_page(Path::new(APP), &self.env, &self.data_dir()).await;
+        let is_shown = self.comes(WAIT, async |rig| {
+            let seen = processes::photograph(rig.display());
+            seen != nothing && processes::is_blank(&seen)
+        });
+        assert!(is_shown.await, "no empty window is shown");
+        drop(app);
+    }
+
     /// Closes the app and everything around it. Dropping the rig does the same, less politely.
     pub async fn end(mut self) {
         self.close().await;

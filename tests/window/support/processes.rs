@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -107,10 +107,10 @@ pub fn photograph(display: &str) -> Vec<u8> {
     taken.stdout
 }
 
-/// Whether a picture, as the bytes of a PNG, is of one colour all over: a window whose page was never painted.
+/// Whether a picture, as the bytes of its file, is of one colour all over: a window whose page was never painted.
 pub fn is_blank(picture: &[u8]) -> bool {
     let mut asked = Command::new("identify")
-        .args(["-format", "%k", "png:-"])
+        .args(["-format", "%k", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -121,6 +121,13 @@ pub fn is_blank(picture: &[u8]) -> bool {
     let colours = asked.wait_with_output().unwrap().stdout;
     let colours: u32 = String::from_utf8_lossy(&colours).trim().parse().unwrap();
     colours == 1
+}
+
+#[test]
+fn a_picture_of_one_colour_is_blank() {
+    // Three points each, in the plainest format there is.
+    assert!(is_blank(b"P3 3 1 255  9 9 9  9 9 9  9 9 9\n"));
+    assert!(!is_blank(b"P3 3 1 255  9 9 9  9 9 9  9 9 8\n"));
 }
 
 /// Runs the app in that environment until it ends by itself.
@@ -175,29 +182,38 @@ pub fn driver(env: &[(String, String)]) -> (Group, String) {
     (driver, format!("http://127.0.0.1:{port}"))
 }
 
+/// Starts the app in that environment, and stops the process of its page before it has one.
+pub async fn start_without_page(app: &Path, env: &[(String, String)], data_dir: &Path) -> Group {
+    let mut command = Command::new(app);
+    command
+        .envs(env.iter().map(|(name, value)| (name, value)))
+        .env_remove("WAYLAND_DISPLAY")
+        .stdin(Stdio::null());
+    let group = Group::start(&mut command, "cargo");
+    let deadline = Instant::now() + WAIT;
+    loop {
+        let page = working_on(data_dir).into_iter().find(|(_, process)| {
+            std::fs::read_link(process.join("exe"))
+                .is_ok_and(|exe| exe.ends_with("WebKitWebProcess"))
+        });
+        if let Some((pid, _)) = page {
+            kill_process(pid, Signal::STOP).unwrap();
+            return group;
+        }
+        assert!(Instant::now() < deadline, "there is no process of a page");
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
 /// Kills every process of the app that works on that data folder, without warning, and waits until they are dead: only
 /// then is the name free that lets one instance run. Answers how many.
 pub fn kill_app(app: &Path, data_dir: &Path) -> usize {
     let app = app.canonicalize().unwrap();
-    let mark = format!("COUNTERSIGN_DATA_DIR={}", data_dir.display());
     let mut killed = Vec::new();
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-        else {
-            continue;
-        };
-        let is_app = std::fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == app);
-        let is_ours = std::fs::read(entry.path().join("environ")).is_ok_and(|environ| {
-            environ
-                .split(|byte| *byte == 0)
-                .any(|e| e == mark.as_bytes())
-        });
-        if let (true, true, Some(pid)) = (is_app, is_ours, Pid::from_raw(pid)) {
+    for (pid, process) in working_on(data_dir) {
+        if std::fs::read_link(process.join("exe")).is_ok_and(|exe| exe == app) {
             kill_process(pid, Signal::KILL).unwrap();
-            killed.push(entry.path());
+            killed.push(process);
         }
     }
     let deadline = Instant::now() + WAIT;
@@ -206,6 +222,27 @@ pub fn kill_app(app: &Path, data_dir: &Path) -> usize {
         std::thread::sleep(LOOK_EVERY);
     }
     killed.len()
+}
+
+/// Every process that was told of that data folder, with its folder in `/proc`.
+fn working_on(data_dir: &Path) -> Vec<(Pid, PathBuf)> {
+    let mark = format!("COUNTERSIGN_DATA_DIR={}", data_dir.display());
+    let is_told = |process: &Path| {
+        std::fs::read(process.join("environ")).is_ok_and(|environ| {
+            environ
+                .split(|byte| *byte == 0)
+                .any(|variable| variable == mark.as_bytes())
+        })
+    };
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| {
+            let pid = entry.file_name().to_str()?.parse().ok()?;
+            Some((Pid::from_raw(pid)?, entry.path()))
+        })
+        .filter(|(_, process)| is_told(process))
+        .collect()
 }
 
 /// Whether a process, by its folder in `/proc`, is gone, or only its name is left.
