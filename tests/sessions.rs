@@ -195,6 +195,42 @@ async fn what_another_process_left_can_be_ended() {
     window.close();
 }
 
+/// On a machine where no window is ever opened, too, what ran in a process that is no more comes to its end; what is at work
+/// does not.
+#[tokio::test]
+async fn a_command_line_ends_what_another_process_left() {
+    let desk = at_work().await;
+    desk.command_line().await.close();
+    assert_eq!(desk.states().await, [CallState::Running]);
+    desk.end().await;
+    let beside = desk.command_line().await;
+    assert_eq!(desk.calls().await[0].state, CallState::Interrupted);
+    let sessions = beside.snapshot().await.unwrap().sessions;
+    assert_eq!(sessions[0].state, SessionState::Interrupted);
+    let last = desk.transcript().await.pop().unwrap();
+    assert!(matches!(last.body, EntryBody::Notice(_)), "{last:?}");
+    beside.close();
+    // Once: the next one finds nothing to end.
+    let again = desk.command_line().await;
+    assert_eq!(desk.transcript().await.pop().unwrap(), last);
+    again.close();
+}
+
+/// What waits for a person is not denied by a host that has none.
+#[tokio::test]
+async fn a_command_line_leaves_what_waits_for_a_person() {
+    let mut desk = Fixture::new(two_commands()).await;
+    desk.start("Go.").await;
+    let before = desk.until_waiting().await;
+    desk.end().await;
+    let beside = desk.command_line().await;
+    let seen = beside.snapshot().await.unwrap();
+    assert_eq!(seen.sessions[0].state, SessionState::Waiting);
+    beside.close();
+    let mut desk = desk.restart().await;
+    assert_eq!(desk.until_waiting().await.call, before.call);
+}
+
 /// A restart in the middle of a waiting call: it still waits, can be decided, and the run goes on to its end.
 #[tokio::test]
 async fn a_waiting_call_survives_a_restart() {

@@ -1,7 +1,10 @@
 //! Settings and rules files with errors; databases that cannot be used.
 
 use agent::{Desk, DeskConfig, Host};
-use protocol::{CallState, Decision, EntryBody, ModelChoice, Op, Settings, Strategy};
+use protocol::{
+    CallState, Decision, EntryBody, FileChange, ModelChoice, Op, Plan, Settings, Strategy,
+};
+use runtime::{EntryMeta, History, Workspace};
 use serde_json::json;
 use support::{Fixture, call};
 
@@ -292,4 +295,46 @@ async fn a_project_s_rules_are_trusted_on_the_desk() {
     };
     desk.desk.submit(revoke).await.unwrap();
     assert_eq!(view(&desk).await.trust, Trust::Unknown);
+}
+
+/// An effect that stopped half-way and cannot be taken back keeps nothing else from opening; a later start takes it back.
+#[tokio::test]
+async fn what_cannot_be_finished_keeps_nothing_from_opening() {
+    let mut desk = Fixture::new(json!([{ "text": "Hello." }])).await;
+    desk.file("a", "one").file("b", "two").start("Go.").await;
+    desk.until_ended().await;
+    desk.end().await;
+    let history = desk.data().join("history");
+    let change = |path: &str, before: &str| FileChange {
+        path: path.to_owned(),
+        before: Some(before.into()),
+        after: Some(b"changed".to_vec()),
+        from: None,
+    };
+    let plan = Plan::Write(vec![change("a", "one"), change("b", "two")]);
+    let meta = EntryMeta {
+        id: "und_1".into(),
+        session: desk.session.clone(),
+        call: "call_1".into(),
+        at: 0,
+        title: "Changed a and b".to_owned(),
+    };
+    let workspace = Workspace::open(&desk.root()).unwrap();
+    let prepared = History::open(&history, 1 << 30).unwrap();
+    prepared.prepare(&workspace, &plan, meta).unwrap();
+    drop(prepared);
+    desk.file("a", "changed");
+    std::fs::rename(history.join("copies"), history.join("elsewhere")).unwrap();
+
+    let mut desk = desk.restart().await;
+    let snapshot = desk.desk.snapshot().await.unwrap();
+    assert_eq!(snapshot.sessions.len(), 1);
+    assert_eq!(snapshot.faults.len(), 1, "{:?}", snapshot.faults);
+    assert_eq!(desk.read("a").unwrap(), "changed");
+
+    std::fs::remove_dir_all(history.join("copies")).unwrap();
+    std::fs::rename(history.join("elsewhere"), history.join("copies")).unwrap();
+    desk = desk.restart().await;
+    assert_eq!(desk.desk.snapshot().await.unwrap().faults, []);
+    assert_eq!(desk.read("a").unwrap(), "one");
 }

@@ -332,6 +332,16 @@ impl Fixture {
         Desk::open(config).await.unwrap()
     }
 
+    /// Another process over the same folders that has nobody to ask, as a command line is.
+    pub async fn command_line(&self) -> Desk {
+        let config = DeskConfig {
+            takes_up: false,
+            host: Host::Headless { approve_all: false },
+            ..self.config.clone()
+        };
+        Desk::open(config).await.unwrap()
+    }
+
     /// Ends this desk as the end of its process would, in the middle of whatever it does.
     pub async fn end(&self) {
         self.desk.close();

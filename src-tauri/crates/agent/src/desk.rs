@@ -129,8 +129,7 @@ impl Desk {
             tracing::warn!(%fault, "what other processes record is told late");
         }
         if !desk.shared.config.takes_up {
-            // What nobody holds any more is nobody's work.
-            recover::take_up_pictures(&desk.shared).await?;
+            recover::beside(&desk.shared).await?;
         } else {
             recover::run(&desk.shared).await?;
             let shared = desk.shared.clone();

@@ -18,34 +18,59 @@ use crate::session::Session;
 use crate::stages::finish;
 use crate::{turn, undo};
 
-/// Finishes interrupted restores, ends what was running, and puts back on the desk what was waiting.
+/// Finishes interrupted restores, ends what was running, and puts back on the desk what was waiting. What cannot be taken
+/// up, a workspace that is gone or a copy that cannot be read, is told, keeps nothing else from opening, and is tried
+/// again by the next start.
 pub(crate) async fn run(shared: &Arc<Shared>) -> Result<(), Fault> {
-    let (history, data_dir) = (shared.history.clone(), shared.config.data_dir.clone());
+    if let Err(fault) = finish_restores(shared).await {
+        tracing::warn!(%fault, "not every restore is finished");
+        shared.raise(&fault);
+    }
+    take_up_pictures(shared).await?;
+    undo::reconcile(shared).await?;
+    for fault in take_up_sessions(shared).await? {
+        shared.raise(&fault);
+    }
+    Ok(())
+}
+
+async fn finish_restores(shared: &Arc<Shared>) -> Result<(), Fault> {
+    let data_dir = shared.config.data_dir.clone();
     // Of which that cannot be told is left to a later start.
     let at_work = move |session: &SessionId| held::is_held(&data_dir, session).unwrap_or(true);
-    let restored = tokio::task::spawn_blocking(move || history.recover(at_work))
-        .await
-        .map_err(|_| Fault::new("The history could not be taken up.", "Open the app again."))??;
+    let restored = undo::on_history(shared, move |history| history.recover(at_work)).await?;
     if !restored.is_empty() {
         tracing::info!(
             entries = restored.len(),
             "finished restores that were interrupted"
         );
     }
-    take_up_pictures(shared).await?;
-    undo::reconcile(shared).await?;
-    for view in shared.record.sessions()? {
-        if let Err(fault) = left_behind(shared, &view).await {
-            // A workspace that is gone must not keep the others from opening.
-            tracing::warn!(%fault, session = %view.id, "a session could not be taken up");
-            shared.raise(&fault);
-        }
-    }
     Ok(())
 }
 
+/// The same for whoever works beside a window: what nobody holds any more is nobody's work and is brought to its end. What
+/// waits for a person is left to who can ask one.
+pub(crate) async fn beside(shared: &Arc<Shared>) -> Result<(), Fault> {
+    take_up_pictures(shared).await?;
+    // What is wrong with them is none of the faults of what is asked for here.
+    let _warned = take_up_sessions(shared).await?;
+    Ok(())
+}
+
+/// Takes up every session whose process ended in the middle of its work. Gives why some could not be.
+async fn take_up_sessions(shared: &Arc<Shared>) -> Result<Vec<Fault>, Fault> {
+    let mut faults = Vec::new();
+    for view in shared.record.at_work()? {
+        if let Err(fault) = left_behind(shared, &view).await {
+            tracing::warn!(%fault, session = %view.id, "a session could not be taken up");
+            faults.push(fault);
+        }
+    }
+    Ok(faults)
+}
+
 /// Records what commands did that ran for real when the app ended, each in its own session.
-pub(crate) async fn take_up_pictures(shared: &Arc<Shared>) -> Result<(), Fault> {
+async fn take_up_pictures(shared: &Arc<Shared>) -> Result<(), Fault> {
     let up = undo::on_history(shared, |history| Ok(Environment::take_up(history))).await?;
     for error in up.failed {
         shared.raise(&error.into());
@@ -66,7 +91,8 @@ pub(crate) async fn take_up_pictures(shared: &Arc<Shared>) -> Result<(), Fault> 
 /// Takes a session up whose process ended in the middle of its work. Gives whether it was such a one.
 pub(crate) async fn left_behind(shared: &Arc<Shared>, view: &SessionView) -> Result<bool, Fault> {
     let was_at_work = match view.state {
-        SessionState::Running | SessionState::Waiting => true,
+        SessionState::Running => true,
+        SessionState::Waiting => shared.config.takes_up,
         SessionState::Idle
         | SessionState::Done
         | SessionState::Failed
@@ -76,55 +102,71 @@ pub(crate) async fn left_behind(shared: &Arc<Shared>, view: &SessionView) -> Res
     if !was_at_work || held::is_held(&shared.config.data_dir, &view.id)? {
         return Ok(false);
     }
-    take_up(shared, &view.id).await?;
-    Ok(true)
+    let session = shared.session(&view.id)?;
+    let Ok(_held) = session.held.here(&session.hands.folder) else {
+        return Ok(false);
+    };
+    let now = shared.record.session(&view.id)?;
+    if now.is_none_or(|now| now.state != view.state) {
+        // Another process was quicker, and what was read of it may be from before.
+        shared.forget(&view.id);
+        return Ok(false);
+    }
+    take_up(shared, &session).await
 }
 
-async fn take_up(shared: &Arc<Shared>, id: &SessionId) -> Result<(), Fault> {
-    let session = shared.session(id)?;
-    end_unfinished_turn(shared, &session)?;
+/// Gives whether it was: where a call waits for a person and there is none, nothing is done.
+async fn take_up(shared: &Arc<Shared>, session: &Arc<Session>) -> Result<bool, Fault> {
     let open = session.conversation(|conversation| conversation.open.clone());
     let waits = open.iter().any(|call| call.waiting);
+    if waits && !shared.config.takes_up {
+        return Ok(false);
+    }
+    end_unfinished_turn(shared, session)?;
     for begun in open.into_iter().filter(|call| call.started) {
         // Whether it took effect is not known, so it is never run again (B.002: orphaned calls).
         let mut outcome = finish::stopped_outcome(CallState::Interrupted);
-        let effect = effect_of(shared, &session, &begun.call.id)?;
+        let effect = effect_of(shared, session, &begun.call.id).await?;
         outcome.text = format!("The app ended while this ran. {effect}");
         outcome.message = "The app ended while this ran".to_owned();
-        turn::end_call(&session, &begun.call.id, outcome);
+        turn::end_call(session, &begun.call.id, outcome);
     }
     if session.parent().is_some() {
         // The call that it worked for is over, so nobody waits for it.
         for call in session.conversation(|conversation| conversation.unanswered()) {
             turn::end_call(
-                &session,
+                session,
                 &call,
                 finish::stopped_outcome(CallState::Interrupted),
             );
         }
         session.becomes(SessionState::Interrupted);
-        background::lost(&session).await?;
-        return session.journal.settle().await;
+        background::lost(session).await?;
+    } else if waits {
+        turn::start(session)?;
+    } else {
+        session.journal.tell(EventBody::Noted {
+            notice: Notice {
+                level: NoticeLevel::Note,
+                fault: Fault::new(
+                    "The app ended while this session was at work.",
+                    "Go on with Resume, or say something.",
+                ),
+            },
+        });
+        session.becomes(SessionState::Interrupted);
     }
-    if waits {
-        turn::start(&session)?;
-        return session.journal.settle().await;
-    }
-    session.journal.tell(EventBody::Noted {
-        notice: Notice {
-            level: NoticeLevel::Note,
-            fault: Fault::new(
-                "The app ended while this session was at work.",
-                "Go on with Resume, or say something.",
-            ),
-        },
-    });
-    session.becomes(SessionState::Interrupted);
-    session.journal.settle().await
+    session.journal.settle().await?;
+    Ok(true)
 }
 
-/// What is known of the effect of a call that was running: a change of files is known from its copy.
-fn effect_of(shared: &Shared, session: &Session, call: &CallId) -> Result<&'static str, Fault> {
+/// What is known of the effect of a call that was running: a change of files is known from its copy, and one that came only in
+/// part is taken back.
+async fn effect_of(
+    shared: &Arc<Shared>,
+    session: &Session,
+    call: &CallId,
+) -> Result<&'static str, Fault> {
     let view = match shared
         .record
         .entry(&session.id, call.as_str())?
@@ -136,13 +178,16 @@ fn effect_of(shared: &Shared, session: &Session, call: &CallId) -> Result<&'stat
     let Some(undo) = view.undo else {
         return Ok(UNKNOWN);
     };
-    Ok(
-        match shared.history.entry(&undo.id)?.map(|entry| entry.state) {
-            Some(UndoState::Applied) => "It took effect before that.",
-            Some(UndoState::Undone) => "It did not take effect.",
-            Some(UndoState::Prepared) | None => UNKNOWN,
-        },
-    )
+    let settled = undo::on_history(shared, move |history| history.settle(&undo.id)).await;
+    Ok(match settled.map(|entry| entry.state) {
+        Ok(UndoState::Applied) => "It took effect before that.",
+        Ok(UndoState::Undone) => "It did not take effect.",
+        Ok(UndoState::Prepared) => UNKNOWN,
+        Err(fault) => {
+            tracing::warn!(%fault, %call, "it is not known whether it took effect");
+            UNKNOWN
+        }
+    })
 }
 
 const UNKNOWN: &str = "Whether it took effect is not known: look before you repeat it.";

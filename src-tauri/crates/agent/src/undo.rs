@@ -140,14 +140,17 @@ pub(crate) async fn reconcile(shared: &Arc<Shared>) -> Result<(), Fault> {
         let (page, more) = shared.record.undo_entries(offset, PAGE)?;
         offset += u32::try_from(page.len()).unwrap_or(PAGE);
         for told in page {
-            match (told.state, stand.get(&told.id)) {
-                (UndoState::Applied, Some(now)) if now.state == UndoState::Undone => {
-                    tell(shared, now.clone(), None).await?;
-                }
-                (UndoState::Undone, Some(now)) if now.state == UndoState::Applied => {
-                    tell(shared, now.clone(), None).await?;
-                }
-                (UndoState::Prepared | UndoState::Applied | UndoState::Undone, _) => {}
+            let Some(now) = stand.get(&told.id) else {
+                continue;
+            };
+            if matches!(
+                (told.state, now.state),
+                (UndoState::Applied, UndoState::Undone) | (UndoState::Undone, UndoState::Applied)
+            ) && let Err(fault) = tell(shared, now.clone(), None).await
+            {
+                // A workspace that is gone, for one, must not keep the others from being told.
+                tracing::warn!(%fault, entry = %now.id, "the record is not told of it");
+                shared.raise(&fault);
             }
         }
         if !more {

@@ -1,7 +1,7 @@
 //! Questions to the record: sessions, desk, transcript, events and undo entries.
 
 use protocol::entry::SessionView;
-use protocol::{CallId, Entry, Event, SessionId, UndoEntry, UndoId};
+use protocol::{CallId, Entry, Event, SessionId, SessionState, UndoEntry, UndoId};
 use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use crate::limits::{PAGE_BYTES_MAX, PAGE_ENTRIES_MAX, PAGE_EVENTS_MAX, PAGE_UNDO_MAX};
@@ -13,6 +13,8 @@ use crate::{RecordError, row};
 
 pub(crate) const SESSIONS: &str =
     "SELECT view FROM sessions WHERE view IS NOT NULL ORDER BY seq DESC";
+/// Those that may be at work. What else has the words in it is sorted out when it is read.
+const AT_WORK: &str = "SELECT view FROM sessions WHERE view LIKE '%\"running\"%' OR view LIKE '%\"waiting\"%' ORDER BY seq DESC";
 const SESSION: &str = "SELECT view FROM sessions WHERE id = ?1";
 const BEFORE: &str = "WHERE entries.session = (SELECT key FROM sessions WHERE id = ?1) AND entries.seq < ?2 \
      ORDER BY entries.seq DESC LIMIT ?3";
@@ -60,7 +62,7 @@ impl Record {
         self.ask(|tx| {
             Ok(Moment {
                 seq: load::upto(tx)?,
-                sessions: sessions(tx)?,
+                sessions: sessions(tx, SESSIONS)?,
                 desk: desk(tx)?,
             })
         })
@@ -78,7 +80,14 @@ impl Record {
 
     /// Every session, the one that changed last first.
     pub fn sessions(&self) -> Result<Vec<SessionView>, RecordError> {
-        self.ask(|tx| sessions(tx))
+        self.ask(|tx| sessions(tx, SESSIONS))
+    }
+
+    /// Every session that runs or waits by what is on record, the one that changed last first.
+    pub fn at_work(&self) -> Result<Vec<SessionView>, RecordError> {
+        let mut found = self.ask(|tx| sessions(tx, AT_WORK))?;
+        found.retain(|view| matches!(view.state, SessionState::Running | SessionState::Waiting));
+        Ok(found)
     }
 
     /// One session.
@@ -233,8 +242,8 @@ impl Record {
     }
 }
 
-fn sessions(conn: &Connection) -> Result<Vec<SessionView>, RecordError> {
-    let mut statement = conn.prepare_cached(SESSIONS)?;
+fn sessions(conn: &Connection, asked: &str) -> Result<Vec<SessionView>, RecordError> {
+    let mut statement = conn.prepare_cached(asked)?;
     let mut rows = statement.query([])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {

@@ -1,7 +1,7 @@
 //! `run` and `demo`: a session from beginning to end.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::Stdio;
+use std::process::{Child, ChildStdout, Stdio};
 
 use protocol::{Event, EventBody, SessionState};
 
@@ -136,10 +136,9 @@ fn what_cannot_run_says_why() {
     }
 }
 
+/// A run that says something and then takes a minute, once it is under way; also what it still writes.
 #[cfg(unix)]
-#[test]
-fn the_keyboard_stops_a_run() {
-    let place = Place::new();
+fn under_way(place: &Place) -> (Child, BufReader<ChildStdout>) {
     let script = place.beside(
         "slow.json",
         r#"{"turns":[{"text":"first words and then a very long pause comes","delay_ms":60000}]}"#,
@@ -157,6 +156,14 @@ fn the_keyboard_stops_a_run() {
         out.read_exact(&mut byte).unwrap();
         seen.push(byte[0]);
     }
+    (child, out)
+}
+
+#[cfg(unix)]
+#[test]
+fn the_keyboard_stops_a_run() {
+    let place = Place::new();
+    let (mut child, out) = under_way(&place);
     let stopped = std::process::Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status();
@@ -168,6 +175,20 @@ fn the_keyboard_stops_a_run() {
         place.json(&["sessions"])["sessions"][0]["state"],
         "interrupted"
     );
+}
+
+/// Where no window is ever opened, too, a run that was killed does not stand as running for ever.
+#[cfg(unix)]
+#[test]
+fn a_killed_run_is_over() {
+    let place = Place::new();
+    let (mut child, _out) = under_way(&place);
+    let state = || place.json(&["sessions"])["sessions"][0]["state"].clone();
+    assert_eq!(state(), "running");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(state(), "interrupted");
+    assert!(place.ok(&["show", "last"]).contains("The app ended while"));
 }
 
 #[test]

@@ -104,6 +104,22 @@ fn the_desk_has_every_waiting_call_the_longest_wait_first() {
 }
 
 #[test]
+fn what_is_at_work_is_told_by_its_state_alone() {
+    let mut desk = Desk::new();
+    for (session, state) in [
+        ("ses_1", SessionState::Running),
+        ("ses_2", SessionState::Waiting),
+        ("ses_3", SessionState::Done),
+    ] {
+        desk.tell(session, story::opened("running"));
+        desk.tell(session, story::state(state));
+    }
+    let at_work = desk.record.at_work().unwrap();
+    let states: Vec<_> = at_work.iter().map(|view| view.state).collect();
+    assert_eq!(states, [SessionState::Waiting, SessionState::Running]);
+}
+
+#[test]
 fn sessions_come_with_the_last_change_first() {
     let mut desk = Desk::new();
     desk.tell("ses_1", story::opened("One"));
