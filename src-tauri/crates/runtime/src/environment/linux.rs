@@ -124,7 +124,7 @@ impl Inner {
         cancel: &CancellationToken,
     ) -> Result<Rehearsed, FileError> {
         command.workspace.admit_command(&command.line)?;
-        // Here, because what is prepared next takes about as long as the clock of files needs to pass it.
+        // Here, so that what is prepared next goes off the wait for the clock of files.
         let began_ns = clock_ns(ClockId::Realtime);
         let known = self.known(&command.workspace).await;
         let Some(place) = known.place else {
@@ -267,8 +267,8 @@ fn clock_ns(clock: ClockId) -> i64 {
         .saturating_add(now.tv_nsec)
 }
 
-/// Waits until what is changed is stamped with a later time than `then_ns`. The clock that files are stamped with stands up to
-/// a step of some milliseconds behind the one that programs ask.
+/// Waits until what is changed is stamped with a later time than `then_ns`. The clock that files are stamped with goes on in
+/// steps of some milliseconds, and stands up to two of them behind the one that programs ask.
 ///
 /// # Errors
 /// [`FileError::NoRoom`] where that time does not come: the clock was set back, and what others change could not be told from
@@ -286,7 +286,7 @@ async fn file_clock_past(then_ns: i64) -> Result<(), FileError> {
     })
 }
 
-/// Many times what the slowest kernel needs for a step, which is 10 ms.
+/// Five times what the slowest kernel needs, of which a step is 10 ms.
 const STEP_WAITS_MAX: usize = 100;
 
 /// The digest and length of a content that nobody keeps.
