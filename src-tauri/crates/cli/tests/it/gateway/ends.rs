@@ -107,7 +107,8 @@ fn calls_run_side_by_side() {
     assert_eq!(client.close().0, 0);
 }
 
-/// What was answered is on disk, whatever comes: a program that is ended the hard way in the middle of a call loses none of it.
+/// What was answered is on disk, whatever comes: a program that is ended the hard way in the middle of a call loses none of it,
+/// and whoever looks next finds that call over.
 #[cfg(unix)]
 #[test]
 fn nothing_that_was_answered_is_lost() {
@@ -127,7 +128,7 @@ fn nothing_that_was_answered_is_lost() {
         ("write", "done"),
         ("write", "done"),
         ("read", "done"),
-        ("bash", "running"),
+        ("bash", "interrupted"),
     ];
     assert_eq!(recorded(&place), pairs(&calls));
     place.ok(&["undo"]);
