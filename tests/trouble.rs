@@ -1,10 +1,11 @@
-//! Settings and rules files with errors; databases that cannot be used.
+//! Settings and rules files with errors; databases that cannot be used; histories that cannot be taken up.
 
 use agent::{Desk, DeskConfig, Host};
+use protocol::history::Restore;
 use protocol::{
     CallState, Decision, EntryBody, FileChange, ModelChoice, Op, Plan, Settings, Strategy,
 };
-use runtime::{EntryMeta, History, Workspace};
+use runtime::{ActMeta, EntryMeta, History, Workspace};
 use serde_json::json;
 use support::{Fixture, call};
 
@@ -337,4 +338,32 @@ async fn what_cannot_be_finished_keeps_nothing_from_opening() {
     desk = desk.restart().await;
     assert_eq!(desk.desk.snapshot().await.unwrap().faults, []);
     assert_eq!(desk.read("a").unwrap(), "one");
+}
+
+/// The same for what the history took back when the record was not told of it any more, and whose workspace is gone since.
+#[tokio::test]
+async fn an_undo_whose_workspace_is_gone_keeps_nothing_from_opening() {
+    let turns = json!([call("delete_path", json!({ "path": "a" })), { "text": "Gone." }]);
+    let mut desk = Fixture::new(turns).await;
+    desk.file("a", "one").start("Go.").await;
+    desk.until_ended().await;
+    desk.end().await;
+    let undo = desk.calls().await.remove(0).undo.unwrap();
+    let history = History::open(&desk.data().join("history"), 1 << 30).unwrap();
+    let meta = ActMeta {
+        id: "und_act".into(),
+        at: undo.at + 1,
+    };
+    let restore = Restore::Undo {
+        entries: vec![undo.id],
+    };
+    history.restore(&restore, &[], meta).unwrap();
+    drop(history);
+    assert_eq!(desk.read("a").unwrap(), "one");
+    std::fs::remove_dir_all(desk.root()).unwrap();
+
+    let desk = desk.restart().await;
+    let snapshot = desk.desk.snapshot().await.unwrap();
+    assert_eq!(snapshot.sessions.len(), 1);
+    assert_eq!(snapshot.faults.len(), 1, "{:?}", snapshot.faults);
 }

@@ -130,14 +130,19 @@ fn a_picture_of_one_colour_is_blank() {
     assert!(!is_blank(b"P3 3 1 255  9 9 9  9 9 9  9 9 8\n"));
 }
 
-/// Runs the app in that environment until it ends by itself.
-pub async fn run_to_end(app: &Path, env: &[(String, String)]) -> ExitStatus {
+/// Starts the app in that environment, without a driver.
+fn start(app: &Path, env: &[(String, String)]) -> Group {
     let mut command = Command::new(app);
     command
         .envs(env.iter().map(|(name, value)| (name, value)))
         .env_remove("WAYLAND_DISPLAY")
         .stdin(Stdio::null());
-    let mut group = Group::start(&mut command, "cargo");
+    Group::start(&mut command, "cargo")
+}
+
+/// Runs the app in that environment until it ends by itself.
+pub async fn run_to_end(app: &Path, env: &[(String, String)]) -> ExitStatus {
+    let mut group = start(app, env);
     let deadline = Instant::now() + WAIT;
     loop {
         if let Some(status) = group.leader.try_wait().unwrap() {
@@ -184,12 +189,7 @@ pub fn driver(env: &[(String, String)]) -> (Group, String) {
 
 /// Starts the app in that environment, and stops the process of its page before it has one.
 pub async fn start_without_page(app: &Path, env: &[(String, String)], data_dir: &Path) -> Group {
-    let mut command = Command::new(app);
-    command
-        .envs(env.iter().map(|(name, value)| (name, value)))
-        .env_remove("WAYLAND_DISPLAY")
-        .stdin(Stdio::null());
-    let group = Group::start(&mut command, "cargo");
+    let group = start(app, env);
     let deadline = Instant::now() + WAIT;
     loop {
         let page = working_on(data_dir).into_iter().find(|(_, process)| {

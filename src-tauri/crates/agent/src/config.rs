@@ -83,7 +83,7 @@ pub struct DeskConfig {
     pub ids: Arc<dyn Ids>,
     /// Whether to take up all that an earlier end of the app left behind, and to put back on the desk what was waiting.
     /// Whoever only looks, or works beside a window on the same folder, must not: a headless host would deny what waits
-    /// for a person. It only brings to its end what ran in a process that is no more.
+    /// for a person. Without this, what ran in a process that is no more is brought to its end, and nothing else.
     pub takes_up: bool,
     /// Whether what other processes record in the same folder is told here as it comes: for whoever shows all of it.
     pub follows: bool,

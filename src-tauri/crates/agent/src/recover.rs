@@ -48,8 +48,8 @@ async fn finish_restores(shared: &Arc<Shared>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The same for whoever works beside a window: what nobody holds any more is nobody's work and is brought to its end. What
-/// waits for a person is left to who can ask one.
+/// Takes up what whoever works beside a window may: what nobody holds any more is nobody's work and is brought to its end.
+/// What waits for a person is left to who can ask one.
 pub(crate) async fn beside(shared: &Arc<Shared>) -> Result<(), Fault> {
     take_up_pictures(shared).await?;
     // What is wrong with them is none of the faults of what is asked for here.
