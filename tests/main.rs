@@ -120,5 +120,7 @@ mod words;
 mod requirements;
 // The walls between tools and the machine.
 mod walls;
+// What the app is built on: licences, and one version of each large crate.
+mod dependencies;
 // The house itself: layers, file length, fresh bindings, nothing left over.
 mod tidy;

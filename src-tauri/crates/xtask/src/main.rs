@@ -10,6 +10,7 @@
     reason = "this program's whole job is to start other programs, to touch files and to print"
 )]
 
+mod audit;
 mod bundler;
 mod checks;
 mod command;
@@ -40,6 +41,7 @@ Usage: cargo xtask COMMAND
   test --peers [--only engine]          the same, and the servers of tools that other people wrote
   dist [--bundles deb,rpm] [--check]    write the installers; --check installs the .deb, starts it and removes it
   bindings                              write the TypeScript types of the protocol to ui/src/ipc/bindings
+  audit                                 licences, duplicates and known vulnerabilities of all dependencies
   bench [-- ARGS]                       the measurements, in release mode
 ";
 
@@ -68,6 +70,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
         "run" => run::run(own, passed_on).map(|()| ExitCode::SUCCESS),
         "test" => test::test(own, passed_on),
         "dist" => dist::dist(own).map(|()| ExitCode::SUCCESS),
+        "audit" => audit::audit(own).map(|()| ExitCode::SUCCESS),
         "bindings" => bindings().map(|()| ExitCode::SUCCESS),
         "bench" => bench(passed_on).map(|()| ExitCode::SUCCESS),
         // Not for people: the half of `run --screenshot` and `dist --check` that lives in the virtual display.
@@ -78,7 +81,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
         }
         other => Err(Failure::new(
             format!("There is no command `{other}`."),
-            "Type `cargo xtask help` to see the five that there are.",
+            "Type `cargo xtask help` to see all commands.",
         )),
     }
 }

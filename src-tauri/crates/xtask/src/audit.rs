@@ -1,0 +1,137 @@
+//! `cargo xtask audit`: licences, sources, duplicates and known vulnerabilities of everything the app is built on.
+//!
+//! The rules are in `deny.toml`. The vulnerability databases are on the network: where one cannot be reached, the audit says
+//! that the check was not run and ends with an error, because a check that was not run has not passed.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::command;
+use crate::failure::Failure;
+use crate::place;
+use crate::progress::Progress;
+
+/// The version that `deny.toml` is written for.
+const VERSION: &str = "0.20.2";
+
+/// Runs every check of the audit and reports all that did not pass.
+pub fn audit(own: &[String]) -> Result<(), Failure> {
+    if !own.is_empty() {
+        return Err(Failure::new(
+            format!("`cargo xtask audit {}` is not understood.", own.join(" ")),
+            "`cargo xtask audit` takes no options.",
+        ));
+    }
+    let progress = Progress::start();
+    progress.stage("cargo-deny", install)?;
+    let checks: [(&str, fn() -> Result<bool, Failure>); 3] = [
+        ("licences, sources and duplicates", check_graph),
+        ("advisories for crates", check_crates),
+        ("advisories for UI packages", check_ui_packages),
+    ];
+    let mut failed = 0;
+    for (name, check) in checks {
+        if let Err(failure) = progress.stage(name, check) {
+            eprintln!("{failure}\n");
+            failed += 1;
+        }
+    }
+    match failed {
+        0 => Ok(()),
+        _ => Err(Failure::new(
+            format!("{failed} of {} checks did not pass.", checks.len()),
+            "Read the messages above. Exceptions belong in deny.toml, each with its reason.",
+        )),
+    }
+}
+
+/// Installs cargo-deny into target/tools. Returns whether it was missing.
+fn install() -> Result<bool, Failure> {
+    if program().is_file() {
+        return Ok(false);
+    }
+    let mut cargo = command::cargo();
+    cargo
+        .args(["install", "--quiet", "--locked"])
+        .arg(format!("cargo-deny@{VERSION}"))
+        .arg("--root")
+        .arg(place::tools());
+    command::run(
+        &mut cargo,
+        "cargo-deny, which the audit needs, could not be installed.",
+        &format!(
+            "Check that the crate registry can be reached; by hand: `cargo install --locked cargo-deny@{VERSION}`."
+        ),
+    )?;
+    Ok(true)
+}
+
+fn program() -> PathBuf {
+    let name = format!("cargo-deny{}", std::env::consts::EXE_SUFFIX);
+    place::tools().join("bin").join(name)
+}
+
+/// Checks every crate of the graph against the rules that need no database.
+fn check_graph() -> Result<bool, Failure> {
+    let found = Failure::new(
+        "A crate breaks a rule of deny.toml.",
+        "Replace it, or add an exception with its reason.",
+    );
+    run_deny(
+        &["--workspace", "check", "bans", "licenses", "sources"],
+        found,
+    )
+}
+
+/// Runs cargo-deny in the checkout; `found` is the failure when it does not succeed.
+fn run_deny(arguments: &[&str], found: Failure) -> Result<bool, Failure> {
+    let mut deny = Command::new(program());
+    deny.current_dir(place::root()).args(arguments);
+    command::run(&mut deny, &found.what, &found.next).map(|()| true)
+}
+
+/// Checks `Cargo.lock` against the RustSec database, which is downloaded first.
+fn check_crates() -> Result<bool, Failure> {
+    run_deny(
+        &["fetch", "db"],
+        Failure::new(
+            "Crates were not checked for known vulnerabilities: the RustSec database cannot be downloaded.",
+            "Run the audit where it can be reached.",
+        ),
+    )?;
+    let found = Failure::new(
+        "RustSec knows vulnerabilities or unmaintained crates among the dependencies.",
+        "Update them. What has no update is listed in deny.toml with the way out.",
+    );
+    run_deny(&["--offline", "--workspace", "check", "advisories"], found)
+}
+
+/// Asks the registry of npm for known vulnerabilities of the UI's packages.
+fn check_ui_packages() -> Result<bool, Failure> {
+    let mut npm = command::npm();
+    npm.args(["audit", "--audit-level=low"]);
+    let output = npm.stdin(Stdio::null()).output();
+    let output = output.map_err(|e| {
+        Failure::new(
+            format!("npm could not be started: {e}."),
+            "Install Node.js, which brings npm, then run the same command again.",
+        )
+    })?;
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    if output.status.success() {
+        return Ok(true);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    eprint!("{said}");
+    let unreachable = said.contains("audit endpoint returned an error");
+    Err(match unreachable {
+        true => Failure::new(
+            "The UI packages were not checked: the registry answers no questions about vulnerabilities.",
+            "Run the audit where the registry of npm itself can be reached.",
+        ),
+        false => Failure::new(
+            "npm knows vulnerabilities of UI packages.",
+            "Update the packages that are named above.",
+        ),
+    })
+}
