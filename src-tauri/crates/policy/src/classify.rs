@@ -60,10 +60,7 @@ pub const PATTERNS: [(&str, ToolMode); 15] = [
 
 /// The mode that a name alone implies (`S000-21`), and the pattern that says so.
 pub fn decide_tool_mode(name: &str) -> Option<(ToolMode, &'static str)> {
-    // The specification writes the last of them as `^exec`, without an underscore.
-    let fits =
-        |start: &str| name.starts_with(start) || (start == "exec_" && name.starts_with("exec"));
-    let found = PATTERNS.iter().find(|(start, _)| fits(start));
+    let found = PATTERNS.iter().find(|(start, _)| name.starts_with(start));
     found.map(|(start, mode)| (*mode, *start))
 }
 
