@@ -93,7 +93,11 @@ fn ours(workspace: &Workspace, wanted: &Wanted) -> Outcome<Found> {
             ))
         }
         Wanted::Names(pattern) => {
-            let found = runtime::glob(workspace, pattern, None, MATCHES_MAX, &cancel)?;
+            let found = runtime::glob(
+                workspace,
+                &runtime::GlobQuery::files(pattern, MATCHES_MAX),
+                &cancel,
+            )?;
             Ok((began.elapsed(), found.paths.into_iter().collect()))
         }
     }

@@ -53,7 +53,8 @@ pub use process::{
     accompany, names_a_secret, program_of, run, run_program,
 };
 pub use search::{
-    FileSize, GlobFound, GrepFound, GrepMatch, GrepQuery, SizesFound, glob, grep, sizes,
+    FileSize, GlobFound, GlobQuery, GrepFound, GrepMatch, GrepQuery, Include, SizesFound, glob,
+    grep, sizes,
 };
 pub use spill::SessionFolder;
 pub use watch::Watch;

@@ -4,8 +4,12 @@ use protocol::ToolError;
 use protocol::interface::Alias;
 use serde_json::{Map, Value};
 
-/// Values for members that a tool requires and an alias leaves out: to list a folder needs no pattern.
-const DEFAULTS: [(&str, &str, &str); 1] = [("list_files", "pattern", "*")];
+/// Alias, member and the value that the member has where a call by that alias leaves it out: a folder is listed whole
+/// (`S001-51`).
+const DEFAULTS: [(&str, &str, &str); 2] = [
+    ("list_files", "pattern", "*"),
+    ("list_files", "include", "everything"),
+];
 
 /// The arguments under our names. Members that the alias does not speak of stay as they are.
 ///
@@ -84,7 +88,7 @@ mod tests {
         let list = alias_of("list_files", &[]);
         assert_eq!(
             translate(&list, object(json!({"path": "src"}))).unwrap(),
-            object(json!({"path": "src", "pattern": "*"})),
+            object(json!({"path": "src", "pattern": "*", "include": "everything"})),
             "S001-51"
         );
         assert_eq!(their_name(&edit, "old_string"), "old_text");

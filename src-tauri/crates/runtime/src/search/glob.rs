@@ -3,32 +3,65 @@
 use globset::{GlobBuilder, GlobMatcher};
 use tokio_util::sync::CancellationToken;
 
-use super::walk::{Ground, Standing, files};
+use super::walk::{Entries, Ground, Standing, walk};
 use crate::files::{PathKind, Use, joined};
 use crate::{FileError, Workspace};
+
+/// Which names a pattern is compared with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Include {
+    /// Files and links that `.gitignore` does not name.
+    #[default]
+    Files,
+    /// Files, links and folders, whether `.gitignore` names them or not.
+    Everything,
+}
+
+/// A search by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GlobQuery<'a> {
+    /// `*` and `?` stay within a folder, `**` does not, `{a,b}` is either.
+    pub pattern: &'a str,
+    /// The folder to look in; the whole workspace where none is named.
+    pub under: Option<&'a str>,
+    /// Which names are compared.
+    pub include: Include,
+    /// At most this many are returned.
+    pub entries_max: usize,
+}
+
+impl<'a> GlobQuery<'a> {
+    /// Files of the whole workspace by their names, at most `entries_max`.
+    pub fn files(pattern: &'a str, entries_max: usize) -> Self {
+        Self {
+            pattern,
+            under: None,
+            include: Include::Files,
+            entries_max,
+        }
+    }
+}
 
 /// Files found by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GlobFound {
-    /// Relative to the workspace root with `/`, sorted by path; absolute in a readable folder outside.
+    /// Relative to the workspace root with `/`, sorted by path; absolute in a readable folder outside. A folder ends in `/`.
     pub paths: Vec<String>,
     /// Whether there are more than the limit.
     pub more: bool,
 }
 
-/// Files and links whose path below `under` fits `pattern`: `*` and `?` stay within a folder, `**` does not, `{a,b}` is
-/// either. `.gitignore` is honoured, hidden files are found, `.git` is not. A folder that is named is looked into even
-/// where it is ignored.
+/// Entries whose path below `under` fits the pattern. Hidden files are found, `.git` is not. A folder that is named is looked
+/// into even where it is ignored.
 ///
 /// # Errors
 /// A bad pattern, a folder that is outside or missing, too many files, cancelled.
 pub fn glob(
     workspace: &Workspace,
-    pattern: &str,
-    under: Option<&str>,
-    entries_max: usize,
+    query: &GlobQuery<'_>,
     cancel: &CancellationToken,
 ) -> Result<GlobFound, FileError> {
+    let GlobQuery { pattern, under, .. } = *query;
     let ground = Ground::of(workspace, under, Use::List)?;
     if ground.kind != PathKind::Folder {
         return Err(FileError::NotAFolder {
@@ -43,18 +76,33 @@ pub fn glob(
         .or_else(|| pattern.strip_prefix("./"))
         .unwrap_or(pattern);
     let matcher = matcher(pattern, rest)?;
-    let found = files(&ground, cancel, true, |rel| {
+    let entries = match query.include {
+        Include::Files => Entries::FilesAndLinks,
+        Include::Everything => Entries::All,
+    };
+    let found = walk(&ground, cancel, entries, depth_max(rest), |rel| {
         rel.strip_prefix(&ground.rel)
             .is_ok_and(|below| matcher.is_match(below))
             && !workspace.hides(&ground.shown(rel))
     })?;
     let mut standing = Standing::below(&ground);
-    let mut found = found.iter().filter(|rel| standing.holds(rel));
-    let paths = found.by_ref().take(entries_max);
+    let mut found = found.iter().filter_map(|rel| {
+        let stat = standing.stat(rel)?;
+        let mut path = ground.shown(rel);
+        if stat.kind == PathKind::Folder {
+            path.push('/');
+        }
+        Some(path)
+    });
     Ok(GlobFound {
-        paths: paths.map(|rel| ground.shown(rel)).collect(),
+        paths: found.by_ref().take(query.entries_max).collect(),
         more: found.next().is_some(),
     })
+}
+
+/// How many folders deep a pattern can reach; none where it goes through folders.
+fn depth_max(pattern: &str) -> Option<usize> {
+    (!pattern.contains("**")).then(|| pattern.matches('/').count() + 1)
 }
 
 /// A matcher for the part of `pattern` that is left; errors name the pattern as it was given.

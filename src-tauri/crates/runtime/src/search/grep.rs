@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::glob::matcher as glob_matcher;
 use super::lines::Lines;
-use super::walk::{Ground, files, threads};
+use super::walk::{Entries, Ground, threads, walk};
 use crate::files::{PathKind, Use};
 use crate::limits::{
     CONTEXT_LINES_MAX, REGEX_BYTES_MAX, SEARCH_BATCH_FIRST, SEARCH_BATCH_MAX, SEARCH_HEAP_BYTES_MAX,
@@ -79,7 +79,7 @@ pub fn grep(
     let ground = Ground::of(workspace, query.under.as_deref(), Use::Read)?;
     let closed = AtomicUsize::new(0);
     let paths = match ground.kind {
-        PathKind::Folder => files(&ground, cancel, false, |rel| {
+        PathKind::Folder => walk(&ground, cancel, Entries::Files, None, |rel| {
             let wanted = include.as_ref().is_none_or(|include| {
                 include.is_match(rel.strip_prefix(&ground.rel).unwrap_or(rel))
             });

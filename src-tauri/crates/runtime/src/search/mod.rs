@@ -6,7 +6,7 @@ mod lines;
 mod sizes;
 mod walk;
 
-pub use glob::{GlobFound, glob};
+pub use glob::{GlobFound, GlobQuery, Include, glob};
 pub use grep::{GrepFound, GrepMatch, GrepQuery, grep};
 pub use sizes::{FileSize, SizesFound, sizes};
 

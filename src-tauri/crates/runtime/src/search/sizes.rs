@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::walk::{Ground, Standing, files};
+use super::walk::{Entries, Ground, Standing, walk};
 use crate::files::{PathKind, Use, shown};
 use crate::{FileError, Workspace};
 
@@ -41,7 +41,7 @@ pub fn sizes(
             path: under.unwrap_or(".").to_owned(),
         });
     }
-    let found = files(&ground, cancel, false, |rel| {
+    let found = walk(&ground, cancel, Entries::Files, None, |rel| {
         !workspace.hides(&ground.shown(rel))
     })?;
     let mut standing = Standing::below(&ground);

@@ -5,7 +5,7 @@ use std::fs;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::{GlobFound, GrepFound, GrepMatch, GrepQuery, glob, grep};
+use super::{GlobFound, GlobQuery, GrepFound, GrepMatch, GrepQuery, Include, glob, grep};
 use crate::{FileError, Workspace};
 
 fn room(files: &[(&str, &[u8])]) -> (TempDir, Workspace) {
@@ -36,7 +36,11 @@ fn tree() -> (TempDir, Workspace) {
 }
 
 fn find(workspace: &Workspace, pattern: &str, under: Option<&str>, max: usize) -> GlobFound {
-    glob(workspace, pattern, under, max, &CancellationToken::new()).unwrap()
+    let query = GlobQuery {
+        under,
+        ..GlobQuery::files(pattern, max)
+    };
+    glob(workspace, &query, &CancellationToken::new()).unwrap()
 }
 
 fn search(workspace: &Workspace, query: &GrepQuery, max: usize) -> GrepFound {
@@ -94,6 +98,41 @@ fn globs() {
         );
     }
     drop(home);
+}
+
+/// S001-51: the contents of a folder are its files and its folders, ignored or not.
+#[test]
+fn everything_in_a_folder_is_listed() {
+    let (_home, workspace) = tree();
+    for (pattern, under, expected) in [
+        ("*", Some("sub"), &["sub/a.rs", "sub/deep/"][..]),
+        (
+            "*",
+            None,
+            &[
+                ".gitignore",
+                ".hidden/",
+                "a.rs",
+                "b.log",
+                "bin.dat",
+                "latin.txt",
+                "sub/",
+                "target/",
+            ],
+        ),
+        ("*/*.rs", None, &[".hidden/h.rs", "sub/a.rs", "target/t.rs"]),
+        ("d*", Some("sub"), &["sub/deep/"]),
+        ("**/d*", Some("sub"), &["sub/deep/", "sub/deep/d.tsx"]),
+    ] {
+        let query = GlobQuery {
+            pattern,
+            under,
+            include: Include::Everything,
+            entries_max: 100,
+        };
+        let found = glob(&workspace, &query, &CancellationToken::new()).unwrap();
+        assert_eq!(found.paths, expected, "{pattern} {under:?}");
+    }
 }
 
 /// S002-73: the 1001st entry is one too many.
@@ -249,14 +288,18 @@ fn what_cannot_be_searched_is_said() {
         let error = bad(pattern).to_string();
         assert!(error.contains(position), "{error}");
     }
-    let error = glob(&workspace, "a[", None, 9, &never).unwrap_err();
+    let error = glob(&workspace, &GlobQuery::files("a[", 9), &never).unwrap_err();
     assert!(
         matches!(&error, FileError::Pattern { pattern, .. } if pattern == "a["),
         "{error:?}"
     );
 
     for under in ["none", "..", "a.rs"] {
-        let error = glob(&workspace, "*", Some(under), 9, &never).unwrap_err();
+        let query = GlobQuery {
+            under: Some(under),
+            ..GlobQuery::files("*", 9)
+        };
+        let error = glob(&workspace, &query, &never).unwrap_err();
         assert!(error.to_string().contains(&format!("`{under}`")), "{error}");
     }
     let query = GrepQuery {
@@ -275,7 +318,7 @@ fn what_cannot_be_searched_is_said() {
         Err(FileError::Cancelled)
     );
     assert_eq!(
-        glob(&workspace, "*", None, 9, &cancelled),
+        glob(&workspace, &GlobQuery::files("*", 9), &cancelled),
         Err(FileError::Cancelled)
     );
 }

@@ -14,6 +14,31 @@ use crate::files::{PathKind, Place, Root, Use, joined, shown};
 use crate::limits::{SEARCH_FILES_MAX, SEARCH_THREADS_MAX};
 use crate::{FileError, Workspace, steps};
 
+/// Which entries below a folder a walk takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entries {
+    /// Regular files that are not ignored.
+    Files,
+    /// Files and links that are not ignored.
+    FilesAndLinks,
+    /// Files, links and folders, ignored or not.
+    All,
+}
+
+impl Entries {
+    fn contains(self, entry: &DirEntry) -> bool {
+        let Some(kind) = entry.file_type() else {
+            return false;
+        };
+        match self {
+            Self::Files => kind.is_file(),
+            Self::FilesAndLinks => kind.is_file() || kind.is_symlink(),
+            // The folder that is walked is no entry of its own.
+            Self::All => entry.depth() > 0,
+        }
+    }
+}
+
 /// Where a search looks.
 pub(super) struct Ground {
     pub root: Arc<Root>,
@@ -60,16 +85,21 @@ pub(super) fn threads() -> usize {
     available_parallelism().map_or(1, |n| n.get().min(SEARCH_THREADS_MAX))
 }
 
-/// Every file below a ground for which `keep` holds, relative to the root, sorted by the bytes of the path.
-pub(super) fn files(
+/// All `entries` at most `depth_max` folders below a ground for which `keep` holds, relative to the root, sorted by the bytes
+/// of the path.
+pub(super) fn walk(
     ground: &Ground,
     cancel: &CancellationToken,
-    links: bool,
+    entries: Entries,
+    depth_max: Option<usize>,
     keep: impl Fn(&Path) -> bool + Sync,
 ) -> Result<Vec<PathBuf>, FileError> {
     steps::looked();
     let start = joined(&ground.root.path, &ground.rel);
+    let ignores = entries != Entries::All;
     let walk = WalkBuilder::new(start)
+        .standard_filters(ignores)
+        .max_depth(depth_max)
         .hidden(false)
         .require_git(false)
         .follow_links(false)
@@ -92,7 +122,7 @@ pub(super) fn files(
             let Ok(entry) = entry else {
                 return WalkState::Continue;
             };
-            if is_wanted(&entry, links)
+            if entries.contains(&entry)
                 && let Ok(rel) = entry.path().strip_prefix(&ground.root.path)
                 && keep(rel)
             {
@@ -134,10 +164,6 @@ impl<'a> Standing<'a> {
         }
     }
 
-    pub(super) fn holds(&mut self, rel: &Path) -> bool {
-        self.stat(rel).is_some()
-    }
-
     /// What stands there, the last part not followed; none if nothing does.
     pub(super) fn stat(&mut self, rel: &Path) -> Option<Stat> {
         let (parent, name) = split(rel)?;
@@ -150,12 +176,6 @@ impl<'a> Standing<'a> {
             .and_then(|(_, folder)| folder.as_ref())?;
         folder.stat(name).ok().flatten()
     }
-}
-
-fn is_wanted(entry: &DirEntry, links: bool) -> bool {
-    entry
-        .file_type()
-        .is_some_and(|kind| kind.is_file() || (links && kind.is_symlink()))
 }
 
 /// What one thread found, handed over when the thread is done: no lock in the middle of the walk.

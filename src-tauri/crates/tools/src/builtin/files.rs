@@ -3,7 +3,7 @@
 use protocol::plan::FileChange;
 use protocol::preview::FileDiff;
 use protocol::{Access, Capability, Plan, Preview, ToolError, ToolOutput};
-use runtime::{FileError, PathKind, Workspace};
+use runtime::{FileError, GlobQuery, PathKind, Workspace};
 use tokio_util::sync::CancellationToken;
 
 use super::failed;
@@ -71,9 +71,11 @@ pub(super) fn missing(workspace: &Workspace, path: &str) -> ToolError {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let (workspace, cancel) = (&workspace.names_only(), CancellationToken::new());
     let list = |pattern: &str, under: &str, max: usize| {
-        let under = (!under.is_empty()).then_some(under);
-        runtime::glob(workspace, pattern, under, max, &cancel)
-            .map_or_else(|_| Vec::new(), |found| found.paths)
+        let query = GlobQuery {
+            under: (!under.is_empty()).then_some(under),
+            ..GlobQuery::files(pattern, max)
+        };
+        runtime::glob(workspace, &query, &cancel).map_or_else(|_| Vec::new(), |found| found.paths)
     };
     let folder_stands = folder.is_empty()
         || matches!(

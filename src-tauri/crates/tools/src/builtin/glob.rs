@@ -6,6 +6,7 @@ use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, 
 use protocol::{
     Access, Capability, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput,
 };
+use runtime::{GlobQuery, Include};
 use serde_json::{Map, Value, json};
 
 use super::listing::Listing;
@@ -16,8 +17,8 @@ use crate::tool::{Hands, Tool, ToolContext};
 
 /// What a model reads of it.
 const DESCRIPTION: &str = "Lists files by pattern, sorted by path: `*` stays within a folder, `**` goes through \
-    folders, `{a,b}` is either. What .gitignore names is left out. At most 1000 entries are \
-    given; narrow the pattern for more.";
+    folders, `{a,b}` is either. What .gitignore names is left out, and so are folders, unless `include` is \
+    `everything`. At most 1000 entries are given; narrow the pattern for more.";
 
 pub(super) struct Glob {
     interface: ToolInterface,
@@ -71,9 +72,37 @@ fn parameters() -> Value {
                 "description": "Such as `**/*.rs` or `src/*.{ts,svelte}`.",
             },
             "path": path_member("The folder to look in; the whole workspace if left out."),
+            "include": {
+                "type": "string", "enum": ["files", "everything"],
+                "description": "`files` if left out. `everything` adds folders, each with a `/` at its end, and what .gitignore names.",
+            },
         }),
         &["pattern"],
     )
+}
+
+/// Which entries a call asks for. The schema lets no other words through.
+fn include(arguments: &Map<String, Value>) -> Include {
+    match text_if(arguments, "include") {
+        Some("everything") => Include::Everything,
+        _ => Include::Files,
+    }
+}
+
+/// What the entries of a list are called.
+struct Words {
+    one: &'static str,
+    many: &'static str,
+}
+
+impl Words {
+    fn of(include: Include) -> Self {
+        let (one, many) = match include {
+            Include::Files => ("file", "files"),
+            Include::Everything => ("entry", "entries"),
+        };
+        Self { one, many }
+    }
 }
 
 #[async_trait]
@@ -105,26 +134,30 @@ impl Tool for Glob {
     ) -> Result<ToolOutput, ToolError> {
         let pattern = text(approved.arguments(), "pattern").to_owned();
         let under = text_if(approved.arguments(), "path").map(str::to_owned);
+        let include = include(approved.arguments());
         let (hands, cancel, call) = (hands.clone(), cx.cancel.clone(), cx.tool_call_id.clone());
         blocking(move || {
-            let found = runtime::glob(
-                &hands.workspace,
-                &pattern,
-                under.as_deref(),
-                GLOB_WHOLE_MAX,
-                &cancel,
-            );
-            let found = found.map_err(failed)?;
+            let query = GlobQuery {
+                pattern: &pattern,
+                under: under.as_deref(),
+                include,
+                entries_max: GLOB_WHOLE_MAX,
+            };
+            let found = runtime::glob(&hands.workspace, &query, &cancel).map_err(failed)?;
+            let words = Words::of(include);
             if found.paths.is_empty() {
                 let place = under.map_or_else(String::new, |path| format!(" in `{path}`"));
                 return Ok(ToolOutput::nothing(
-                    format!("No file fits `{pattern}`{place}. Use `**/` to look in all folders."),
-                    "no files",
+                    format!(
+                        "No {} fits `{pattern}`{place}. Use `**/` to look in all folders.",
+                        words.one
+                    ),
+                    format!("no {}", words.many),
                 ));
             }
             let listing = Listing {
-                count: plural(found.paths.len() as u64, "file", "files"),
-                what: "files",
+                count: plural(found.paths.len() as u64, words.one, words.many),
+                what: words.many,
                 shown_max: GLOB_ENTRIES_MAX,
                 more: found.more,
                 lines: found.paths,

@@ -26,7 +26,7 @@ async fn glob_lists_files_s002_15_s001_51() {
             "src/a.rs",
         ),
         ("glob", json!({"pattern": "*.{md,txt}"}), "README.md"),
-        ("list_files", json!({"path": "src"}), "src/a.rs"),
+        ("list_files", json!({"path": "src"}), "src/a.rs\nsrc/deep/"),
         (
             "glob",
             json!({"pattern": "*.py", "path": "src"}),

@@ -7,7 +7,7 @@ use protocol::plan::{FileChange, Removal};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::search::{GrepQuery, glob, grep};
+use crate::search::{GlobQuery, GrepQuery, glob, grep};
 use crate::steps::strike::swapping;
 
 /// Three places that look alike, of which one was judged.
@@ -153,7 +153,11 @@ fn a_folder_whose_names_are_listed() {
         for folder in ["ws/priv", "outside"] {
             fs::write(field.home.path().join(folder).join("secret.txt"), "").unwrap();
         }
-        let found = glob(workspace, "**", Some(path), 9, &CancellationToken::new())?;
+        let query = GlobQuery {
+            under: Some(path),
+            ..GlobQuery::files("**", 9)
+        };
+        let found = glob(workspace, &query, &CancellationToken::new())?;
         Ok(format!("{:?}", found.paths))
     };
     played(("public", "secret"), Capability::FsRead, "", list);
@@ -259,11 +263,16 @@ fn only_what_was_judged_opens() {
     assert!(reads.admit_command("git status").is_err());
 
     let names = reads.names_only();
-    let found = glob(&names, "**", None, 9, &CancellationToken::new()).unwrap();
+    let found = glob(
+        &names,
+        &GlobQuery::files("**", 9),
+        &CancellationToken::new(),
+    )
+    .unwrap();
     assert!(found.paths.contains(&"priv/a.txt".to_owned()), "{found:?}");
     assert_eq!(names.read_whole("pub/a.txt", 99), Err(changed("pub/a.txt")));
     let none = command.names_only();
-    assert!(glob(&none, "**", None, 9, &CancellationToken::new()).is_err());
+    assert!(glob(&none, &GlobQuery::files("**", 9), &CancellationToken::new()).is_err());
 }
 
 /// A link that was judged as one is removed as one, and what it leads to stays.
