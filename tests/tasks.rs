@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use agent::Host;
 use protocol::event::Parent;
+use protocol::mappers::{Teller, Vocabulary};
 use protocol::query::{Answer, Query, ToolView};
 use protocol::{CallState, EntryBody, EventBody, Message, Op, SessionId, SessionState};
 use serde_json::{Value, json};
@@ -54,7 +55,7 @@ async fn children(desk: &Fixture) -> Vec<(SessionId, Parent, SessionState)> {
     children
 }
 
-/// `S001-39`, `S001-40`, `S001-44`, `S001-45`, `S002-19`, `S002-30`: a task is one call; another agent does it with its own
+/// `S001-39`, `S001-40`, `S001-44`, `S002-19`, `S002-30`: a task is one call; another agent does it with its own
 /// prompt and tools, its last words are the result, what it does is told while it runs, and the end names its session.
 #[tokio::test]
 async fn a_task_is_done_by_another_agent() {
@@ -112,6 +113,29 @@ async fn a_task_is_done_by_another_agent() {
     }
     assert_eq!(words, "I look.It is good.");
     assert_eq!(steps, ["Read a.txt"]);
+}
+
+/// `S001-45`: the id that a sub-agent's call ends with is the one that the sub-agent's loop started with.
+#[tokio::test]
+async fn a_parent_names_the_loop_of_its_sub_agent() {
+    let cast = Cast::new(
+        json!([task("reviewer", "Look at a.txt."), { "text": "Reviewed." }]),
+        [("You review.", json!([{ "text": "It is good." }]))],
+    );
+    let mut desk = desk(&cast, Host::Person).await;
+    play(&mut desk).await;
+    let child = children(&desk).await.remove(0).0;
+    let events = desk.events().await;
+    let member = |session: &SessionId, kind: &str, name: &str| {
+        let mut teller = Teller::new(Vocabulary::Agent, session.clone());
+        let mut events = events.iter().flat_map(|event| teller.map(event));
+        let event = events.find(|event| event["type"] == kind).unwrap();
+        event[name].clone()
+    };
+    let ended = member(&desk.session, "ToolExecutionEnd", "child_loop_id");
+    let started = member(&child, "AgentStart", "loop_id");
+    assert_eq!(ended, started);
+    assert_eq!(ended, json!(format!("{child}.1")));
 }
 
 /// `S002-104`: what is denied to an agent is denied to whoever works for it, at any depth, whatever a manifest allows; and

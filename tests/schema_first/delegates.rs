@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agent::Host;
 use protocol::event::Parent;
 use protocol::query::{Answer, Query};
-use protocol::{CallState, EventBody, Message, Op, SessionId, SessionState};
+use protocol::{CallState, EventBody, LoopId, Message, Op, SessionId, SessionState};
 use serde_json::{Value, json};
 use support::{Fixture, call};
 
@@ -89,7 +89,10 @@ async fn a_delegate_works_by_itself() {
     let view = desk.calls().await.remove(0);
     let outcome = view.outcome.unwrap();
     let message = outcome.to_tool_message(&view.call.id, "review");
-    assert_eq!(message.child_loop_id.as_ref(), Some(&event.session));
+    assert_eq!(
+        message.child_loop_id.as_ref().map(LoopId::session),
+        Some(event.session.clone())
+    );
     let below = desk
         .events()
         .await

@@ -43,9 +43,26 @@ id!(
     SessionId
 );
 id!(
+    /// One run of a session, called a loop in specification 001: the session's id, a dot, and the number of the run from 1.
+    LoopId
+);
+id!(
     /// One tool call; unique within its session (`S000-02`).
     CallId
 );
+impl LoopId {
+    /// The id of the run with this number, counted from 1.
+    pub fn new(session: &SessionId, run: u32) -> Self {
+        Self(format!("{session}.{run}"))
+    }
+
+    /// The session that the run belongs to.
+    pub fn session(&self) -> SessionId {
+        let (session, _) = self.0.rsplit_once('.').unwrap_or((&self.0, ""));
+        SessionId(session.to_owned())
+    }
+}
+
 id!(
     /// One question of a server to the person: `ask_` and a time-sorted UUID.
     AskId

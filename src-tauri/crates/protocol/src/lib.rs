@@ -72,7 +72,7 @@ pub use event::{Event, EventBody, Notice, NoticeLevel, SessionState};
 pub use exact::Exact;
 pub use fault::Fault;
 pub use history::{Direction, Node, UndoEntry, UndoState};
-pub use ids::{AskId, CallId, Digest, GrantId, MessageId, SessionId, UndoId};
+pub use ids::{AskId, CallId, Digest, GrantId, LoopId, MessageId, SessionId, UndoId};
 pub use interface::ToolInterface;
 pub use judge::{Gate, Trail, TrailStep, Verdict};
 pub use limit::{Limit, RunLimits};

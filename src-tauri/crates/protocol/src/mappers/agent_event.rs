@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 pub use super::agent_words::{AgentEvent, Delta, Message, Part, Partial};
 use super::time;
-use crate::{At, CallId, Event, EventBody, MessageId, Outcome, Usage};
+use crate::{At, CallId, Event, EventBody, LoopId, MessageId, Outcome, Usage};
 
 /// Maps a session's events to agent events.
 #[derive(Debug, Clone, Default)]
@@ -156,7 +156,7 @@ impl AgentEvents {
             return run.id.clone();
         }
         self.runs += 1;
-        let id = format!("{}.{}", event.session, self.runs);
+        let id = LoopId::new(&event.session, self.runs).0;
         self.run = Some(Run {
             id: id.clone(),
             turns: 0,
@@ -288,7 +288,8 @@ impl AgentEvents {
                 tool_name: open.name.clone(),
                 result: json!({ "content": content, "details": outcome.details }),
                 is_error,
-                child_loop_id: outcome.child.as_ref().map(|child| child.0.clone()),
+                // A sub-agent's session has one run (`S001-45`).
+                child_loop_id: outcome.child.as_ref().map(|child| LoopId::new(child, 1).0),
             });
         }
         let result = Message::ToolResult {

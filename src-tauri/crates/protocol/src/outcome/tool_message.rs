@@ -5,7 +5,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::Outcome;
-use crate::{At, CallId, CallState, Content, FailureClass, SessionId};
+use crate::{At, CallId, CallState, Content, FailureClass, LoopId};
 
 /// A 001 tool result as a conversation holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -19,8 +19,8 @@ pub struct ToolMessage {
     /// Free JSON that is never sent to a model; null for none (`S001-18`).
     #[ts(type = "unknown")]
     pub details: Value,
-    /// The session of a sub-agent; none for every other tool (`S001-19`).
-    pub child_loop_id: Option<SessionId>,
+    /// The run of a sub-agent, always the first one of its session; none for every other tool (`S001-19`).
+    pub child_loop_id: Option<LoopId>,
     /// Whether the call failed (`S001-20`).
     pub is_error: bool,
     /// When it ended (`S001-20`).
@@ -37,7 +37,7 @@ impl Outcome {
             tool_name: name.to_owned(),
             content,
             details: self.details.clone().unwrap_or(Value::Null),
-            child_loop_id: self.child.clone(),
+            child_loop_id: self.child.as_ref().map(|child| LoopId::new(child, 1)),
             is_error: !self.is_success(),
             timestamp: self.ended_at,
         }
@@ -65,7 +65,7 @@ impl Outcome {
         }
         outcome.content = content;
         outcome.details = Some(message.details.clone()).filter(|details| !details.is_null());
-        outcome.child.clone_from(&message.child_loop_id);
+        outcome.child = message.child_loop_id.as_ref().map(LoopId::session);
         outcome.ended_at = message.timestamp;
         outcome
     }
