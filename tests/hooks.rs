@@ -1,12 +1,12 @@
 //! What a host's hooks hear of a call, in which order, and what they can keep from happening.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use agent::Host;
 use agent::hooks::{Before, HookedCall, Hooks, Update};
+use agent::{Desk, Host};
 use async_trait::async_trait;
 use protocol::mappers::{Teller, Vocabulary};
-use protocol::{CallState, EventBody, SessionState, ToolOutput};
+use protocol::{CallState, Event, EventBody, Op, SessionState, ToolOutput};
 use serde_json::{Value, json};
 use support::Fixture;
 use support::probe::{Listener, Probe, life, one};
@@ -15,6 +15,8 @@ use support::probe::{Listener, Probe, life, one};
 #[derive(Default)]
 struct Witness {
     heard: Arc<Mutex<Vec<String>>>,
+    /// Where each hook leaves a mark in the log of events, by naming its session: so hooks and events stand in one order.
+    desk: Arc<OnceLock<Desk>>,
     skip: bool,
     suppress: bool,
     broken: bool,
@@ -28,12 +30,9 @@ impl Hooks for Witness {
 
     async fn before_execution(&self, call: &HookedCall) -> Before {
         assert!(!self.broken, "a hook's own fault");
-        self.hear(format!(
-            "before {} {} {}",
-            call.tool,
-            call.call,
-            Value::from(call.arguments.clone())
-        ));
+        let arguments = Value::from(call.arguments.clone());
+        let what = format!("before {} {} {arguments}", call.tool, call.call);
+        self.hear(call, what).await;
         match self.skip {
             true => Before::Skip {
                 reason: "not on a Sunday".into(),
@@ -42,28 +41,45 @@ impl Hooks for Witness {
         }
     }
 
-    async fn before_update(&self, _: &HookedCall, update: &Update) -> bool {
-        self.hear(format!("before {update:?}"));
+    async fn before_update(&self, call: &HookedCall, update: &Update) -> bool {
+        let what = format!("before {} {} {update:?}", call.tool, call.call);
+        self.hear(call, what).await;
         !self.suppress
     }
 
-    async fn after_update(&self, _: &HookedCall, update: &Update) {
-        self.hear(format!("after {update:?}"));
+    async fn after_update(&self, call: &HookedCall, update: &Update) {
+        let what = format!("after {} {} {update:?}", call.tool, call.call);
+        self.hear(call, what).await;
     }
 
     async fn after_execution(&self, call: &HookedCall, is_error: bool) {
-        self.hear(format!("after {} {} {is_error}", call.tool, call.call));
+        let what = format!("after {} {} {is_error}", call.tool, call.call);
+        self.hear(call, what).await;
     }
 }
 
 impl Witness {
-    fn hear(&self, what: String) {
-        self.heard.lock().unwrap().push(what);
+    async fn hear(&self, call: &HookedCall, what: String) {
+        self.heard.lock().unwrap().push(what.clone());
+        let rename = Op::RenameSession {
+            session: call.session.clone(),
+            title: what,
+        };
+        self.desk.get().unwrap().submit(rename).await.unwrap();
     }
 }
 
+/// The life of the calls, and the marks of the hooks where they stand in it.
+fn life_with_marks(events: &[Event]) -> Vec<String> {
+    let lines = |event: &Event| match &event.body {
+        EventBody::SessionRenamed { title } => vec![title.clone()],
+        _ => life(std::slice::from_ref(event)),
+    };
+    events.iter().flat_map(lines).collect()
+}
+
 async fn witnessed(witness: Witness, call: Value) -> (Fixture, Vec<String>) {
-    let heard = witness.heard.clone();
+    let (heard, known) = (witness.heard.clone(), witness.desk.clone());
     let probe = Probe::new(|_, cx| async move {
         cx.on_output.unwrap()("half");
         Ok(ToolOutput::new("the result", "ok"))
@@ -74,27 +90,28 @@ async fn witnessed(witness: Witness, call: Value) -> (Fixture, Vec<String>) {
         config.hooks = vec![Arc::new(witness)];
     })
     .await;
+    known.set(desk.desk.clone()).ok().unwrap();
     desk.play().await;
     let heard = heard.lock().unwrap().clone();
     (desk, heard)
 }
 
-/// `S001-60`, `S001-63`, `S001-64`, `S001-66`, `S001-68`: the hooks of one call and its events, in order.
+/// `S001-60`, `S001-63`, `S001-64`, `S001-66`, `S001-68`: the hooks of one call and its events in one order, each
+/// hook with the call's id and tool.
 #[tokio::test]
 async fn hooks_stand_around_the_events() {
-    let (desk, heard) = witnessed(Witness::default(), one(json!({}))).await;
+    let (desk, _) = witnessed(Witness::default(), one(json!({}))).await;
     assert_eq!(
-        heard,
+        life_with_marks(&desk.events().await),
         [
             "before probe call_4 {\"name\":\"a\"}",
-            "before Output(\"half\")",
-            "after Output(\"half\")",
-            "after probe call_4 false"
+            "start call_4",
+            "before probe call_4 Output(\"half\")",
+            "output call_4 half",
+            "after probe call_4 Output(\"half\")",
+            "end call_4",
+            "after probe call_4 false",
         ]
-    );
-    assert_eq!(
-        life(&desk.events().await),
-        ["start call_4", "output call_4 half", "end call_4"]
     );
 }
 
@@ -109,7 +126,10 @@ async fn a_suppressed_update_changes_nothing_else() {
     assert_eq!(life(&desk.events().await), ["start call_4", "end call_4"]);
     assert_eq!(
         heard[1..],
-        ["before Output(\"half\")", "after probe call_4 false"]
+        [
+            "before probe call_4 Output(\"half\")",
+            "after probe call_4 false"
+        ]
     );
     assert_eq!(
         desk.outcomes().await,
