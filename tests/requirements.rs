@@ -79,6 +79,69 @@ fn test_modules(files: &[(PathBuf, String)]) -> BTreeSet<PathBuf> {
     modules
 }
 
+/// The part of test code in which an id counts: each test with the comments directly above it, and the strings and names of
+/// the tables and helpers between tests. A comment that stands anywhere else proves nothing.
+fn proving_text(path: &Path, code: &str) -> String {
+    let (marks, comment): (&[&str], &str) = match path.extension().and_then(|e| e.to_str()) {
+        Some("rs") => (&["#[test]", "#[tokio::test"], "//"),
+        Some("ts") => (&["it(", "it.each", "test(", "test.each"], "//"),
+        _ => (&["[["], "#"),
+    };
+    let lines: Vec<&str> = code.lines().collect();
+    let mut proving = String::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let line = lines[at].trim_start();
+        let end = match marks.iter().any(|mark| line.starts_with(mark)) {
+            true => test_end(&lines, at),
+            false => at,
+        };
+        let attached = comments_above(&lines, at);
+        let kept: Vec<&str> = match end > at {
+            true => lines[at - attached..=end].to_vec(),
+            false => vec![without_comment(lines[at], comment)],
+        };
+        for line in kept {
+            proving.push_str(line);
+            proving.push('\n');
+        }
+        at = end + 1;
+    }
+    proving
+}
+
+/// The index of a test's last line: the first one after `start` that closes a block at the indentation of the test.
+fn test_end(lines: &[&str], start: usize) -> usize {
+    let indent = lines[start].len() - lines[start].trim_start().len();
+    let closes = |line: &&str| {
+        let rest = line.get(indent..).unwrap_or_default();
+        line[..indent.min(line.len())].trim().is_empty() && rest.starts_with(['}', ']'])
+    };
+    // A table row in TOML ends where the next one begins.
+    let ends = |line: &&str| closes(line) || line.is_empty() && lines[start].starts_with("[[");
+    let body = lines[start + 1..].iter().position(ends);
+    body.map_or(start, |after| start + 1 + after)
+}
+
+/// How many lines directly above `start` are comments or attributes.
+fn comments_above(lines: &[&str], start: usize) -> usize {
+    let belongs = |line: &&&str| {
+        let line = line.trim_start();
+        line.starts_with("//") && !line.starts_with("//!") || line.starts_with("#[")
+    };
+    lines[..start].iter().rev().take_while(belongs).count()
+}
+
+/// A line up to the comment that ends it. What marks a comment is one at the beginning of a line or after a space.
+fn without_comment<'a>(line: &'a str, mark: &str) -> &'a str {
+    let is_comment = |at: &usize| {
+        at.checked_sub(1)
+            .is_none_or(|before| line.as_bytes()[before] == b' ')
+    };
+    let start = line.match_indices(mark).map(|(at, _)| at).find(is_comment);
+    start.map_or(line, |at| &line[..at])
+}
+
 /// Which files' tests name each id.
 fn proofs() -> BTreeMap<String, Vec<String>> {
     let root = crate::tidy::root();
@@ -99,7 +162,7 @@ fn proofs() -> BTreeMap<String, Vec<String>> {
     let modules = test_modules(&files);
     let mut proofs: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (path, text) in &files {
-        for id in named(test_code(path, text, &modules)) {
+        for id in named(&proving_text(path, test_code(path, text, &modules))) {
             proofs
                 .entry(id)
                 .or_default()
@@ -141,6 +204,24 @@ fn every_requirement_is_proven_or_accounted_for() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn a_comment_beside_no_test_proves_nothing() {
+    let proves = |path: &str, code: &str| {
+        let ids = named(&proving_text(Path::new(path), code));
+        ids.into_iter().collect::<Vec<_>>()
+    };
+    let rust = "//! S001-01\n// S001-02\nconst TABLE: [&str; 1] = [\n    \"S001-03\", // S001-04\n];\n\n\
+                /// S001-05\n#[tokio::test(start_paused = true)]\nasync fn s001_06() {\n    // S001-07\n}\n// S001-08\n";
+    assert_eq!(
+        proves("a.rs", rust),
+        ["S001-03", "S001-05", "S001-06", "S001-07"]
+    );
+    let script = "// S001-01\n\nit('says (S001-02)', () => {\n  // S001-03\n});\n";
+    assert_eq!(proves("a.test.ts", script), ["S001-02", "S001-03"]);
+    let table = "# S001-01\n\n[[case]]\nname = \"S001-02\"\n";
+    assert_eq!(proves("a.toml", table), ["S001-02"]);
 }
 
 #[test]

@@ -4,59 +4,59 @@ use protocol::interface::{FACTS, InterfaceBuilder, InterruptBehavior, Origin};
 use protocol::{RequirementSet, ToolInterface, ToolKind, ToolMode};
 use serde_json::{Value, json};
 
-/// Every field of the specification's table, as `partition.field`.
-const SPECIFIED: [&str; 51] = [
-    "identity.tool_id",                   // S003-02
-    "identity.name",                      // S003-03
-    "identity.aliases",                   // S003-04
-    "identity.namespace",                 // S003-05
-    "identity.native_ids",                // S003-06
-    "identity.user_facing_name",          // S003-07
-    "discovery.search_hint",              // S003-08
-    "discovery.description",              // S003-09
-    "discovery.capability_refs",          // S003-10
-    "discovery.schema_visibility",        // S003-11
-    "discovery.should_defer",             // S003-12
-    "discovery.always_load",              // S003-13
-    "schemas.model_input_schema",         // S003-14
-    "schemas.runtime_input_schema",       // S003-15
-    "schemas.output_schema",              // S003-16
-    "schemas.strict",                     // S003-17
-    "availability.is_enabled",            // S003-18
-    "availability.requires_setup",        // S003-19
-    "availability.required_credentials",  // S003-20
-    "availability.model_requirements",    // S003-21
-    "availability.feature_gate_refs",     // S003-22
-    "validation.schema_validation",       // S003-23
-    "validation.value_validation",        // S003-24
-    "validation.io_preflight_validation", // S003-25
-    "validation.deny_before_io",          // S003-26
-    "safety.is_read_only",                // S003-27
-    "safety.is_destructive",              // S003-28
-    "safety.is_open_world",               // S003-29
-    "safety.requires_user_interaction",   // S003-30
-    "safety.sandbox_profile",             // S003-31
-    "safety.classifier_input",            // S003-32
-    "permission.permission_profile_ref",  // S003-33
-    "permission.permission_matcher",      // S003-34
-    "permission.permission_channel",      // S003-35
-    "permission.decision_ref",            // S003-36
-    "execution.execution_profile_ref",    // S003-37
-    "execution.timeout_ms",               // S003-38
-    "execution.abort_semantics",          // S003-39
-    "execution.progress_schema",          // S003-40
-    "execution.context_modifier_policy",  // S003-41
-    "result.result_mapper",               // S003-42
-    "result.max_inline_chars",            // S003-43
-    "result.persistence_policy_ref",      // S003-44
-    "result.empty_result_policy",         // S003-45
-    "result.redaction_policy_refs",       // S003-46
-    "rendering.ui_summary",               // S003-47
-    "rendering.activity_description",     // S003-48
-    "rendering.progress_render_hint",     // S003-49
-    "rendering.rejected_render_hint",     // S003-50
-    "rendering.error_render_hint",        // S003-51
-    "rendering.transcript_search_text",   // S003-52
+/// Every field of the specification's table: the requirement and the field as `partition.field`.
+const SPECIFIED: [(&str, &str); 51] = [
+    ("S003-02", "identity.tool_id"),
+    ("S003-03", "identity.name"),
+    ("S003-04", "identity.aliases"),
+    ("S003-05", "identity.namespace"),
+    ("S003-06", "identity.native_ids"),
+    ("S003-07", "identity.user_facing_name"),
+    ("S003-08", "discovery.search_hint"),
+    ("S003-09", "discovery.description"),
+    ("S003-10", "discovery.capability_refs"),
+    ("S003-11", "discovery.schema_visibility"),
+    ("S003-12", "discovery.should_defer"),
+    ("S003-13", "discovery.always_load"),
+    ("S003-14", "schemas.model_input_schema"),
+    ("S003-15", "schemas.runtime_input_schema"),
+    ("S003-16", "schemas.output_schema"),
+    ("S003-17", "schemas.strict"),
+    ("S003-18", "availability.is_enabled"),
+    ("S003-19", "availability.requires_setup"),
+    ("S003-20", "availability.required_credentials"),
+    ("S003-21", "availability.model_requirements"),
+    ("S003-22", "availability.feature_gate_refs"),
+    ("S003-23", "validation.schema_validation"),
+    ("S003-24", "validation.value_validation"),
+    ("S003-25", "validation.io_preflight_validation"),
+    ("S003-26", "validation.deny_before_io"),
+    ("S003-27", "safety.is_read_only"),
+    ("S003-28", "safety.is_destructive"),
+    ("S003-29", "safety.is_open_world"),
+    ("S003-30", "safety.requires_user_interaction"),
+    ("S003-31", "safety.sandbox_profile"),
+    ("S003-32", "safety.classifier_input"),
+    ("S003-33", "permission.permission_profile_ref"),
+    ("S003-34", "permission.permission_matcher"),
+    ("S003-35", "permission.permission_channel"),
+    ("S003-36", "permission.decision_ref"),
+    ("S003-37", "execution.execution_profile_ref"),
+    ("S003-38", "execution.timeout_ms"),
+    ("S003-39", "execution.abort_semantics"),
+    ("S003-40", "execution.progress_schema"),
+    ("S003-41", "execution.context_modifier_policy"),
+    ("S003-42", "result.result_mapper"),
+    ("S003-43", "result.max_inline_chars"),
+    ("S003-44", "result.persistence_policy_ref"),
+    ("S003-45", "result.empty_result_policy"),
+    ("S003-46", "result.redaction_policy_refs"),
+    ("S003-47", "rendering.ui_summary"),
+    ("S003-48", "rendering.activity_description"),
+    ("S003-49", "rendering.progress_render_hint"),
+    ("S003-50", "rendering.rejected_render_hint"),
+    ("S003-51", "rendering.error_render_hint"),
+    ("S003-52", "rendering.transcript_search_text"),
 ];
 
 fn bare() -> InterfaceBuilder {
@@ -82,8 +82,11 @@ fn facts_of(record: &Value) -> Vec<String> {
 fn a_record_has_every_field_of_the_ten_partitions_s003_01_to_s003_52() {
     let facts = facts_of(&bare().build().to_record());
     assert_eq!(facts, FACTS, "one method and one member for each fact");
-    for field in SPECIFIED {
-        assert!(facts.iter().any(|fact| fact == field), "{field}");
+    for (requirement, field) in SPECIFIED {
+        assert!(
+            facts.iter().any(|fact| fact == field),
+            "{requirement}: {field}"
+        );
     }
 }
 
