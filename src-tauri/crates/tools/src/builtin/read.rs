@@ -167,6 +167,7 @@ fn output(path: &str, excerpt: Excerpt) -> ToolOutput {
         "first_byte": excerpt.bytes.0,
         "end_byte": excerpt.bytes.1,
         "total_bytes": excerpt.total_bytes,
+        "is_whole": excerpt.bytes == (0, excerpt.total_bytes),
     });
     let output = match excerpt.total_bytes {
         0 => ToolOutput::nothing(

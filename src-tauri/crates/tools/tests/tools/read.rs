@@ -72,6 +72,13 @@ async fn a_file_of_any_size_is_read_in_ranges_s002_72_m07() {
         .unwrap();
     assert!(head.text.len() <= 200 * 1024, "{}", head.text.len());
     assert!(head.truncated.is_none(), "a read never goes to the sidecar");
+    assert_eq!(head.data.unwrap()["is_whole"], false);
+    bench.put("small.log", b"a line\n");
+    let whole = bench
+        .call("read", &json!({"path": "small.log"}))
+        .await
+        .unwrap();
+    assert_eq!(whole.data.unwrap()["is_whole"], true);
     let note = head.text.lines().last().unwrap();
     let (last, next) = (head.text.lines().count() - 1, head.text.lines().count());
     assert_eq!(
