@@ -141,8 +141,9 @@ pub fn files(endings: &[&str]) -> Vec<PathBuf> {
 }
 
 #[test]
-fn no_file_is_longer_than_a_room() {
-    const LINES_MAX: usize = 400;
+fn no_file_does_many_jobs() {
+    // A file of this length does more than one job. Shorter ones may, too: that is for the reader to judge.
+    const LINES_MAX: usize = 600;
     let long: Vec<String> = files(&[".rs", ".ts", ".svelte", ".css"])
         .iter()
         .filter_map(|file| {
@@ -201,14 +202,9 @@ fn nothing_is_left_over() {
 }
 
 #[test]
-fn the_pipeline_stays_a_page() {
+fn the_pipeline_knows_no_tool() {
     let page =
         std::fs::read_to_string(root().join("src-tauri/crates/agent/src/pipeline.rs")).unwrap();
-    assert!(
-        page.lines().count() <= 140,
-        "the page has {} lines",
-        page.lines().count()
-    );
     for tool in [
         "\"bash\"",
         "\"edit\"",
