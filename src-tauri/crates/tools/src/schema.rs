@@ -99,6 +99,7 @@ impl Schema {
                 _ => Err(Vec::new()),
             };
         }
+        let arguments = without_nulls(&self.validator, arguments);
         let mut problems: Vec<String> = Vec::new();
         for error in self.validator.iter_errors(&arguments) {
             // A missing and an unknown member are often one misspelt member: the unknown one is said first.
@@ -133,6 +134,49 @@ pub fn deeper_than(value: &Value, levels: usize) -> bool {
         Value::Array(items) => items.iter().any(|item| deeper_than(item, levels - 1)),
         Value::Object(members) => members.values().any(|item| deeper_than(item, levels - 1)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// A value without the members that are `null` where the schema neither takes `null` nor requires the member: models that
+/// are trained on strict schemas write `null` for what they leave out.
+fn without_nulls(validator: &Validator, value: Value) -> Value {
+    let refused: Vec<String> = validator
+        .iter_errors(&value)
+        .filter(|error| error.instance().is_null())
+        .map(|error| error.instance_path().as_str().to_owned())
+        .collect();
+    let mut left = value.clone();
+    for path in &refused {
+        remove_member(&mut left, path);
+    }
+    // What is required was no slip: it is put back, so that the caller hears what is wrong with it.
+    let required: Vec<String> = validator
+        .iter_errors(&left)
+        .filter_map(|error| match error.kind() {
+            ValidationErrorKind::Required { property } => {
+                let name = property.as_str()?.replace('~', "~0").replace('/', "~1");
+                Some(format!("{}/{name}", error.instance_path().as_str()))
+            }
+            _ => None,
+        })
+        .collect();
+    if required.is_empty() {
+        return left;
+    }
+    let mut left = value;
+    for path in refused.iter().filter(|path| !required.contains(path)) {
+        remove_member(&mut left, path);
+    }
+    left
+}
+
+/// Removes the member of an object that a JSON pointer names. An item of a list stays, since its neighbours would move.
+fn remove_member(value: &mut Value, pointer: &str) {
+    let Some((parent, name)) = pointer.rsplit_once('/') else {
+        return;
+    };
+    if let Some(Value::Object(members)) = value.pointer_mut(parent) {
+        members.shift_remove(&name.replace("~1", "/").replace("~0", "~"));
     }
 }
 

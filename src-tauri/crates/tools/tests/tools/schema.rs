@@ -2,6 +2,7 @@
 
 use protocol::ToolError;
 use serde_json::{Value, json};
+use tools::schema::Schema;
 
 use crate::support::{Bench, object};
 
@@ -80,6 +81,67 @@ fn what_does_not_fit_is_named_s002_05_s002_06() {
             .arguments(object(&arguments))
             .unwrap_err();
         assert_eq!(given, ToolError::InvalidArgs(error.to_owned()), "{tool}");
+    }
+}
+
+/// Models that are trained on strict schemas write `null` for what they leave out. What the schema lets be `null` stays, what is
+/// required is refused, and so is an item of a list.
+#[test]
+fn null_for_what_may_be_left_out_is_left_out() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "name": { "type": "string" },
+            "verbose": { "type": "boolean" },
+            "level": { "enum": ["low", "high"] },
+            "note": { "type": ["string", "null"] },
+            "a/b~c": { "type": "integer" },
+            "tags": { "type": "array", "items": { "type": "string" } },
+            "inner": {
+                "type": "object",
+                "properties": { "must": { "type": "string" }, "may": { "type": "string" } },
+                "required": ["must"],
+            },
+        },
+        "required": ["name"],
+        "additionalProperties": false,
+    });
+    let schema = Schema::compile("t", &schema).unwrap();
+    let check = |given: Value| {
+        let checked = schema.problems(object(&given).clone(), &|member| member);
+        checked.map(Value::Object).map_err(|why| why.join("; "))
+    };
+    for (given, checked) in [
+        (
+            json!({ "name": "a", "verbose": null, "level": null, "a/b~c": null, "tags": [] }),
+            Ok(json!({ "name": "a", "tags": [] })),
+        ),
+        (
+            json!({ "name": "a", "note": null, "verbose": null }),
+            Ok(json!({ "name": "a", "note": null })),
+        ),
+        (
+            json!({ "name": "a", "inner": { "must": "x", "may": null } }),
+            Ok(json!({ "name": "a", "inner": { "must": "x" } })),
+        ),
+        (
+            json!({ "name": null, "verbose": null }),
+            Err("`name` must be a string, but null was given"),
+        ),
+        (
+            json!({ "name": "a", "inner": { "must": null, "may": null } }),
+            Err("`inner.must` must be a string, but null was given"),
+        ),
+        (
+            json!({ "name": "a", "tags": [null] }),
+            Err("`tags[0]` must be a string, but null was given"),
+        ),
+        (
+            json!({ "name": "a", "verbose": null, "level": "middle" }),
+            Err("`level` must be one of \"low\", \"high\", but the string \"middle\" was given"),
+        ),
+    ] {
+        assert_eq!(check(given.clone()), checked.map_err(str::to_owned), "{given}");
     }
 }
 
