@@ -51,7 +51,7 @@ impl Vault for SignIns {
         let mut count = 1;
         let mut at = 0;
         while at < count {
-            match self.piece(server, at).map_err(|fault| fault.to_string())? {
+            match self.piece(server, at).map_err(|fault| fault.message)? {
                 Some((of, text)) if at == 0 && of <= KEPT_PIECES_MAX || of == count => {
                     count = of;
                     whole.push_str(&text);
@@ -78,7 +78,7 @@ impl Vault for SignIns {
             let secret = Secret::new(&format!("{}|{text}|", pieces.len()));
             let secret = secret.ok_or("There is nothing to keep.")?;
             let set = self.keys.set(&Self::name(server, at), &secret);
-            set.map_err(|fault| fault.to_string())?;
+            set.map_err(|fault| fault.message)?;
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Vault for SignIns {
     fn forget(&self, server: &ServerId) -> Result<(), String> {
         for at in 0..KEPT_PIECES_MAX {
             let forgot = self.keys.forget(&Self::name(server, at));
-            forgot.map_err(|fault| fault.to_string())?;
+            forgot.map_err(|fault| fault.message)?;
         }
         Ok(())
     }

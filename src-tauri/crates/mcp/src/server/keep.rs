@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use protocol::servers::{ServerWay, SignIn};
+use rmcp::transport::auth::AuthClient;
 use runtime::{Companion, CompanionCommand};
 use tokio::time::Instant;
 
@@ -132,7 +133,7 @@ impl Core {
         let way = match way {
             Start::Program(companion) => Way::Stdio(companion),
             Start::Address(far, None) => far.unsigned(),
-            Start::Address(far, Some(signer)) => match signer.client(far.client.clone()).await? {
+            Start::Address(far, Some(signer)) => match self.signed_in(&signer, &far).await? {
                 Some(client) => {
                     self.kept().sign_in.get_or_insert(SignIn::Done);
                     far.signed(client)
@@ -141,6 +142,23 @@ impl Core {
             },
         };
         Link::open(way, self.handler.clone(), is_legacy).await
+    }
+
+    /// A client with what the person signed in with; none if they did not. Where the keychain cannot be asked nothing is kept
+    /// in it, so the server is tried without: most ask for no sign-in.
+    async fn signed_in(
+        &self,
+        signer: &Signer,
+        far: &Far,
+    ) -> Result<Option<AuthClient<reqwest::Client>>, String> {
+        match signer.record().await {
+            Ok(None) => Ok(None),
+            Ok(Some(record)) => signer.client(record, far.client.clone()).await,
+            Err(why) => {
+                self.log(&format!("Connecting without a kept sign-in: {why}"));
+                Ok(None)
+            }
+        }
     }
 
     /// Takes over what the server lists.

@@ -10,7 +10,7 @@ use super::keep::Start;
 use super::{Core, Phase, Server};
 use crate::limits::SIGN_IN_MAX;
 use crate::link::Link;
-use crate::sign::{Begun, Challenge, Signer, TakenBack};
+use crate::sign::{Begun, Challenge, NotBegun, Signer, TakenBack};
 
 /// Why a connection was closed that is made anew.
 const ANEW: &str = "it is connected anew, since the person signed in or out";
@@ -18,6 +18,14 @@ const ANEW: &str = "it is connected anew, since the person signed in or out";
 /// Why nobody signs in to some servers.
 const HEADER: &str = "a header of its own says who asks";
 const PROGRAM: &str = "it is a program of this machine";
+
+/// The way on where no sign-in can begin.
+const LOOK_AT_SETUP: &str =
+    "Look at how the server is set up, and at what its makers say of signing in.";
+
+/// The way on where nothing that is signed in with could be kept.
+const USE_HEADER: &str = "What you sign in with is kept in the keychain. Without one, set the server up with a header \
+     `Authorization` whose value names an environment variable: `Bearer ${NAME}`.";
 
 impl Server {
     /// Begins to sign the person in: its view then tells the address that they open. Whoever waited before waits no more.
@@ -28,15 +36,8 @@ impl Server {
         let core = &self.core;
         let begun = tokio::time::timeout(core.timeout(), core.begin()).await;
         let late = || format!("nobody answered within {} ms", core.settings.timeout_ms);
-        let begun = begun.unwrap_or_else(|_| Err(late())).map_err(|why| {
-            Fault::new(
-                format!(
-                    "Signing in to `{}` could not begin: {why}.",
-                    core.settings.id
-                ),
-                "Look at how the server is set up, and at what its makers say of signing in.",
-            )
-        })?;
+        let begun = begun.unwrap_or_else(|_| Err(late().into()));
+        let begun = begun.map_err(|why| core.not_begun(&why))?;
         core.wait_for(begun);
         Ok(())
     }
@@ -125,26 +126,39 @@ impl Core {
         looked_up.unwrap_or_else(|_| Err("it could not be prepared".to_owned()))
     }
 
-    async fn begin(self: &Arc<Self>) -> Result<Begun, String> {
+    fn not_begun(&self, why: &NotBegun) -> Fault {
+        let (why, hint) = match why {
+            NotBegun::NoKeychain(why) => (why, USE_HEADER),
+            NotBegun::Other(why) => (why, LOOK_AT_SETUP),
+        };
+        let told = format!(
+            "Signing in to `{}` could not begin: {}.",
+            self.settings.id,
+            why.trim_end_matches('.')
+        );
+        Fault::new(told, hint)
+    }
+
+    async fn begin(self: &Arc<Self>) -> Result<Begun, NotBegun> {
         let (far, signer) = match self.start().await? {
             Start::Address(far, Some(signer)) => (far, signer),
             Start::Address(_, None) => {
-                return Err(HEADER.to_owned());
+                return Err(HEADER.to_owned().into());
             }
-            Start::Program(_) => return Err(PROGRAM.to_owned()),
+            Start::Program(_) => return Err(PROGRAM.to_owned().into()),
         };
         let challenge = match self.handler.challenge() {
             Some(challenge) => challenge,
             // Nobody asked it yet.
             None => match Link::open(far.unsigned(), self.handler.clone(), false).await {
-                Ok(_) => return Err("it asks nobody to sign in".to_owned()),
+                Ok(_) => return Err("it asks nobody to sign in".to_owned().into()),
                 Err(unopened) => unopened.challenge.ok_or(unopened.why)?,
             },
         };
         self.begun(&signer, &challenge).await
     }
 
-    async fn begun(&self, signer: &Signer, challenge: &Challenge) -> Result<Begun, String> {
+    async fn begun(&self, signer: &Signer, challenge: &Challenge) -> Result<Begun, NotBegun> {
         let begun = signer.begin(challenge).await?;
         self.log(&format!("Signing in begins at {}.", begun.host));
         Ok(begun)

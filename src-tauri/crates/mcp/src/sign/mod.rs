@@ -18,8 +18,9 @@ use url::Url;
 use crate::limits::{ASK_URL_CHARS_MAX, REASON_CHARS_MAX};
 use errands::{Errands, is_loopback};
 pub(crate) use revoke::TakenBack;
+use vault::Drawer;
+pub(crate) use vault::Record;
 pub use vault::Vault;
-use vault::{Drawer, Record};
 
 /// As what Countersign introduces itself.
 const NAME: &str = "Countersign";
@@ -41,6 +42,21 @@ pub(crate) struct Signer {
     pub client: Option<(String, Option<String>)>,
     pub vault: Arc<dyn Vault>,
     pub renewing: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// Why a sign-in could not begin, as a clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NotBegun {
+    /// The keychain cannot be asked, so what the person signs in with could not be kept.
+    NoKeychain(String),
+    /// Anything else.
+    Other(String),
+}
+
+impl From<String> for NotBegun {
+    fn from(why: String) -> Self {
+        Self::Other(why)
+    }
 }
 
 /// A sign-in that waits for the person.
@@ -75,17 +91,23 @@ impl Signer {
         made.map_err(|error| told(&error))
     }
 
-    /// A client that shows what the person signed in with, and renews it; none if they did not.
+    /// What the person signed in with; none if they did not.
     ///
     /// # Errors
-    /// The keychain cannot be asked, or nobody says who renews it; a clause.
+    /// The keychain cannot be asked; a sentence.
+    pub(crate) async fn record(&self) -> Result<Option<Record>, String> {
+        self.drawer().record().await
+    }
+
+    /// A client that shows what the person signed in with, and renews it; none if somebody else signs people in now.
+    ///
+    /// # Errors
+    /// Nobody says who renews it, or the keychain cannot be asked; a clause.
     pub(crate) async fn client(
         &self,
+        record: Record,
         client: reqwest::Client,
     ) -> Result<Option<AuthClient<reqwest::Client>>, String> {
-        let Some(record) = self.drawer().record().await? else {
-            return Ok(None);
-        };
         let drawer = Drawer {
             redirect: record.redirect.clone(),
             secret: record.secret.clone(),
@@ -130,10 +152,10 @@ impl Signer {
     /// Finds out who signs people in, and begins.
     ///
     /// # Errors
-    /// Why it cannot begin, as a clause.
-    pub(crate) async fn begin(&self, challenge: &Challenge) -> Result<Begun, String> {
+    /// Why it cannot begin.
+    pub(crate) async fn begin(&self, challenge: &Challenge) -> Result<Begun, NotBegun> {
         // Where nothing can be kept, nobody is sent anywhere.
-        let before = self.drawer().record().await?;
+        let before = self.record().await.map_err(NotBegun::NoKeychain)?;
         let way = WayBack::open().await;
         let way = way.map_err(|error| format!("nobody can come back from a browser: {error}"))?;
         let mut manager = self.manager().await?;

@@ -40,7 +40,7 @@ pub trait Vault: Send + Sync {
 
 /// One sign-in.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(crate) struct Record {
     /// The address of the server that it is for. It is sent to no other.
     pub url: String,
     /// Where the browser came back to.

@@ -27,6 +27,8 @@ pub struct Mood {
     pub is_plain: bool,
     /// It introduces nobody.
     pub knows_nobody: bool,
+    /// Its server answers whoever asks.
+    pub asks_nobody: bool,
     /// It takes back what it gave, with this status.
     pub takes_back: Option<&'static str>,
 }
@@ -192,7 +194,8 @@ impl Authority {
         let at = format!("{}/.well-known/oauth-protected-resource/mcp", self.base);
         let header =
             |more: &str| format!("WWW-Authenticate: Bearer resource_metadata=\"{at}\"{more}\r\n");
-        if known == 0 || asked.shown != Some(format!("Bearer token-{known}")) {
+        let is_open = self.mood.lock().unwrap().asks_nobody;
+        if !is_open && (known == 0 || asked.shown != Some(format!("Bearer token-{known}"))) {
             return (
                 "401 Unauthorized",
                 header(", scope=\"read\""),
