@@ -186,6 +186,7 @@ fn mode_step(request: &Request<'_>) -> TrailStep {
 }
 
 fn by_mode_alone(request: &Request<'_>) -> TrailStep {
+    let is_secured = !matches!(request.undo, UndoOutlook::Unsecured { .. });
     let from = &request.classified.from;
     let (verdict, text) = match request.classified.mode {
         _ if request.ask_for_everything => (
@@ -200,10 +201,11 @@ fn by_mode_alone(request: &Request<'_>) -> TrailStep {
             let (verdict, alone) = match mode {
                 ToolMode::Read => (Verdict::Allow, "it would run"),
                 ToolMode::SafeWrite => (Verdict::Allow, "it would run, and show its diff"),
-                ToolMode::Destructive => (
+                ToolMode::Destructive if is_secured => (
                     Verdict::Allow,
                     "it would run, once a copy for undo was taken",
                 ),
+                ToolMode::Destructive => (Verdict::Allow, "it would run if it could be undone"),
                 ToolMode::Local => (Verdict::Ask, "it waits for you"),
                 ToolMode::External => (Verdict::Allow, "it would run, and be logged"),
             };
