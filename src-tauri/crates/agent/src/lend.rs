@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use protocol::cut::head;
 use protocol::server_asks::ModelSaid;
+use protocol::shown::sentence;
 use protocol::{AskId, CallId, EventBody, Fault, Message, Usage, redact};
 use provider::{Chunk, ModelRequest, Stop};
 use serde_json::Value;
@@ -118,7 +119,7 @@ async fn listen(session: &Session, wanted: ModelWanted, heard: &mut Heard) -> Re
                         Ok(())
                     }
                     Stop::Refused(why) | Stop::Other(why) => {
-                        Err(Fault::new(format!("The model stopped: {why}."), ""))
+                        Err(Fault::new(format!("The model stopped: {}", sentence(&why)), ""))
                     }
                 };
             }

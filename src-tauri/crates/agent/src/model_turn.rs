@@ -7,6 +7,7 @@ use futures::StreamExt;
 use protocol::depth::is_too_deep;
 use protocol::event::Checked;
 use protocol::model::REASONING;
+use protocol::shown::sentence;
 use protocol::{CallId, EventBody, Fault, Message, MessageId, ToolCall, Usage};
 use provider::{Chunk, ChunkStream, ModelRequest, ProviderError, Stop};
 use serde_json::{Map, Value};
@@ -163,7 +164,7 @@ async fn stream(
                         "Say \"go on\" to let it continue.",
                     )),
                     Stop::Refused(why) | Stop::Other(why) => Err(Fault::new(
-                        format!("The model stopped: {why}."),
+                        format!("The model stopped: {}", sentence(&why)),
                         "Say it in another way, or choose another model.",
                     )),
                 };

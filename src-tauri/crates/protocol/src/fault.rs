@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::shown::sentence;
+
 /// Something went wrong that a person should hear of.
 ///
 /// `message` is one sentence that names the offending thing, `hint` the next step, `context` the chain of causes for
@@ -43,11 +45,10 @@ impl Fault {
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)?;
-        if !self.hint.is_empty() {
-            write!(f, " {}", self.hint)?;
+        match self.hint.is_empty() {
+            true => f.write_str(&self.message),
+            false => write!(f, "{} {}", sentence(&self.message), self.hint),
         }
-        Ok(())
     }
 }
 

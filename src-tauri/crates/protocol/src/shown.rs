@@ -64,6 +64,20 @@ pub fn in_a_sentence(text: &str, chars_max: usize) -> String {
     told
 }
 
+/// A text that somebody else wrote, as a sentence that others can follow: it ends with one mark, a full stop where it has none.
+pub fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let text = match text.strip_suffix("..") {
+        Some(before) if !before.ends_with('.') => &text[..text.len() - 1],
+        _ => text,
+    };
+    let said = text.trim_end_matches(['"', '\'', ')', ']', '`', '\u{201d}', '\u{2019}']);
+    match said.is_empty() || said.ends_with(['.', '!', '?', '\u{2026}']) {
+        true => text.to_owned(),
+        false => format!("{text}."),
+    }
+}
+
 /// A path in one line: hidden characters and bytes that are no text by name; `.` for the folder that paths begin at.
 pub fn name(path: &std::path::Path) -> String {
     match path.as_os_str().as_encoded_bytes() {
@@ -115,6 +129,25 @@ pub fn is_hidden(c: char) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_sentence_ends_once() {
+        for (text, told) in [
+            ("invalid x-api-key", "invalid x-api-key."),
+            ("Overloaded\n", "Overloaded."),
+            ("I cannot help with that..", "I cannot help with that."),
+            ("It is over.", "It is over."),
+            ("Is it over?", "Is it over?"),
+            ("Wait ...", "Wait ..."),
+            ("Wait …", "Wait …"),
+            ("It said \u{201c}no.\u{201d}", "It said \u{201c}no.\u{201d}"),
+            ("It said \"no\"", "It said \"no\"."),
+            ("not found (404)", "not found (404)."),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(text), told, "{text}");
+        }
+    }
 
     #[test]
     fn a_reversed_name_is_marked() {

@@ -1,6 +1,7 @@
 //! What can go wrong with a provider, each with a sentence and a next step.
 
 use protocol::Fault;
+use protocol::shown::sentence;
 
 use crate::limits::MODELS_NAMED_MAX;
 
@@ -18,7 +19,7 @@ pub enum ProviderError {
         keychain: Option<String>,
     },
     /// The key was refused (401, 403).
-    #[error("{provider} refused the key {key_from} ({status}): {message}")]
+    #[error("{provider} refused the key {key_from} ({status}): {}", sentence(.message))]
     Unauthorized {
         /// The provider's title.
         provider: String,
@@ -30,7 +31,7 @@ pub enum ProviderError {
         message: String,
     },
     /// The provider does not know the model, or nothing is at this address (404).
-    #[error("{provider} does not know the model \u{201c}{model}\u{201d}: {message}")]
+    #[error("{provider} does not know the model \u{201c}{model}\u{201d}: {}", sentence(.message))]
     UnknownModel {
         /// The provider's title.
         provider: String,
@@ -42,7 +43,7 @@ pub enum ProviderError {
         message: String,
     },
     /// The provider did not accept the request (any other 4xx).
-    #[error("{provider} did not accept the request ({status}): {message}")]
+    #[error("{provider} did not accept the request ({status}): {}", sentence(.message))]
     Refused {
         /// The provider's title.
         provider: String,
@@ -52,7 +53,7 @@ pub enum ProviderError {
         message: String,
     },
     /// Too many requests, or trouble on the provider's side (429, 5xx), after all tries.
-    #[error("{provider} could not answer ({status}, tried {attempts} times): {message}")]
+    #[error("{provider} could not answer ({status}, tried {attempts} times): {}", sentence(.message))]
     Busy {
         /// The provider's title.
         provider: String,
@@ -66,7 +67,7 @@ pub enum ProviderError {
         message: String,
     },
     /// Nobody answers at this address, or the connection broke before the first chunk.
-    #[error("{provider} cannot be reached at {base_url}: {cause}")]
+    #[error("{provider} cannot be reached at {base_url}: {}", sentence(.cause))]
     Unreachable {
         /// The provider's title.
         provider: String,
@@ -86,7 +87,7 @@ pub enum ProviderError {
         to: String,
     },
     /// The provider said in the middle of its answer that it failed.
-    #[error("{provider} failed: {message}")]
+    #[error("{provider} failed: {}", sentence(.message))]
     Failed {
         /// The provider's title.
         provider: String,
@@ -100,7 +101,7 @@ pub enum ProviderError {
         provider: String,
     },
     /// The provider sent something that its wire format does not have.
-    #[error("{provider} sent something that could not be read: {what}")]
+    #[error("{provider} sent something that could not be read: {}", sentence(.what))]
     Malformed {
         /// The provider's title.
         provider: String,
@@ -124,7 +125,7 @@ pub enum ProviderError {
         what: String,
     },
     /// The provider's settings do not work.
-    #[error("{provider} is not set up: {what}")]
+    #[error("{provider} is not set up: {}", sentence(.what))]
     Setup {
         /// The provider's title.
         provider: String,

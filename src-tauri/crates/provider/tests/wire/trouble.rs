@@ -232,7 +232,7 @@ async fn errors_have_a_sentence_and_a_next_step() {
     assert_eq!(
         Fault::from(error),
         Fault::new(
-            "Fake did not accept the request (400): max_tokens is too large",
+            "Fake did not accept the request (400): max_tokens is too large.",
             "Change what the provider names, or choose another model."
         )
     );
@@ -246,7 +246,7 @@ async fn errors_have_a_sentence_and_a_next_step() {
     assert_eq!(
         Fault::from(error),
         Fault::new(
-            "Fake refused the key from FAKE_KEY (401): invalid x-api-key",
+            "Fake refused the key from FAKE_KEY (401): invalid x-api-key.",
             "Check the key from FAKE_KEY, or set another one."
         )
     );
@@ -285,7 +285,7 @@ async fn an_unknown_model_is_answered_with_those_that_exist() {
         assert_eq!(
             Fault::from(error),
             Fault::new(
-                "Fake does not know the model \u{201c}some-model\u{201d}: no such model",
+                "Fake does not know the model \u{201c}some-model\u{201d}: no such model.",
                 "Choose one of its models: some-model-2, other."
             )
         );
