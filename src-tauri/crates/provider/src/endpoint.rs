@@ -14,6 +14,9 @@ pub(crate) struct Endpoint {
 impl Endpoint {
     /// Reads a base URL; the error says what is wrong with it, without quoting credentials.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if text.contains(char::REPLACEMENT_CHARACTER) {
+            return Err("its base URL holds something that is no text".to_owned());
+        }
         let mut url = Url::parse(text.trim())
             .map_err(|error| format!("its base URL cannot be read: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -36,9 +39,16 @@ impl Endpoint {
         Ok(Self { url })
     }
 
-    /// What `OLLAMA_HOST` names: a host, a port, both, or a URL; nothing means this machine.
-    pub(crate) fn ollama(host: Option<&str>) -> Result<Self, String> {
-        let host = host.map(str::trim).unwrap_or_default();
+    /// The same with a path behind it, which ends in `/` or is empty.
+    pub(crate) fn below(mut self, path: &str) -> Self {
+        let whole = format!("{}{path}", self.url.path());
+        self.url.set_path(&whole);
+        self
+    }
+
+    /// What `OLLAMA_HOST` names: a host, a port, both, or a URL.
+    pub(crate) fn ollama(host: &str) -> Result<Self, String> {
+        let host = host.trim();
         let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let authority = match authority {
@@ -142,6 +152,7 @@ mod tests {
             ("ftp://host/", "ftp:"),
             ("https://me:pa55@host/v1", "password"),
             ("https://host/v1?key=abc", "query"),
+            ("https://host/\u{fffd}", "no text"),
         ] {
             let problem = Endpoint::parse(text).unwrap_err();
             assert!(problem.contains(named), "{text} gave: {problem}");
@@ -155,21 +166,20 @@ mod tests {
     #[test]
     fn ollama_is_where_its_variable_says() {
         for (host, url) in [
-            (None, "http://127.0.0.1:11434/"),
-            (Some(""), "http://127.0.0.1:11434/"),
-            (Some("0.0.0.0"), "http://127.0.0.1:11434/"),
-            (Some("0.0.0.0:99"), "http://127.0.0.1:99/"),
-            (Some(":4711"), "http://127.0.0.1:4711/"),
-            (Some("box.local"), "http://box.local:11434/"),
-            (Some("box.local:8080"), "http://box.local:8080/"),
-            (Some("http://box.local"), "http://box.local/"),
+            ("", "http://127.0.0.1:11434/"),
+            ("0.0.0.0", "http://127.0.0.1:11434/"),
+            ("0.0.0.0:99", "http://127.0.0.1:99/"),
+            (":4711", "http://127.0.0.1:4711/"),
+            ("box.local", "http://box.local:11434/"),
+            ("box.local:8080", "http://box.local:8080/"),
+            ("http://box.local", "http://box.local/"),
             (
-                Some("https://box.local/ollama"),
+                "https://box.local/ollama",
                 "https://box.local/ollama/",
             ),
         ] {
             assert_eq!(Endpoint::ollama(host).unwrap().as_str(), url, "{host:?}");
         }
-        assert!(Endpoint::ollama(Some("a b")).is_err());
+        assert!(Endpoint::ollama("a b").is_err());
     }
 }

@@ -9,6 +9,7 @@
 //! Start reading at [`Provider`] and [`Chunk`]; then [`Providers`], the list that a person chooses from; then
 //! `wire.rs`, one request from key to last chunk.
 
+mod built_in;
 mod conversation;
 mod diagnose;
 mod endpoint;
@@ -33,11 +34,12 @@ mod strict;
 mod tap;
 mod wire;
 
+pub use built_in::{AddressSource, LOCAL_IDS, Surroundings};
 pub use error::ProviderError;
 pub use keys::{Key, KeySource, Keys, MemoryKeys, SystemKeys};
 pub use limits::Timing;
 pub use provider::{Chunk, ChunkStream, ModelRequest, Provider, Stop};
-pub use providers::{Providers, RESERVED_IDS};
+pub use providers::{Address, Providers};
 pub use script::{Script, ScriptCall, ScriptTurn};
 pub use scripted::Scripted;
 pub use secret::Secret;

@@ -7,24 +7,16 @@ use protocol::Fault;
 use protocol::model::ProviderView;
 use protocol::settings::{ProviderSettings, Wire};
 
+use crate::built_in::{
+    AddressSource, BUILT_IN, LOCAL_IDS, Setup, Surroundings, check_prices, prices, shown_title, unusable,
+};
 use crate::endpoint::Endpoint;
 use crate::error::no_key_hint;
 use crate::keys::Keys;
 use crate::limits::Timing;
-use crate::prices::{Prices, Publisher};
+use crate::prices::Prices;
 use crate::wire::{NoKey, WireProvider, Wired};
 use crate::{Provider, ProviderError};
-
-/// Ids that a person's own providers may not have.
-pub const RESERVED_IDS: [&str; 7] = [
-    "anthropic",
-    "openai",
-    "gemini",
-    "ollama",
-    "openrouter",
-    "demo",
-    "script",
-];
 
 /// Every provider: the built-in ones, the person's, and those that play a script.
 pub struct Providers {
@@ -38,6 +30,12 @@ enum Entry {
         provider: Arc<dyn Provider>,
         title: String,
     },
+    /// A built-in one whose address is set and cannot be used. It stands here, so that nothing goes to the usual address.
+    Broken {
+        id: &'static str,
+        title: &'static str,
+        fault: Fault,
+    },
 }
 
 impl Entry {
@@ -45,181 +43,136 @@ impl Entry {
         match self {
             Self::Wire(wire) => &wire.id,
             Self::Local { provider, .. } => provider.id(),
+            Self::Broken { id, .. } => id,
         }
     }
 }
 
-struct BuiltIn {
-    id: &'static str,
-    title: &'static str,
-    wire: Wire,
-    base_url: &'static str,
-    key_env: &'static str,
-    prices: Prices,
+/// Where the requests to a provider go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// The provider's id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// The base URL, without credentials; or why there is none that can be used.
+    pub base_url: Result<String, Fault>,
+    /// Who says so.
+    pub from: AddressSource,
 }
 
-const BUILT_IN: [BuiltIn; 4] = [
-    BuiltIn {
-        id: "anthropic",
-        title: "Anthropic",
-        wire: Wire::Anthropic,
-        base_url: "https://api.anthropic.com/v1/",
-        key_env: "ANTHROPIC_API_KEY",
-        prices: Prices::Published(Publisher::Anthropic),
-    },
-    BuiltIn {
-        id: "openai",
-        title: "OpenAI",
-        wire: Wire::Openai,
-        base_url: "https://api.openai.com/v1/",
-        key_env: "OPENAI_API_KEY",
-        prices: Prices::Published(Publisher::Openai),
-    },
-    BuiltIn {
-        id: "gemini",
-        title: "Google Gemini",
-        wire: Wire::Gemini,
-        base_url: "https://generativelanguage.googleapis.com/v1beta/",
-        key_env: "GEMINI_API_KEY",
-        prices: Prices::Published(Publisher::Gemini),
-    },
-    BuiltIn {
-        id: "openrouter",
-        title: "OpenRouter",
-        wire: Wire::Openai,
-        base_url: "https://openrouter.ai/api/v1/",
-        key_env: "OPENROUTER_API_KEY",
-        prices: Prices::Reported,
-    },
-];
-
 impl Providers {
-    /// The built-in providers and the person's. Ollama is where `OLLAMA_HOST` says, or on this machine.
+    /// The built-in providers and the person's. Where the built-in ones are reached the settings say, else the environment
+    /// (`ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`, `OLLAMA_HOST`), else it is the usual address.
     ///
-    /// An entry of the settings that does not work is left out and named in [`Providers::faults`].
+    /// An entry of the settings that does not work is named in [`Providers::faults`], and so is an address that cannot be
+    /// used: no request goes to the usual one instead.
     #[must_use]
     pub fn new(settings: &[ProviderSettings], keys: Arc<dyn Keys>) -> Self {
-        let host = std::env::var("OLLAMA_HOST").ok();
-        Self::with_surroundings(settings, keys, host.as_deref(), Timing::default())
+        Self::with_surroundings(
+            settings,
+            keys,
+            &Surroundings::of_process(),
+            Timing::default(),
+        )
     }
 
-    /// The same where the surroundings are given: what `OLLAMA_HOST` holds, and how long to wait.
+    /// The same where the environment and the times to wait are given.
     #[must_use]
     pub fn with_surroundings(
         settings: &[ProviderSettings],
         keys: Arc<dyn Keys>,
-        ollama_host: Option<&str>,
+        surroundings: &Surroundings,
         timing: Timing,
     ) -> Self {
         let mut list = Self {
             entries: Vec::new(),
             faults: Vec::new(),
         };
-        let make = |id: &str, title: &str, wire, endpoint, key_env: Option<&str>, prices| {
+        let make = |id: &str, title: &str, setup: Setup| {
             Entry::Wire(Arc::new(WireProvider {
                 id: id.to_owned(),
                 title: title.to_owned(),
-                wire,
-                endpoint,
-                key_env: key_env.map(str::to_owned),
-                needs_key: key_env.is_some(),
-                prices,
+                wire: setup.wire,
+                endpoint: setup.endpoint,
+                from: setup.from,
+                needs_key: setup.key_env.is_some(),
+                key_env: setup.key_env,
+                prices: setup.prices,
                 timing,
                 keys: keys.clone(),
                 memory: std::sync::Mutex::default(),
             }))
         };
-        for it in &BUILT_IN {
-            match Endpoint::parse(it.base_url) {
-                Ok(endpoint) => {
-                    let entry = make(
-                        it.id,
-                        it.title,
-                        it.wire,
-                        endpoint,
-                        Some(it.key_env),
-                        it.prices,
-                    );
-                    list.entries.push(entry);
-                }
-                Err(problem) => list.fault(it.title, &problem),
-            }
-        }
-        match Endpoint::ollama(ollama_host) {
-            Ok(endpoint) => {
-                let entry = make(
-                    "ollama",
-                    "Ollama",
-                    Wire::Ollama,
-                    endpoint,
-                    None,
-                    Prices::Unknown,
-                );
-                list.entries.push(entry);
-            }
-            Err(problem) => list.faults.push(Fault::new(
-                format!("OLLAMA_HOST cannot be used: {problem}."),
-                "Set it to a host and a port, like 127.0.0.1:11434.",
-            )),
-        }
-        for own in settings {
-            let name = if own.title.is_empty() {
-                &own.id
-            } else {
-                &own.title
-            };
-            let endpoint = match list.accept(own) {
-                Ok(endpoint) => endpoint,
-                Err(problem) => {
-                    list.fault(name, &problem);
-                    continue;
+        for built_in in &BUILT_IN {
+            let (id, title) = (built_in.id, built_in.title);
+            let own = settings.iter().find(|own| own.id == id);
+            let entry = match built_in.setup(own, surroundings) {
+                Ok(setup) => make(id, built_in.shown_title(own), setup),
+                Err(fault) => {
+                    list.faults.push(fault.clone());
+                    Entry::Broken { id, title, fault }
                 }
             };
-            let prices = match (own.input_usd_per_mtok, own.output_usd_per_mtok) {
-                (Some(input_usd_per_mtok), Some(output_usd_per_mtok)) => Prices::Set {
-                    input_usd_per_mtok,
-                    output_usd_per_mtok,
-                },
-                _ => Prices::Unknown,
-            };
-            let entry = make(
-                &own.id,
-                name,
-                own.wire,
-                endpoint,
-                own.key_env.as_deref(),
-                prices,
-            );
             list.entries.push(entry);
+        }
+        let mut replaced: Vec<&str> = Vec::new();
+        for own in settings {
+            let is_first = !replaced.contains(&own.id.as_str());
+            if is_first && BUILT_IN.iter().any(|built_in| built_in.id == own.id) {
+                replaced.push(&own.id);
+                continue;
+            }
+            let title = shown_title(own);
+            match list.accept(own) {
+                Ok(endpoint) => {
+                    let setup = Setup {
+                        wire: own.wire,
+                        endpoint,
+                        from: AddressSource::Usual,
+                        key_env: own.key_env.clone(),
+                        prices: prices(own).unwrap_or(Prices::Unknown),
+                    };
+                    list.entries.push(make(&own.id, title, setup));
+                }
+                Err(problem) => list.faults.push(unusable(title, &problem)),
+            }
         }
         list
     }
 
-    fn fault(&mut self, title: &str, problem: &str) {
-        self.faults.push(Fault::new(
-            format!("The provider \u{201c}{title}\u{201d} cannot be used: {problem}."),
-            "Correct its entry in the settings.",
-        ));
+    /// Where the requests to each provider go that is reached over the network.
+    #[must_use]
+    pub fn addresses(&self) -> Vec<Address> {
+        let address = |entry: &Entry| match entry {
+            Entry::Wire(wire) => Some(Address {
+                id: wire.id.clone(),
+                title: wire.title.clone(),
+                base_url: Ok(wire.endpoint.as_str().to_owned()),
+                from: wire.from.clone(),
+            }),
+            Entry::Broken { id, title, fault } => Some(Address {
+                id: (*id).to_owned(),
+                title: (*title).to_owned(),
+                base_url: Err(fault.clone()),
+                from: AddressSource::Unusable,
+            }),
+            Entry::Local { .. } => None,
+        };
+        self.entries.iter().filter_map(address).collect()
     }
 
     fn accept(&self, own: &ProviderSettings) -> Result<Endpoint, String> {
         if own.id.is_empty() {
             return Err("its id is empty".to_owned());
         }
-        if RESERVED_IDS.contains(&own.id.as_str()) {
+        if LOCAL_IDS.contains(&own.id.as_str()) {
             return Err(format!("the id \u{201c}{}\u{201d} is built in", own.id));
         }
         if self.entries.iter().any(|entry| entry.id() == own.id) {
             return Err(format!("the id \u{201c}{}\u{201d} is there twice", own.id));
         }
-        let prices = [own.input_usd_per_mtok, own.output_usd_per_mtok];
-        if prices
-            .into_iter()
-            .flatten()
-            .any(|usd| !usd.is_finite() || usd < 0.0)
-        {
-            return Err("a price is not a number of dollars".to_owned());
-        }
+        check_prices(own)?;
         Endpoint::parse(&own.base_url)
     }
 
@@ -248,6 +201,7 @@ impl Providers {
         match self.entries.iter().find(|entry| entry.id() == id) {
             Some(Entry::Wire(wire)) => Ok(Arc::new(Wired(wire.clone()))),
             Some(Entry::Local { provider, .. }) => Ok(provider.clone()),
+            Some(Entry::Broken { fault, .. }) => Err(fault.clone()),
             None => {
                 let ids: Vec<&str> = self.entries.iter().map(Entry::id).collect();
                 Err(Fault::new(
@@ -275,6 +229,14 @@ async fn view(entry: &Entry) -> ProviderView {
             note: "Needs no key and no network.".to_owned(),
             models: Vec::new(),
         },
+        Entry::Broken { id, title, fault } => ProviderView {
+            id: (*id).to_owned(),
+            title: (*title).to_owned(),
+            base_url: String::new(),
+            ready: false,
+            note: fault.to_string(),
+            models: Vec::new(),
+        },
         Entry::Wire(wire) => {
             let (ready, note) = state(wire).await;
             ProviderView {
@@ -282,7 +244,14 @@ async fn view(entry: &Entry) -> ProviderView {
                 title: wire.title.clone(),
                 base_url: wire.endpoint.as_str().to_owned(),
                 ready,
-                note,
+                note: match wire.from.redirects() {
+                    true => format!(
+                        "{note} Requests go to {}, {}.",
+                        wire.endpoint.as_str(),
+                        wire.from
+                    ),
+                    false => note,
+                },
                 models: wire.known_models(),
             }
         }

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Dispatch;
 use tracing::instrument::WithSubscriber;
 
+use crate::built_in::AddressSource;
 use crate::diagnose::Failure;
 use crate::endpoint::Endpoint;
 use crate::keys::{Key, Keys};
@@ -30,6 +31,8 @@ pub(crate) struct WireProvider {
     pub(crate) title: String,
     pub(crate) wire: Wire,
     pub(crate) endpoint: Endpoint,
+    /// Who says that it is reached there.
+    pub(crate) from: AddressSource,
     pub(crate) key_env: Option<String>,
     /// Whether there is no point in asking without a key.
     pub(crate) needs_key: bool,

@@ -16,7 +16,7 @@ use futures::StreamExt;
 use protocol::ToolCall;
 use protocol::model::Message;
 use protocol::settings::{ProviderSettings, Wire};
-use provider::{Chunk, MemoryKeys, ModelRequest, Provider, ProviderError, Providers, Stop, Timing};
+use provider::{Chunk, MemoryKeys, ModelRequest, Provider, ProviderError, Providers, Stop, Surroundings, Timing};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -88,7 +88,7 @@ impl Aimock {
             retry_after_ms_max: 0,
             ..Timing::default()
         };
-        let list = Providers::with_surroundings(&[settings], keys, None, timing);
+        let list = Providers::with_surroundings(&[settings], keys, &Surroundings::default(), timing);
         list.get("aimock").unwrap()
     }
 

@@ -10,9 +10,7 @@ use futures::{StreamExt, stream};
 use protocol::Fault;
 use protocol::model::Message;
 use protocol::settings::{ProviderSettings, Wire};
-use provider::{
-    Chunk, ChunkStream, MemoryKeys, ModelRequest, Provider, ProviderError, Providers, Timing,
-};
+use provider::{Chunk, ChunkStream, MemoryKeys, ModelRequest, Provider, ProviderError, Providers, Surroundings, Timing};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -176,7 +174,7 @@ pub fn settings(wire: Wire, base_url: &str) -> ProviderSettings {
 pub fn provider_with(wire: Wire, fake: &Fake, timing: Timing) -> Arc<dyn Provider> {
     let keys = Arc::new(MemoryKeys::new().with_env("FAKE_KEY", KEY));
     let settings = [settings(wire, &fake.base_url)];
-    let list = Providers::with_surroundings(&settings, keys, None, timing);
+    let list = Providers::with_surroundings(&settings, keys, &Surroundings::default(), timing);
     assert_eq!(list.faults(), [] as [Fault; 0]);
     list.get("fake").unwrap()
 }

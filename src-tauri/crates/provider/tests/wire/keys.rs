@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use protocol::Fault;
 use protocol::settings::Wire;
-use provider::{MemoryKeys, ProviderError, Providers, SystemKeys};
+use provider::{MemoryKeys, ProviderError, Providers, Surroundings, SystemKeys};
 
 use crate::fake::{Fake, KEY, Reply, Then, WIRES, begin, played, provider, settings, timing};
 use crate::shapes::turn;
@@ -47,7 +47,7 @@ async fn without_a_key_nothing_is_asked() {
             "Set the environment variable FAKE_KEY (The system keychain cannot be used here.).",
         ),
     ] {
-        let list = Providers::with_surroundings(&own, keys, None, timing());
+        let list = Providers::with_surroundings(&own, keys, &Surroundings::default(), timing());
         let error = begin(&*list.get("fake").unwrap()).await.err().unwrap();
         assert!(matches!(error, ProviderError::NoKey { .. }));
         assert_eq!(
@@ -66,7 +66,7 @@ async fn the_systems_keychain_is_asked_and_may_be_missing() {
     own.key_env = Some("COUNTERSIGN_TEST_NO_SUCH_KEY".to_owned());
     let id = own.id.clone();
     let keys = Arc::new(SystemKeys::default());
-    let list = Providers::with_surroundings(&[own], keys, None, timing());
+    let list = Providers::with_surroundings(&[own], keys, &Surroundings::default(), timing());
     let error = begin(&*list.get(&id).unwrap()).await.err().unwrap();
     let ProviderError::NoKey { keychain, .. } = &error else {
         panic!("{error:?}")
@@ -91,7 +91,7 @@ async fn a_server_that_needs_no_key_gets_none() {
     let mut own = settings(Wire::Openai, &fake.base_url);
     own.key_env = None;
     let keys = Arc::new(MemoryKeys::new().without_keychain());
-    let list = Providers::with_surroundings(&[own], keys, None, timing());
+    let list = Providers::with_surroundings(&[own], keys, &Surroundings::default(), timing());
     let items = played(&*list.get("fake").unwrap()).await;
     assert!(items.iter().all(Result::is_ok), "{items:?}");
     assert!(!fake.asked()[0].headers.contains_key("authorization"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use protocol::Fault;
 use protocol::model::ProviderView;
 use protocol::settings::{ProviderSettings, Wire};
-use provider::{MemoryKeys, Providers, RESERVED_IDS, Script, Scripted, Timing};
+use provider::{LOCAL_IDS, MemoryKeys, Providers, Script, Scripted, Surroundings, Timing};
 use serde_json::json;
 
 use crate::fake::{Fake, Reply, provider, settings, timing};
@@ -34,7 +34,8 @@ async fn every_provider_says_where_it_stands() {
         ..settings(Wire::Openai, "http://192.0.2.1:1234/v1")
     };
     let host = ollama.base_url.trim_start_matches("http://");
-    let list = Providers::with_surroundings(&[own], Arc::new(keys), Some(host), timing()).with(
+    let there = Surroundings::default().with("OLLAMA_HOST", host);
+    let list = Providers::with_surroundings(&[own], Arc::new(keys), &there, timing()).with(
         Arc::new(Scripted::with_id("demo", Script::default())),
         "Demo",
     );
@@ -97,7 +98,8 @@ async fn ollama_that_does_not_run_is_said_so() {
     let host = listener.local_addr().unwrap().to_string();
     drop(listener);
     let keys = Arc::new(MemoryKeys::new().without_keychain());
-    let list = Providers::with_surroundings(&[], keys.clone(), Some(&host), timing());
+    let there = Surroundings::default().with("OLLAMA_HOST", &host);
+    let list = Providers::with_surroundings(&[], keys.clone(), &there, timing());
     let views = list.views().await;
     let note = format!("Not running at http://{host}/. Start it with `ollama serve`.");
     assert_eq!(
@@ -115,7 +117,8 @@ async fn ollama_that_does_not_run_is_said_so() {
         probe_ms: 50,
         ..timing()
     };
-    let list = Providers::with_surroundings(&[], keys, Some(&host), quick);
+    let there = Surroundings::default().with("OLLAMA_HOST", &host);
+    let list = Providers::with_surroundings(&[], keys, &there, quick);
     assert!(!list.views().await[4].ready);
 }
 
@@ -123,7 +126,7 @@ async fn ollama_that_does_not_run_is_said_so() {
 fn settings_that_do_not_work_are_named_and_left_out() {
     let ok = settings(Wire::Openai, "http://127.0.0.1:1/v1");
     let mut all = vec![ok.clone()];
-    for id in RESERVED_IDS {
+    for id in LOCAL_IDS {
         all.push(ProviderSettings {
             id: id.to_owned(),
             ..ok.clone()
@@ -141,41 +144,37 @@ fn settings_that_do_not_work_are_named_and_left_out() {
         ..ok
     });
     let keys = Arc::new(MemoryKeys::new());
-    let list = Providers::with_surroundings(&all, keys, Some("a b"), timing());
+    let list = Providers::with_surroundings(&all, keys, &Surroundings::default(), timing());
     let messages: Vec<&str> = list
         .faults()
         .iter()
         .map(|fault| fault.message.as_str())
         .collect();
-    let reserved = RESERVED_IDS
-        .map(|id| format!("The provider “Fake” cannot be used: the id “{id}” is built in."));
-    assert_eq!(messages.len(), 1 + reserved.len() + 3);
-    assert!(
-        messages[0].starts_with("OLLAMA_HOST cannot be used: "),
-        "{}",
-        messages[0]
-    );
-    assert_eq!(messages[1..8], reserved);
     assert_eq!(
-        messages[8],
-        "The provider “Fake” cannot be used: the id “fake” is there twice."
+        messages[..3],
+        [
+            "The provider “Fake” cannot be used: the id “demo” is built in.",
+            "The provider “Fake” cannot be used: the id “script” is built in.",
+            "The provider “Fake” cannot be used: the id “fake” is there twice.",
+        ]
     );
     assert!(
-        messages[9].contains("keys belong in the environment"),
+        messages[3].contains("keys belong in the environment"),
         "{}",
-        messages[9]
+        messages[3]
     );
     assert!(
-        messages[10].contains("a price is not a number"),
+        messages[4].contains("a price is not a number"),
         "{}",
-        messages[10]
+        messages[4]
     );
+    assert_eq!(messages.len(), 5);
     assert!(list.get("fake").is_ok());
     assert_eq!(
         list.get("odd").err(),
         Some(Fault::new(
             "There is no provider “odd”.",
-            "Choose one of: anthropic, openai, gemini, openrouter, fake."
+            "Choose one of: anthropic, openai, gemini, openrouter, ollama, fake."
         ))
     );
 }

@@ -6,6 +6,7 @@
     reason = "the fake endpoint listens on loopback, and helpers of tests fail like tests"
 )]
 
+mod addresses;
 mod conversation;
 mod fake;
 mod keys;

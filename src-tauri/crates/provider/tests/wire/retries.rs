@@ -1,7 +1,7 @@
 //! What is tried again, how often, and what is not.
 
 use protocol::settings::Wire;
-use provider::{MemoryKeys, ProviderError, Providers, Timing};
+use provider::{MemoryKeys, ProviderError, Providers, Surroundings, Timing};
 use serde_json::json;
 
 use crate::fake::{
@@ -98,7 +98,7 @@ async fn a_provider_that_never_begins_is_silent() {
         ..timing()
     };
     let list =
-        Providers::with_surroundings(&[settings(Wire::Openai, &base_url)], keys, None, impatient);
+        Providers::with_surroundings(&[settings(Wire::Openai, &base_url)], keys, &Surroundings::default(), impatient);
     let error = begin(&*list.get("fake").unwrap()).await.err().unwrap();
     let silent = ProviderError::Silent {
         provider: "Fake".to_owned(),
