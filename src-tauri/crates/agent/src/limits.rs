@@ -84,6 +84,8 @@ pub const SEARCH_ID_BYTES_MAX: usize = 64;
 pub const CLIENT_CHARS_MAX: usize = 200;
 /// Calls of a program outside that are open at the same time, those that wait for room among them.
 pub const CALLS_OPEN_MAX: usize = 1_024;
+/// A file of another product that servers are imported from, in bytes: some hold a person's whole history.
+pub const IMPORTED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// One piece of what is kept of a sign-in, in characters: the shortest that some keychain takes.
 pub const KEPT_CHARS_MAX: usize = 1_000;
 /// Pieces of one sign-in.

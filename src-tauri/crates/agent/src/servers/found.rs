@@ -7,15 +7,14 @@ use protocol::Fault;
 use protocol::servers::ServerSource;
 
 use super::Servers;
+use crate::limits::IMPORTED_BYTES_MAX;
 
 /// Every file that is there and names servers, with what could be taken from it.
 pub(crate) fn found(servers: &Servers, workspace: Option<&Path>) -> Vec<ServerSource> {
     servers.shelf().read();
     let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
     let places = import::places(home.as_deref(), workspace).into_iter();
-    let mut all: Vec<ServerSource> = places
-        .filter_map(|(product, file, project)| source(product, &file, project.as_deref()))
-        .collect();
+    let mut all: Vec<ServerSource> = places.filter_map(|place| source(&place)).collect();
     let known = servers.shelf().each(|one| one.settings().id.clone());
     for found in all.iter_mut().flat_map(|source| &mut source.found) {
         let settings = found.settings.as_ref();
@@ -24,37 +23,52 @@ pub(crate) fn found(servers: &Servers, workspace: Option<&Path>) -> Vec<ServerSo
     all
 }
 
-/// What could be taken from a file that is named, of a product as the command line calls it.
+/// What could be taken from a file that is named, of a product as the command line calls it. In the file that Claude Code
+/// keeps for a person that is what it has for `workspace` alone, too.
 ///
 /// # Errors
 /// There is no such product, or no such file with servers in it.
-pub fn servers_of_file(product: &str, file: &Path) -> Result<ServerSource, Fault> {
+pub fn servers_of_file(
+    product: &str,
+    file: &Path,
+    workspace: &Path,
+) -> Result<Vec<ServerSource>, Fault> {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (file, workspace) = (absolute(file), absolute(workspace));
     let known = import::Product::ALL.into_iter();
     let known = known.filter(|(name, _)| *name == product);
-    let mut found = known.filter_map(|(_, product)| source(product, file, file.parent()));
-    found.next_back().ok_or_else(|| {
-        Fault::new(
+    let places = known.flat_map(|(_, product)| import::places_of(product, &file, Some(&workspace)));
+    let found: Vec<ServerSource> = places.filter_map(|place| source(&place)).collect();
+    match found.is_empty() {
+        false => Ok(found),
+        true => Err(Fault::new(
             format!("{} names no servers of {product}.", file.display()),
             "Check the path, and whose file it is.",
-        )
-    })
+        )),
+    }
 }
 
 /// What could be taken from a file; nothing if it is not there, or is about something else.
-fn source(product: import::Product, file: &Path, project: Option<&Path>) -> Option<ServerSource> {
-    let read = match runtime::read_text(file) {
+fn source(place: &import::Place) -> Option<ServerSource> {
+    let read = match runtime::read_text_within(&place.file, IMPORTED_BYTES_MAX) {
         Ok(None) => return None,
-        Ok(Some(text)) => import::read(product, &text, project),
+        Ok(Some(text)) => import::read(place.product, &text, &place.scope),
         Err(error) => Err(error.into()),
     };
     let (found, fault) = match read {
         Ok(found) if found.is_empty() => return None,
+        // It is told once, of the place that is the whole file.
+        Err(_) if matches!(place.scope, import::Scope::Local(_)) => return None,
         Ok(found) => (found, None),
         Err(fault) => (Vec::new(), Some(fault)),
     };
+    let title = place.product.title();
     Some(ServerSource {
-        product: product.title().to_owned(),
-        file: file.display().to_string(),
+        product: match &place.scope {
+            import::Scope::Local(_) => format!("{title}, for this folder"),
+            import::Scope::Person | import::Scope::Project(_) => title.to_owned(),
+        },
+        file: place.file.display().to_string(),
         fault,
         found,
     })

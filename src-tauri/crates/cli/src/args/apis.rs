@@ -42,6 +42,9 @@ pub(crate) struct Add {
     pub(crate) api: String,
     /// Its document: an address, or a file.
     pub(crate) document: String,
+    /// Set it up anew if there is one of this name.
+    #[arg(long)]
+    pub(crate) replace: bool,
     /// Read files that the document refers to as well, as far as they lie in its folder.
     #[arg(long)]
     pub(crate) follow_files: bool,
@@ -54,8 +57,8 @@ pub(crate) struct Add {
     /// A header of every request. May be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) header: Vec<String>,
-    /// A key or a token, by the name of the document's security scheme. May be repeated.
-    #[arg(long, value_name = "SCHEME=VALUE")]
+    /// A key or a token, by the name of the document's security scheme: `${NAME}` or `keychain:NAME`. May be repeated.
+    #[arg(long, value_name = "SCHEME=REFERENCE")]
     pub(crate) token: Vec<String>,
     /// A name and a password, by the name of the document's security scheme. May be repeated.
     #[arg(long, value_name = "SCHEME=NAME,PASSWORD")]

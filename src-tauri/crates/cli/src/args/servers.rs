@@ -16,7 +16,8 @@ pub(crate) enum Servers {
     Import {
         /// One product's file instead of the places where products keep theirs.
         #[arg(long, value_name = "PRODUCT", requires = "file",
-            value_parser = ["claude-code", "claude-desktop", "cursor", "vscode", "opencode", "codex"])]
+            value_parser = ["claude-code", "claude-desktop", "cline", "codex", "cursor", "gemini-cli", "goose", "opencode",
+                "vscode", "windsurf", "zed"])]
         from: Option<String>,
         /// The file.
         #[arg(requires = "from", value_name = "FILE")]
@@ -27,6 +28,9 @@ pub(crate) enum Servers {
         /// Set up this one of them, off. May be repeated. Without this nothing is written.
         #[arg(long, value_name = "NAME")]
         add: Vec<String>,
+        /// Set it up anew if there is one of this name.
+        #[arg(long, requires = "add")]
+        replace: bool,
     },
     /// Switch one on: it is started, and the first time its tools are approved as they are then.
     Enable {
@@ -100,6 +104,9 @@ pub(crate) enum Servers {
 pub(crate) struct Add {
     /// Its name, the first half of its tools' names: letters, digits, `-` and single `_`.
     pub(crate) server: String,
+    /// Set it up anew if there is one of this name.
+    #[arg(long)]
+    pub(crate) replace: bool,
     /// Its address.
     #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "folder"])]
     pub(crate) url: Option<String>,

@@ -89,8 +89,10 @@ pub(crate) async fn run(desk: &Desk, asked: Apis, out: &mut Out) -> Ended {
     match asked {
         Apis::List => kept::list::<Kept>(desk, out).await,
         Apis::Add(add) => {
-            let (id, setup) = (kept::named::<Kept>(&add.api)?, Box::new(setup(&add)?));
-            kept::change::<Kept>(desk, &id, ApiChange::Set { setup }).await?;
+            let setup = Box::new(setup(&add)?);
+            let id = kept::free_name::<Kept>(desk, &add.api, add.replace).await?;
+            desk.submit(Kept::op(id.clone(), ApiChange::Set { setup }))
+                .await?;
             kept::show::<Kept>(desk, &id, out).await
         }
         Apis::Enable { api } => kept::switch::<Kept>(desk, &api, true, out).await,

@@ -90,6 +90,23 @@ pub(super) async fn change<K: Kind>(
     Err(fault.into())
 }
 
+/// The name of one that is to be set up: free, unless it may take the place of one that is there.
+pub(super) async fn free_name<K: Kind>(
+    desk: &Desk,
+    name: &str,
+    replaces: bool,
+) -> Result<ServerId, Ending> {
+    let id = named::<K>(name)?;
+    let (all, _) = views::<K>(desk).await?;
+    match replaces || !all.iter().any(|view| *K::id(view) == id) {
+        true => Ok(id),
+        false => Err(Ending::usage(Fault::new(
+            format!("There is a {} `{id}` already.", K::ONE),
+            "Choose another name, or set it up anew with --replace.",
+        ))),
+    }
+}
+
 /// Switches one on or off, and shows it.
 pub(super) async fn switch<K: Kind>(
     desk: &Desk,

@@ -99,9 +99,11 @@ pub(crate) async fn run(desk: &Desk, asked: Servers, out: &mut Out) -> Ended {
     match asked {
         Servers::List => kept::list::<Kept>(desk, out).await,
         Servers::Add(add) => {
-            let (id, way) = (named(&add.server)?, way(&add)?);
+            let way = way(&add)?;
+            let id = kept::free_name::<Kept>(desk, &add.server, add.replace).await?;
             let timeout_ms = add.timeout_ms;
-            change(desk, &id, ServerChange::Set { way, timeout_ms }).await?;
+            let set = ServerChange::Set { way, timeout_ms };
+            desk.submit(Kept::op(id.clone(), set)).await?;
             show(desk, &id, out).await
         }
         Servers::Import {
@@ -109,12 +111,13 @@ pub(crate) async fn run(desk: &Desk, asked: Servers, out: &mut Out) -> Ended {
             file,
             workspace,
             add,
+            replace,
         } => {
             let sources = match (from, file) {
-                (Some(product), Some(file)) => vec![import::of_file(&product, &file)?],
+                (Some(product), Some(file)) => import::of_file(&product, &file, &workspace)?,
                 _ => import::found(desk, &workspace).await?,
             };
-            import::import(desk, &sources, &add, out).await
+            import::import(desk, &sources, &import::Wanted { add, replace }, out).await
         }
         Servers::Enable { server } => kept::switch::<Kept>(desk, &server, true, out).await,
         Servers::Disable { server } => kept::switch::<Kept>(desk, &server, false, out).await,

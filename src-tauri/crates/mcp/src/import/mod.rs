@@ -2,10 +2,13 @@
 //!
 //! Start reading at [`read`]; what becomes of a secret stands in `values.rs`.
 
+mod formats;
+mod places;
 mod raw;
 mod values;
 
-use std::path::{Path, PathBuf};
+use std::collections::btree_map::Entry;
+use std::path::Path;
 
 use protocol::Fault;
 use protocol::servers::{
@@ -14,113 +17,20 @@ use protocol::servers::{
 
 use crate::config::ServersFile;
 use crate::limits::SERVERS_MAX;
+pub use places::{Place, Product, Scope, places, places_of};
 use raw::Raw;
 use values::Values;
 
-/// A product whose servers are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Product {
-    /// `mcpServers` of `.mcp.json` and `.claude.json`.
-    ClaudeCode,
-    /// `mcpServers` of `claude_desktop_config.json`.
-    ClaudeDesktop,
-    /// `mcpServers` of `.cursor/mcp.json`.
-    Cursor,
-    /// `servers` of `.vscode/mcp.json`.
-    VsCode,
-    /// `mcp` of `opencode.json`.
-    Opencode,
-    /// `[mcp_servers.x]` of `.codex/config.toml`.
-    Codex,
-}
-
-impl Product {
-    /// Every product, with what it is called on the command line.
-    pub const ALL: [(&'static str, Self); 6] = [
-        ("claude-code", Self::ClaudeCode),
-        ("claude-desktop", Self::ClaudeDesktop),
-        ("cursor", Self::Cursor),
-        ("vscode", Self::VsCode),
-        ("opencode", Self::Opencode),
-        ("codex", Self::Codex),
-    ];
-
-    /// What a person calls it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "Claude Code",
-            Self::ClaudeDesktop => "Claude Desktop",
-            Self::Cursor => "Cursor",
-            Self::VsCode => "VS Code",
-            Self::Opencode => "opencode",
-            Self::Codex => "Codex",
-        }
-    }
-}
-
-/// Where products keep the servers of a project, below its folder.
-const OF_PROJECTS: [(Product, &str); 6] = [
-    (Product::ClaudeCode, ".mcp.json"),
-    (Product::Cursor, ".cursor/mcp.json"),
-    (Product::VsCode, ".vscode/mcp.json"),
-    (Product::Opencode, "opencode.json"),
-    (Product::Opencode, "opencode.jsonc"),
-    (Product::Codex, ".codex/config.toml"),
-];
-
-/// Where they keep those of a person, below the home folder.
-const OF_PERSONS: [(Product, &str); 12] = [
-    (Product::ClaudeCode, ".claude.json"),
-    (
-        Product::ClaudeDesktop,
-        ".config/Claude/claude_desktop_config.json",
-    ),
-    (
-        Product::ClaudeDesktop,
-        "Library/Application Support/Claude/claude_desktop_config.json",
-    ),
-    (
-        Product::ClaudeDesktop,
-        "AppData/Roaming/Claude/claude_desktop_config.json",
-    ),
-    (Product::Cursor, ".cursor/mcp.json"),
-    (Product::VsCode, ".config/Code/User/mcp.json"),
-    (
-        Product::VsCode,
-        "Library/Application Support/Code/User/mcp.json",
-    ),
-    (Product::VsCode, "AppData/Roaming/Code/User/mcp.json"),
-    (Product::Opencode, ".config/opencode/opencode.json"),
-    (Product::Opencode, ".config/opencode/opencode.jsonc"),
-    (Product::Codex, ".codex/config.toml"),
-    (Product::ClaudeCode, ".claude/.mcp.json"),
-];
-
-/// The files that may be there, each with the folder of its project if it is a project's.
-pub fn places(
-    home: Option<&Path>,
-    project: Option<&Path>,
-) -> Vec<(Product, PathBuf, Option<PathBuf>)> {
-    let of_person = OF_PERSONS
-        .iter()
-        .filter_map(|(product, path)| Some((*product, home?.join(path), None)));
-    let of_project = OF_PROJECTS.iter().filter_map(|(product, path)| {
-        let folder = project?;
-        Some((*product, folder.join(path), Some(folder.to_owned())))
-    });
-    of_project.chain(of_person).collect()
-}
-
-/// Reads the text of a product's file. `project` is the folder of the project whose file it is. Nothing if it names none.
+/// Reads the text of a product's file. Nothing if it names no server for that scope.
 ///
 /// # Errors
 /// It is not what that product writes.
-pub fn read(
-    product: Product,
-    text: &str,
-    project: Option<&Path>,
-) -> Result<Vec<ServerFound>, Fault> {
-    let raw = raw::read(product, text)?;
+pub fn read(product: Product, text: &str, scope: &Scope) -> Result<Vec<ServerFound>, Fault> {
+    let (raw, project) = match scope {
+        Scope::Person => (raw::read(product, text)?, None),
+        Scope::Project(folder) => (raw::read(product, text)?, Some(folder.as_path())),
+        Scope::Local(folder) => (raw::read_local(text, folder)?, Some(folder.as_path())),
+    };
     Ok(raw
         .into_iter()
         .take(SERVERS_MAX)
@@ -147,12 +57,19 @@ fn found(written: String, raw: Result<Raw, String>, project: Option<&Path>) -> S
     let way = match (raw.command, raw.url) {
         (Some(command), _) => {
             let args = values.args(raw.args);
+            let mut env = values.named(raw.env);
+            for name in raw.secret_env {
+                if let Entry::Vacant(free) = env.entry(name) {
+                    let reference = values.secret(free.key());
+                    free.insert(reference);
+                }
+            }
             // Programs of a project are named from its folder.
             let folder = raw.folder.map(|folder| values.place(&folder));
             ServerWay::Stdio {
                 command: values.place(&command),
                 args,
-                env: values.named(raw.env),
+                env,
                 folder: folder.or_else(|| project.map(|folder| folder.display().to_string())),
             }
         }

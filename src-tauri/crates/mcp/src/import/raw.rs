@@ -1,6 +1,7 @@
 //! The files of other products, each to the same raw shape.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -8,7 +9,7 @@ use protocol::Fault;
 use protocol::depth::{DEPTH_MAX, exceeds};
 use serde_json::{Map, Value};
 
-use super::Product;
+use super::{Product, formats};
 
 /// A server as it is written elsewhere, its values as they stand there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,35 +21,75 @@ pub(super) struct Raw {
     pub url: Option<String>,
     pub headers: BTreeMap<String, String>,
     pub timeout_ms: Option<u32>,
+    /// Variables whose values the product keeps in a keychain of its own.
+    pub secret_env: Vec<String>,
     pub notes: Vec<String>,
 }
 
-type Read = Result<Raw, String>;
+pub(super) type Read = Result<Raw, String>;
 
 /// The servers of a file, each or why it cannot be taken, in the order of the file.
 pub(super) fn read(product: Product, text: &str) -> Result<Vec<(String, Read)>, Fault> {
-    let whole = match product {
-        Product::Codex => toml(text)?,
+    servers_of(product, &whole(product, text)?)
+}
+
+/// The servers that Claude Code has for one folder alone: `projects["/abs/dir"].mcpServers` of `.claude.json`. It files them
+/// under the folder that it was started in, so those of the folders above hold too.
+pub(super) fn read_local(text: &str, folder: &Path) -> Result<Vec<(String, Read)>, Fault> {
+    let whole = whole(Product::ClaudeCode, text)?;
+    let projects = whole.get("projects").and_then(Value::as_object);
+    let mut all: Vec<(String, Read)> = Vec::new();
+    for above in folder.ancestors() {
+        let project = above.to_str().and_then(|name| projects?.get(name));
+        let Some(project) = project else { continue };
+        for (name, read) in servers_of(Product::ClaudeCode, project)? {
+            if !all.iter().any(|(known, _)| *known == name) {
+                all.push((name, read));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn whole(product: Product, text: &str) -> Result<Value, Fault> {
+    match product {
+        Product::Codex => toml(text),
+        Product::Goose => yaml(text),
         Product::ClaudeCode
         | Product::ClaudeDesktop
+        | Product::Cline
         | Product::Cursor
+        | Product::GeminiCli
+        | Product::Opencode
         | Product::VsCode
-        | Product::Opencode => json(text)?,
-    };
+        | Product::Windsurf
+        | Product::Zed => json(text),
+    }
+}
+
+fn servers_of(product: Product, whole: &Value) -> Result<Vec<(String, Read)>, Fault> {
     let (section, of) = match product {
-        Product::ClaudeCode | Product::ClaudeDesktop | Product::Cursor => {
-            ("mcpServers", common as fn(&Map<String, Value>) -> Read)
-        }
-        Product::VsCode => ("servers", common as _),
-        Product::Opencode => ("mcp", opencode as _),
-        Product::Codex => ("mcp_servers", codex as _),
+        Product::ClaudeCode | Product::ClaudeDesktop | Product::Cursor | Product::Windsurf => (
+            "mcpServers",
+            formats::common as fn(&Map<String, Value>) -> Read,
+        ),
+        Product::Cline => ("mcpServers", formats::cline as _),
+        Product::GeminiCli => ("mcpServers", formats::gemini_cli as _),
+        Product::VsCode => ("servers", formats::common as _),
+        Product::Opencode => ("mcp", formats::opencode as _),
+        Product::Codex => ("mcp_servers", formats::codex as _),
+        Product::Zed => ("context_servers", formats::zed as _),
+        Product::Goose => ("extensions", formats::goose as _),
     };
     let servers = match whole.get(section) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Object(servers)) => servers,
         Some(_) => return Err(wrong(&format!("`{section}` is no object"))),
     };
-    let servers = servers.iter().map(|(name, server)| {
+    let servers = servers
+        .iter()
+        .filter(|(_, server)| product != Product::Goose || !formats::is_part_of_goose(server));
+    let servers = servers.map(|(name, server)| {
         let read = server.as_object().map(of);
         let read = read.unwrap_or_else(|| Err("It is no object.".to_owned()));
         (name.clone(), read)
@@ -66,6 +107,23 @@ fn wrong(what: &str) -> Fault {
 fn toml(text: &str) -> Result<Value, Fault> {
     let read: Result<Value, _> = ::toml::from_str(text);
     read.map_err(|error| wrong(error.message()))
+}
+
+fn yaml(text: &str) -> Result<Value, Fault> {
+    let read: Result<Value, _> = serde_saphyr::from_str(text);
+    let value = read.map_err(|error| {
+        let told = error.to_string();
+        wrong(
+            told.lines()
+                .next()
+                .unwrap_or_default()
+                .trim_end_matches('.'),
+        )
+    })?;
+    match exceeds(&value, DEPTH_MAX) {
+        true => Err(wrong("it is nested too deep")),
+        false => Ok(value),
+    }
 }
 
 /// People write comments into these files, and commas where none belong.
@@ -97,7 +155,7 @@ fn plain(value: &Ast<'_>) -> Value {
 }
 
 /// A member that is a text; an error if it is something else.
-fn text(server: &Map<String, Value>, member: &str) -> Result<Option<String>, String> {
+pub(super) fn text(server: &Map<String, Value>, member: &str) -> Result<Option<String>, String> {
     match server.get(member) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -105,7 +163,7 @@ fn text(server: &Map<String, Value>, member: &str) -> Result<Option<String>, Str
     }
 }
 
-fn texts(server: &Map<String, Value>, member: &str) -> Result<Vec<String>, String> {
+pub(super) fn texts(server: &Map<String, Value>, member: &str) -> Result<Vec<String>, String> {
     let wrong = || format!("Its `{member}` is no list of texts.");
     match server.get(member) {
         None | Some(Value::Null) => Ok(Vec::new()),
@@ -117,7 +175,10 @@ fn texts(server: &Map<String, Value>, member: &str) -> Result<Vec<String>, Strin
     }
 }
 
-fn named(server: &Map<String, Value>, member: &str) -> Result<BTreeMap<String, String>, String> {
+pub(super) fn named(
+    server: &Map<String, Value>,
+    member: &str,
+) -> Result<BTreeMap<String, String>, String> {
     let wrong = || format!("Its `{member}` holds something that is no text.");
     match server.get(member) {
         None | Some(Value::Null) => Ok(BTreeMap::new()),
@@ -139,87 +200,11 @@ fn value(item: &Value) -> Option<String> {
     }
 }
 
-fn note_on(server: &Map<String, Value>, members: &[&str]) -> Vec<String> {
+pub(super) fn note_on(server: &Map<String, Value>, members: &[&str]) -> Vec<String> {
     let there = members
         .iter()
         .filter(|member| server.contains_key(**member));
     there
         .map(|member| format!("Its `{member}` is not taken over."))
         .collect()
-}
-
-/// `mcpServers` and `servers`: `command`, `args`, `env`, `cwd`, or `url`, `headers`.
-fn common(server: &Map<String, Value>) -> Read {
-    if text(server, "type")?.as_deref() == Some("sse") {
-        return Err(
-            "It speaks the older HTTP with SSE, which is not spoken here; ask its maker for streamable HTTP."
-                .to_owned(),
-        );
-    }
-    Ok(Raw {
-        command: text(server, "command")?,
-        args: texts(server, "args")?,
-        env: named(server, "env")?,
-        folder: text(server, "cwd")?,
-        url: text(server, "url")?.or(text(server, "serverUrl")?),
-        headers: named(server, "headers")?,
-        timeout_ms: server
-            .get("timeout")
-            .and_then(Value::as_u64)
-            .and_then(|ms| u32::try_from(ms).ok()),
-        notes: note_on(
-            server,
-            &["envFile", "oauth", "auth", "autoApprove", "alwaysAllow"],
-        ),
-    })
-}
-
-/// `mcp` of opencode: one list for the command, `environment`, `{env:NAME}`.
-fn opencode(server: &Map<String, Value>) -> Read {
-    let mut words = texts(server, "command")?.into_iter();
-    let turned = |values: BTreeMap<String, String>| {
-        let values = values.into_iter();
-        values
-            .map(|(name, value)| (name, value.replace("{env:", "${env:")))
-            .collect()
-    };
-    Ok(Raw {
-        command: words.next(),
-        args: words.map(|word| word.replace("{env:", "${env:")).collect(),
-        env: turned(named(server, "environment")?),
-        folder: text(server, "cwd")?,
-        url: text(server, "url")?,
-        headers: turned(named(server, "headers")?),
-        timeout_ms: server
-            .get("timeout")
-            .and_then(Value::as_u64)
-            .and_then(|ms| u32::try_from(ms).ok()),
-        notes: note_on(server, &["oauth"]),
-    })
-}
-
-/// `[mcp_servers.x]` of Codex: variables may be passed on by name, and headers be made of them.
-fn codex(server: &Map<String, Value>) -> Read {
-    let mut env = named(server, "env")?;
-    for name in texts(server, "env_vars")? {
-        env.entry(name.clone()).or_insert(format!("${{{name}}}"));
-    }
-    let mut headers = named(server, "http_headers")?;
-    for (header, name) in named(server, "env_http_headers")? {
-        headers.insert(header, format!("${{{name}}}"));
-    }
-    if let Some(name) = text(server, "bearer_token_env_var")? {
-        headers.insert("Authorization".to_owned(), format!("Bearer ${{{name}}}"));
-    }
-    let seconds = server.get("tool_timeout_sec").and_then(Value::as_f64);
-    Ok(Raw {
-        command: text(server, "command")?,
-        args: texts(server, "args")?,
-        env,
-        folder: text(server, "cwd")?,
-        url: text(server, "url")?,
-        headers,
-        timeout_ms: seconds.map(|seconds| (seconds * 1_000.0) as u32),
-        notes: note_on(server, &["enabled_tools", "disabled_tools", "scopes"]),
-    })
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn one(product: Product, text: &str) -> ServerFound {
-    let mut found = read(product, text, Some(Path::new("/project"))).unwrap();
+    let mut found = read(product, text, &Scope::Project("/project".into())).unwrap();
     assert_eq!(found.len(), 1, "{text}");
     found.remove(0)
 }
@@ -26,9 +26,26 @@ fn every_product_is_read() {
         "env": { "GITHUB_TOKEN": "${GITHUB_TOKEN}", "LEVEL": "debug", "A": "${A:-b}" }, }, } }"#;
     let taken = "[servers.Git_Hub]\ncommand = \"npx\"\nargs = [\"-y\", \"server\", \"7\"]\nfolder = \"/project\"\nenabled = false\n\n\
                  [servers.Git_Hub.env]\nA = \"${A:-b}\"\nGITHUB_TOKEN = \"${GITHUB_TOKEN}\"\nLEVEL = \"debug\"\n";
-    for product in [Product::ClaudeCode, Product::ClaudeDesktop, Product::Cursor] {
+    for product in [
+        Product::ClaudeCode,
+        Product::ClaudeDesktop,
+        Product::Cline,
+        Product::Cursor,
+        Product::GeminiCli,
+        Product::Windsurf,
+    ] {
         assert_eq!(told(product, common), taken, "{product:?}");
     }
+    let zed = common.replace("mcpServers", "context_servers");
+    assert_eq!(told(Product::Zed, &zed), taken);
+    let older = r#"{ "context_servers": { "Git Hub": { "settings": {}, "command": { "path": "npx", "args": ["-y", "server", "7"],
+        "env": { "GITHUB_TOKEN": "${GITHUB_TOKEN}", "LEVEL": "debug", "A": "${A:-b}" } } } } }"#;
+    assert_eq!(told(Product::Zed, older), taken);
+    let goose = "GOOSE_MODE: auto\nextensions:\n  developer:\n    enabled: true\n    type: builtin\n    name: developer\n\
+                 \x20 todo:\n    type: platform\n    name: todo\n  Git Hub:\n    enabled: true\n    type: stdio\n    name: Git Hub\n\
+                 \x20   cmd: npx\n    args: [-y, server, '7']\n    envs:\n      GITHUB_TOKEN: ${GITHUB_TOKEN}\n      LEVEL: debug\n\
+                 \x20     A: ${A:-b}\n    env_keys: []\n    bundled: null\n";
+    assert_eq!(told(Product::Goose, goose), taken);
     let vs_code = common
         .replace("mcpServers", "servers")
         .replace("${GITHUB_TOKEN}", "${env:GITHUB_TOKEN}");
@@ -58,8 +75,125 @@ fn addresses_are_read() {
             Product::Codex,
             "[mcp_servers.far]\nurl=\"https://example.com/mcp\"\nbearer_token_env_var=\"TOKEN\"",
         ),
+        (
+            Product::GeminiCli,
+            r#"{"mcpServers":{"far":{"httpUrl":"https://example.com/mcp","headers":{"Authorization":"Bearer $TOKEN"}}}}"#,
+        ),
+        (
+            Product::GeminiCli,
+            r#"{"mcpServers":{"far":{"url":"https://example.com/mcp","type":"http","headers":{"Authorization":"Bearer ${TOKEN}"}}}}"#,
+        ),
+        (
+            Product::Windsurf,
+            r#"{"mcpServers":{"far":{"serverUrl":"https://example.com/mcp","headers":{"Authorization":"Bearer ${env:TOKEN}"}}}}"#,
+        ),
+        (
+            Product::Cline,
+            r#"{"mcpServers":{"far":{"type":"streamableHttp","url":"https://example.com/mcp","headers":{"Authorization":"Bearer ${env:TOKEN}"}}}}"#,
+        ),
+        (
+            Product::Zed,
+            r#"{"context_servers":{"far":{"url":"https://example.com/mcp","headers":{"Authorization":"Bearer ${TOKEN}"}}}}"#,
+        ),
+        (
+            Product::Goose,
+            "extensions:\n  far:\n    type: streamable_http\n    name: far\n    uri: https://example.com/mcp\n    headers:\n      Authorization: Bearer ${TOKEN}\n",
+        ),
     ] {
         assert_eq!(told(product, text), bearer, "{product:?}");
+    }
+}
+
+/// Claude Code files what `claude mcp add` is given under the folder that it was started in.
+#[test]
+fn what_is_set_up_for_one_folder_is_found_there_and_below() {
+    let text = r#"{
+        "mcpServers": { "everywhere": { "command": "a" } },
+        "projects": {
+            "/home/me/work": { "allowedTools": [], "mcpServers": { "mem": { "type": "stdio", "command": "npx", "args": ["mem"], "env": {} } } },
+            "/home/me": { "mcpServers": { "mem": { "command": "other" }, "above": { "command": "b" } } },
+            "/home/me/other": { "mcpServers": { "elsewhere": { "command": "c" } } }
+        }
+    }"#;
+    let names = |scope: Scope| -> Vec<String> {
+        let found = read(Product::ClaudeCode, text, &scope).unwrap().into_iter();
+        found
+            .map(|one| format!("{} {}", one.written, one.settings.unwrap().way.told()))
+            .collect()
+    };
+    assert_eq!(
+        names(Scope::Local("/home/me/work".into())),
+        ["mem npx mem", "above b"]
+    );
+    assert_eq!(
+        names(Scope::Local("/home/me/work/src".into())),
+        ["mem npx mem", "above b"]
+    );
+    assert_eq!(
+        names(Scope::Local("/home/me/other".into())),
+        ["elsewhere c", "mem other", "above b"]
+    );
+    assert_eq!(names(Scope::Local("/tmp".into())), Vec::<String>::new());
+    assert_eq!(names(Scope::Person), ["everywhere a"]);
+    let of_folder = read(
+        Product::ClaudeCode,
+        text,
+        &Scope::Local("/home/me/work".into()),
+    );
+    match &of_folder.unwrap()[0].settings.as_ref().unwrap().way {
+        ServerWay::Stdio { folder, .. } => assert_eq!(folder.as_deref(), Some("/home/me/work")),
+        other @ ServerWay::Http { .. } => panic!("{other:?}"),
+    }
+}
+
+/// What Goose keeps in its own keychain is no value of the file.
+#[test]
+fn what_goose_keeps_in_its_keychain_is_a_reference_to_ours() {
+    let text = "extensions:\n  s:\n    type: stdio\n    name: s\n    cmd: x\n    args: []\n    envs: { B: '1' }\n    env_keys: [A_TOKEN, B]\n    timeout: 300\n";
+    let found = one(Product::Goose, text);
+    let written = told(Product::Goose, text);
+    assert!(
+        written.contains("A_TOKEN = \"keychain:s.A_TOKEN\"\nB = \"1\""),
+        "{written}"
+    );
+    assert!(written.contains("timeout_ms = 300000"), "{written}");
+    assert_eq!(
+        found.notes,
+        [
+            "The value of `A_TOKEN` is kept in a keychain of that product. Put it into the keychain here too, as `s.A_TOKEN`."
+        ]
+    );
+}
+
+/// A file that is named alone is a project's where its path says so.
+#[test]
+fn a_file_says_by_its_path_whose_it_is() {
+    let here = Path::new("/work");
+    for (product, file, scopes) in [
+        (
+            Product::Codex,
+            "/p/.codex/config.toml",
+            vec![Scope::Project("/p".into())],
+        ),
+        (
+            Product::Goose,
+            "/home/me/.config/goose/config.yaml",
+            vec![Scope::Person],
+        ),
+        (
+            Product::Cursor,
+            "/tmp/x.json",
+            vec![Scope::Project("/tmp".into())],
+        ),
+        (
+            Product::ClaudeCode,
+            "/home/me/.claude.json",
+            vec![Scope::Local("/work".into()), Scope::Person],
+        ),
+    ] {
+        let places = places_of(product, Path::new(file), Some(here));
+        let found: Vec<Scope> = places.into_iter().map(|place| place.scope).collect();
+        assert_eq!(found, scopes, "{file}");
     }
 }
 
@@ -161,12 +295,42 @@ fn what_cannot_be_taken_says_why() {
         assert_eq!(found.settings, None, "{text}");
         assert!(found.notes[0].contains(why), "{text}: {:?}", found.notes);
     }
+    for (product, text, why) in [
+        (
+            Product::Cline,
+            r#"{"mcpServers":{"s":{"url":"https://x.y"}}}"#,
+            "older HTTP with SSE",
+        ),
+        (
+            Product::Zed,
+            r#"{"context_servers":{"s":{"settings":{"key":"x"}}}}"#,
+            "An extension of Zed starts it",
+        ),
+        (
+            Product::Goose,
+            "extensions: {s: {type: sse, name: s, uri: 'https://x.y'}}",
+            "older HTTP with SSE",
+        ),
+        (
+            Product::Goose,
+            "extensions: {s: {type: inline_python, name: s, code: x}}",
+            "stands in the file of Goose",
+        ),
+    ] {
+        let found = one(product, text);
+        assert_eq!(found.settings, None, "{text}");
+        assert!(found.notes[0].contains(why), "{text}: {:?}", found.notes);
+    }
+    assert!(read(Product::Goose, "extensions: [", &Scope::Person).is_err());
     for text in ["{", "[]x", r#"{"mcpServers":[]}"#] {
-        assert!(read(Product::ClaudeCode, text, None).is_err(), "{text}");
+        assert!(
+            read(Product::ClaudeCode, text, &Scope::Person).is_err(),
+            "{text}"
+        );
     }
     for text in ["", "{}", r#"{"numStartups":4}"#] {
         assert_eq!(
-            read(Product::ClaudeCode, text, None),
+            read(Product::ClaudeCode, text, &Scope::Person),
             Ok(Vec::new()),
             "{text}"
         );

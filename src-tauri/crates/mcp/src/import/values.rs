@@ -100,6 +100,15 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// A variable whose value is kept where nobody else reads it: a reference to our keychain.
+    pub(super) fn secret(&mut self, variable: &str) -> String {
+        let name = format!("{}.{variable}", self.id);
+        self.notes.push(format!(
+            "The value of `{variable}` is kept in a keychain of that product. Put it into the keychain here too, as `{name}`."
+        ));
+        format!("{KEYCHAIN}{name}")
+    }
+
     fn kept_back(&mut self, name: &str, what: &str) -> String {
         let name = format!("{}.{name}", self.id);
         self.notes.push(format!(

@@ -7,8 +7,8 @@ use protocol::Fault;
 use protocol::query::{Answer, Query};
 use protocol::servers::{ServerChange, ServerFound, ServerSettings, ServerSource};
 
-use super::super::ask;
-use super::{change, show};
+use super::super::{ask, kept};
+use super::{Kept, change, show};
 use crate::ending::{Code, Ended, Ending};
 use crate::out::{Ink, Out};
 
@@ -26,17 +26,29 @@ pub(super) async fn found(desk: &Desk, workspace: &Path) -> Result<Vec<ServerSou
     .await
 }
 
-pub(super) fn of_file(product: &str, file: &Path) -> Result<ServerSource, Ending> {
-    agent::servers_of_file(product, file).map_err(Ending::usage)
+pub(super) fn of_file(
+    product: &str,
+    file: &Path,
+    workspace: &Path,
+) -> Result<Vec<ServerSource>, Ending> {
+    agent::servers_of_file(product, file, workspace).map_err(Ending::usage)
+}
+
+/// Which of the servers that were found are set up.
+pub(super) struct Wanted {
+    /// Their names.
+    pub add: Vec<String>,
+    /// Whether one may take the place of a server of its name.
+    pub replace: bool,
 }
 
 pub(super) async fn import(
     desk: &Desk,
     sources: &[ServerSource],
-    add: &[String],
+    wanted: &Wanted,
     out: &mut Out,
 ) -> Ended {
-    if add.is_empty() {
+    if wanted.add.is_empty() {
         if out.is_json() {
             out.json(&sources)?;
         } else {
@@ -49,7 +61,7 @@ pub(super) async fn import(
         }
         return Ok(Code::Done);
     }
-    for name in add {
+    for name in &wanted.add {
         let all = sources.iter().flat_map(|source| &source.found);
         let settings: Vec<&ServerSettings> = all.filter_map(|one| one.settings.as_ref()).collect();
         let found = settings.iter().find(|one| one.id.as_str() == name);
@@ -59,6 +71,7 @@ pub(super) async fn import(
                 "Look at what was found: countersign servers import.",
             )));
         };
+        kept::free_name::<Kept>(desk, name, wanted.replace).await?;
         let set = ServerChange::Set {
             way: found.way.clone(),
             timeout_ms: found.timeout_ms,
