@@ -15,7 +15,7 @@ use crate::operation::{Method, Operation, sent};
 use crate::reader::{Place, Reader};
 use crate::schema::Schemas;
 use crate::source::Source;
-use crate::{body, parameter, security};
+use crate::{body, parameter, security, swagger2};
 
 /// Which operations of a document are taken: all of those that fit each list that is not empty. `*` stands for anything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,11 +43,13 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a document of OpenAPI 3.0 or 3.1 (`S001-53`, `S001-55`).
+    /// Reads a document of OpenAPI 3.0 or 3.1, or of Swagger 2.0 (`S001-53`, `S001-55`).
     ///
     /// # Errors
     /// It is none, or has nothing that could be called; what is wrong with one operation is told in `left_out`.
     pub fn read(source: &Source, bases: &Bases, filters: &Filters) -> Result<Self, Fault> {
+        let converted = swagger2::converted(source);
+        let source = converted.as_ref().unwrap_or(source);
         let is_3_0 = version(&source.root)?;
         let reader = Reader::new(source, is_3_0);
         let root = reader.root();
@@ -157,8 +159,8 @@ fn version(root: &Value) -> Result<bool, Fault> {
         Some(Value::Number(said)) => said.to_string(),
         Some(_) | None if root.get("swagger").is_some() => {
             return Err(Fault::new(
-                "The document is of Swagger 2.0, which came before OpenAPI.",
-                "Convert it to OpenAPI 3.0 or 3.1 first, as many programs do.",
+                "The document is of a version of Swagger before 2.0.",
+                "Convert it to Swagger 2.0 or OpenAPI 3 first.",
             ));
         }
         Some(_) | None => return Err(no_document("does not say its version in `openapi`")),
@@ -177,7 +179,7 @@ fn version(root: &Value) -> Result<bool, Fault> {
 fn no_document(why: &str) -> Fault {
     Fault::new(
         format!("The document {why}."),
-        "Give a document of OpenAPI 3.0 or 3.1.",
+        "Give a document of OpenAPI 3.0 or 3.1, or of Swagger 2.0.",
     )
 }
 

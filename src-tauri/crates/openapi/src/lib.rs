@@ -30,6 +30,7 @@ mod security;
 mod sending;
 pub mod source;
 mod style;
+mod swagger2;
 mod token;
 mod tool;
 

@@ -1,7 +1,7 @@
 //! Limits of what a document may say, and of what its service may answer.
 
 /// A document, or a file that it refers to, in bytes.
-pub const DOCUMENT_BYTES_MAX: usize = 32 * 1024 * 1024;
+pub const DOCUMENT_BYTES_MAX: usize = 96 * 1024 * 1024;
 /// How long it may take to fetch a document, in milliseconds.
 pub const DOCUMENT_TIMEOUT_MS: u64 = 60_000;
 /// Levels of a document.

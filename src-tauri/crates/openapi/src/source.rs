@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use protocol::Fault;
 use protocol::shown::in_a_sentence;
-use runtime::{FetchLimits, Net};
+use runtime::{FetchLimits, FileError, Net};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tools::schema::deeper_than;
@@ -15,7 +15,7 @@ use crate::limits::{
     YAML_ALIASES_MAX, YAML_NODES_MAX, YAML_STACK_BYTES,
 };
 
-const HINT: &str = "Give a document of OpenAPI 3.0 or 3.1 as JSON or YAML.";
+const HINT: &str = "Give a document of OpenAPI 3.0 or 3.1, or of Swagger 2.0, as JSON or YAML.";
 
 /// A document as it was written, not looked into (`S001-55`).
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,11 @@ impl Source {
     /// # Errors
     /// It is too long, too deep, or neither.
     pub fn text(text: &str) -> Result<Self, Fault> {
-        Self::parsed(parse(text).map_err(|why| unreadable("The document", &why))?)
+        let named = "The document";
+        if text.len() > DOCUMENT_BYTES_MAX {
+            return Err(too_long(named));
+        }
+        Self::parsed(parse(text).map_err(|why| unreadable(named, &why))?)
     }
 
     /// The document in a file. With `follows`, files that it refers to are read as well, as far as they lie in its folder.
@@ -61,8 +65,12 @@ impl Source {
     /// The file cannot be read, or holds no document.
     pub fn file(path: &Path, follows: bool) -> Result<Self, Fault> {
         let named = format!("`{}`", path.display());
-        let text = runtime::read_text_within(path, DOCUMENT_BYTES_MAX as u64)?;
-        let text = text
+        let read = runtime::read_text_within(path, DOCUMENT_BYTES_MAX as u64);
+        let text = read
+            .map_err(|error| match error {
+                FileError::TooLarge { .. } => too_long(&named),
+                other => other.into(),
+            })?
             .ok_or_else(|| Fault::new(format!("There is no file {named}."), "Check the path."))?;
         let root = parse(&text).map_err(|why| unreadable(&named, &why))?;
         let mut source = Self::parsed(root)?;
@@ -94,7 +102,7 @@ impl Source {
             ));
         }
         if fetched.more {
-            return Err(unreadable(&named, &too_long()));
+            return Err(too_long(&named));
         }
         let text =
             String::from_utf8(fetched.body).map_err(|_| unreadable(&named, "it is not UTF-8"))?;
@@ -108,8 +116,14 @@ fn unreadable(named: &str, why: &str) -> Fault {
     Fault::new(format!("{named} cannot be read: {why}."), HINT)
 }
 
-fn too_long() -> String {
-    format!("it is longer than {DOCUMENT_BYTES_MAX} bytes")
+fn too_long(named: &str) -> Fault {
+    Fault::new(
+        format!(
+            "{named} cannot be read: it is longer than {} MiB.",
+            DOCUMENT_BYTES_MAX / (1024 * 1024)
+        ),
+        "Give the form of it in which references are not written out, or a file with the paths that you need.",
+    )
 }
 
 /// A text as a value.
@@ -117,9 +131,6 @@ fn too_long() -> String {
 /// # Errors
 /// Why it is none, as a clause.
 fn parse(text: &str) -> Result<Value, String> {
-    if text.len() > DOCUMENT_BYTES_MAX {
-        return Err(too_long());
-    }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('{') {
         // What begins like JSON may still be YAML in flow style.
@@ -190,7 +201,7 @@ fn beside(folder: &Path, root: &Value) -> Result<BTreeMap<String, Value>, Fault>
         };
         bytes += text.len();
         if bytes > DOCUMENT_BYTES_MAX {
-            return Err(unreadable("The document with its files", &too_long()));
+            return Err(too_long("The document with its files"));
         }
         let value = parse(&text).map_err(|why| unreadable(&named, &why))?;
         let value = Source::parsed(value)?.root;

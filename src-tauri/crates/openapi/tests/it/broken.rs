@@ -23,7 +23,8 @@ fn what_is_no_document_is_said() {
         ("{\"openapi\":", "no JSON"),
         ("a: b: c", "line 1"),
         ("{}", "does not say its version"),
-        ("swagger: '2.0'\npaths: {}", "Swagger 2.0"),
+        ("swagger: '1.2'\npaths: {}", "before 2.0"),
+        ("swagger: '2.0'", "has no paths"),
         ("openapi: 4.0.0\npaths: {}", "version 4.0.0"),
         ("openapi: 3.0.1", "has no paths"),
         ("openapi: 3.0.1\npaths: []", "has no paths"),
@@ -36,7 +37,7 @@ fn what_is_no_document_is_said() {
         assert!(!fault.hint.is_empty());
     }
     assert!(
-        Source::text(&"x".repeat(50 * 1024 * 1024))
+        Source::text(&"x".repeat(100 * 1024 * 1024))
             .unwrap_err()
             .message
             .contains("longer than")

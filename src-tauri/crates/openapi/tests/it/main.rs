@@ -16,4 +16,5 @@ mod round;
 mod schemas;
 mod site;
 mod sources;
+mod swagger2;
 mod wire;

@@ -1,0 +1,116 @@
+//! Parameters of Swagger 2.0: those that stay parameters, and the fields of a form, which become what is sent.
+
+use serde_json::{Map, Value, json};
+
+use super::schema;
+
+/// A parameter of the path, the query or a header.
+pub(super) fn converted(parameter: &Value) -> Value {
+    let mut out = Map::new();
+    for name in ["name", "in", "description", "required", "deprecated"] {
+        if let Some(value) = parameter.get(name) {
+            out.insert(name.to_owned(), value.clone());
+        }
+    }
+    // Some documents write a schema where 2.0 has none.
+    let own = parameter
+        .get("schema")
+        .filter(|_| parameter.get("type").is_none());
+    let described = own.map_or_else(|| schema::of_parameter(parameter), schema::converted);
+    out.insert("schema".to_owned(), described);
+    if is_list(parameter) {
+        let is_query = text(parameter, "in") == Some("query");
+        let (style, explode) = match (text(parameter, "collectionFormat"), is_query) {
+            (None | Some("csv"), _) => (None, false),
+            (Some("multi"), true) => (None, true),
+            (Some("ssv"), true) => (Some("spaceDelimited"), false),
+            (Some("pipes"), true) => (Some("pipeDelimited"), false),
+            // 3.0 has no such way: it is told with the parameter's name.
+            (Some(other), _) => (Some(other), false),
+        };
+        if let Some(style) = style {
+            out.insert("style".to_owned(), style.into());
+        }
+        out.insert("explode".to_owned(), explode.into());
+    }
+    Value::Object(out)
+}
+
+/// The fields of a form as what is sent, and those that cannot be written there.
+pub(super) struct Form {
+    properties: Map<String, Value>,
+    required: Vec<String>,
+    encoding: Map<String, Value>,
+    /// Parameters of a place that is not known, so that the operation is left out with its reason.
+    pub unwritable: Vec<Value>,
+    has_file: bool,
+}
+
+impl Form {
+    pub(super) fn new(fields: &[&Value]) -> Self {
+        let mut form = Self {
+            properties: Map::new(),
+            required: Vec::new(),
+            encoding: Map::new(),
+            unwritable: Vec::new(),
+            has_file: false,
+        };
+        fields.iter().for_each(|field| form.add(field));
+        form
+    }
+
+    fn add(&mut self, field: &Value) {
+        let Some(name) = text(field, "name") else {
+            return self.unwritable.push(json!({ "in": "formData" }));
+        };
+        self.has_file |= text(field, "type") == Some("file");
+        let mut described = schema::of_parameter(field);
+        if let (Some(said), Value::Object(members)) = (field.get("description"), &mut described) {
+            members.insert("description".to_owned(), said.clone());
+        }
+        if is_list(field) {
+            let encoding = match text(field, "collectionFormat") {
+                None | Some("csv") => json!({ "style": "form", "explode": false }),
+                Some("multi") => json!({ "style": "form", "explode": true }),
+                Some("ssv") => json!({ "style": "spaceDelimited", "explode": false }),
+                Some("pipes") => json!({ "style": "pipeDelimited", "explode": false }),
+                Some(other) => {
+                    let place = format!("formData as {other}");
+                    return self.unwritable.push(json!({ "name": name, "in": place }));
+                }
+            };
+            self.encoding.insert(name.to_owned(), encoding);
+        }
+        if field.get("required") == Some(&Value::Bool(true)) {
+            self.required.push(name.to_owned());
+        }
+        self.properties.insert(name.to_owned(), described);
+    }
+
+    /// What is sent: as parts if one of them is a file or the operation takes nothing else, else as a form.
+    pub(super) fn into_body(self, consumes: &[&str]) -> Value {
+        const PARTS: &str = "multipart/form-data";
+        const FIELDS: &str = "application/x-www-form-urlencoded";
+        let takes_parts_alone = consumes.contains(&PARTS) && !consumes.contains(&FIELDS);
+        let media = match self.has_file || takes_parts_alone {
+            true => PARTS,
+            false => FIELDS,
+        };
+        let mut described = json!({ "type": "object", "properties": self.properties });
+        if let (Value::Object(members), false) = (&mut described, self.required.is_empty()) {
+            members.insert("required".to_owned(), json!(self.required));
+        }
+        json!({
+            "required": !self.required.is_empty(),
+            "content": { (media): { "schema": described, "encoding": self.encoding } },
+        })
+    }
+}
+
+fn is_list(parameter: &Value) -> bool {
+    text(parameter, "type") == Some("array")
+}
+
+pub(super) fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name).and_then(Value::as_str)
+}
