@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use openapi::{Api, Pins, Source, is_address, pin};
-use protocol::apis::{ApiChange, ApiSettings, ApiSetup};
+use protocol::apis::{ApiAuth, ApiChange, ApiSettings, ApiSetup};
 use protocol::op::Receipt;
 use protocol::servers::ServerId;
 use protocol::{Digest, Fault};
 use runtime::Net;
 use tokio_util::sync::CancellationToken;
+use tools::refs::refers;
 
 use crate::desk::Shared;
 use crate::shelf::{Shelf, stale};
@@ -43,12 +44,34 @@ fn set(shared: &Shared, id: ServerId, setup: ApiSetup) -> Result<(), Fault> {
             "Choose another name.",
         ));
     }
+    if let Some(scheme) = written_out(&setup) {
+        return Err(Fault::new(
+            format!(
+                "The secret of `{scheme}` is written out, and would stand in the file of the services."
+            ),
+            "Put it into the keychain and write `keychain:NAME`, or set an environment variable and write `${NAME}`.",
+        ));
+    }
     let settings = ApiSettings {
         id,
         setup,
         enabled: false,
     };
     shared.apis.shelf.set(&settings)
+}
+
+/// The first scheme whose secret is no reference.
+fn written_out(setup: &ApiSetup) -> Option<&str> {
+    let mut all = setup.auth.iter();
+    let found = all.find(|(_, auth)| {
+        let secret = match auth {
+            ApiAuth::Token { token } => token,
+            ApiAuth::Basic { password, .. } => password,
+            ApiAuth::Client { client_secret, .. } => client_secret,
+        };
+        !refers(secret)
+    });
+    found.map(|(scheme, _)| scheme.as_str())
 }
 
 /// It is on only once its document was read, with what that says approved the first time.

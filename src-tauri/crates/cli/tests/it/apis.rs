@@ -47,6 +47,66 @@ fn s001_56_a_service_is_set_up_enabled_and_approved() {
     assert_eq!(place.json(&["apis", "list"])["apis"], json!([]));
 }
 
+/// A name that is taken stays what it is, and no secret comes to stand in a file.
+#[test]
+fn nothing_is_replaced_by_itself_and_no_secret_is_written_down() {
+    let place = Place::new();
+    let file = place.beside("pets.yaml", DOCUMENT);
+    place.ok(&["apis", "add", "pets", &file]);
+    let written = || std::fs::read_to_string(place.data().join("apis.toml")).unwrap();
+    let before = written();
+    let ran = place.run(&["apis", "add", "pets", "https://example.com/other"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(
+        ran.err.contains("There is a service `pets` already.") && ran.err.contains("--replace"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(written(), before);
+    place.ok(&[
+        "apis",
+        "add",
+        "pets",
+        "https://example.com/other",
+        "--replace",
+    ]);
+    assert!(written().contains("https://example.com/other"));
+    for secret in [
+        "--token=key=hush4hush4",
+        "--basic=key=me,hush4hush4",
+        "--client=key=me,hush4hush4",
+    ] {
+        let ran = place.run(&["apis", "add", "other", &file, secret]);
+        assert_eq!(ran.code, 1, "{secret}: {}", ran.err);
+        assert!(
+            ran.err.contains("The secret of `key` is written out")
+                && ran.err.contains("keychain:NAME"),
+            "{secret}: {}",
+            ran.err
+        );
+        assert!(!written().contains("hush"), "{secret}");
+    }
+    place.ok(&["apis", "add", "other", &file, "--token=key=${PETS_KEY}"]);
+}
+
+/// A document that is too long is refused with what to do, not with the hint of a tool that reads files.
+#[test]
+fn a_document_that_is_too_long_says_what_to_do() {
+    let place = Place::new();
+    let file = place.beside("long.json", "");
+    let long = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+    long.set_len(97 * 1024 * 1024).unwrap();
+    place.ok(&["apis", "add", "long", &file]);
+    let ran = place.run(&["apis", "enable", "long"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.err.contains("longer than 96 MiB")
+            && ran.err.contains("references are not written out"),
+        "{}",
+        ran.err
+    );
+}
+
 #[test]
 fn what_cannot_be_set_up_is_said() {
     let place = Place::new();
