@@ -34,6 +34,7 @@ pub(crate) fn request(
         tools: Arc::default(),
         response_schema: Some(Arc::new(composed.schema().clone())),
         temperature: None,
+        effort: None,
         tokens_max: None,
     }
 }

@@ -197,6 +197,7 @@ async fn open(caller: &Arc<Session>, call: &CallId, errand: Errand) -> Result<Ar
         tools: Some(given(&caller.tools(), errand.tools.as_deref())?),
         instructions: errand.instructions,
         temperature: errand.config.temperature,
+        effort: own.effort,
         // Who works for an agent is bound by its manifest.
         agent: own.agent,
         below: own.below.into_iter().chain(errand.agent).collect(),

@@ -96,6 +96,7 @@ async fn listen(session: &Session, wanted: ModelWanted, heard: &mut Heard) -> Re
         tools: Arc::default(),
         response_schema: None,
         temperature: wanted.temperature,
+        effort: None,
         tokens_max: Some(wanted.tokens_max),
     };
     let provider = session.shared.provider(&session.model.provider)?;
@@ -118,9 +119,10 @@ async fn listen(session: &Session, wanted: ModelWanted, heard: &mut Heard) -> Re
                         heard.is_cut = true;
                         Ok(())
                     }
-                    Stop::Refused(why) | Stop::Other(why) => {
-                        Err(Fault::new(format!("The model stopped: {}", sentence(&why)), ""))
-                    }
+                    Stop::Refused(why) | Stop::Other(why) => Err(Fault::new(
+                        format!("The model stopped: {}", sentence(&why)),
+                        "",
+                    )),
                 };
             }
         }

@@ -64,11 +64,13 @@ pub(crate) async fn ask(session: &Arc<Session>, stop: &CancellationToken) -> Res
             tools: session.definitions(),
             response_schema: None,
             temperature: None,
+            effort: None,
             tokens_max: None,
         },
     };
     let request = ModelRequest {
         temperature: asked.temperature,
+        effort: asked.effort,
         ..request
     };
     let mut writing = Writing::new(session, message.clone());

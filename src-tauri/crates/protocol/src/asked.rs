@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::model::Effort;
 use crate::{CallId, SessionId};
 
 /// What is asked of a session's model beyond the person's words.
@@ -25,6 +26,10 @@ pub struct Asked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub temperature: Option<f64>,
+    /// How much the model is to think before it answers; as its name or its provider has it if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub effort: Option<Effort>,
     /// The manifest of the agent that works here; none for the built-in agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

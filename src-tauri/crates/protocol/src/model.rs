@@ -6,6 +6,20 @@ use ts_rs::TS;
 
 use crate::{At, CallId, Content, Outcome, ToolCall};
 
+/// How much a model is to think before it answers. A model that cannot think may refuse to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// Not at all.
+    None,
+    /// A little.
+    Low,
+    /// As much as most work needs.
+    Medium,
+    /// A lot.
+    High,
+}
+
 /// Which model answers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 pub struct ModelChoice {

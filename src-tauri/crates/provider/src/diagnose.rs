@@ -157,7 +157,7 @@ pub(crate) fn deepest(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
-fn retry_after_ms(headers: &HeaderMap) -> Option<u64> {
+pub(crate) fn retry_after_ms(headers: &HeaderMap) -> Option<u64> {
     let number = |name: &str| -> Option<f64> {
         let value: f64 = headers.get(name)?.to_str().ok()?.trim().parse().ok()?;
         (value.is_finite() && value >= 0.0).then_some(value)

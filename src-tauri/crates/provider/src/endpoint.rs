@@ -173,10 +173,7 @@ mod tests {
             ("box.local", "http://box.local:11434/"),
             ("box.local:8080", "http://box.local:8080/"),
             ("http://box.local", "http://box.local/"),
-            (
-                "https://box.local/ollama",
-                "https://box.local/ollama/",
-            ),
+            ("https://box.local/ollama", "https://box.local/ollama/"),
         ] {
             assert_eq!(Endpoint::ollama(host).unwrap().as_str(), url, "{host:?}");
         }

@@ -20,6 +20,7 @@ mod images;
 mod keys;
 mod limits;
 mod listing;
+mod ollama;
 mod opaque;
 mod prices;
 mod provider;

@@ -6,6 +6,8 @@ use std::time::Duration;
 pub(crate) const TURN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Calls that one turn may ask for.
 pub(crate) const CALLS_MAX: usize = 256;
+/// Bytes of one line of Ollama.
+pub(crate) const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Bytes of a model list.
 pub(crate) const LIST_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Characters of a provider's own words in an error.

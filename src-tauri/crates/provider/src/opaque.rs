@@ -31,9 +31,9 @@ pub(crate) enum Kept {
         /// One for each call of the turn, in order.
         calls: Vec<SignedCall>,
     },
-    /// OpenAI-compatible: what some endpoints want to see again when the results of calls go back.
+    /// OpenAI-compatible and Ollama: what some endpoints want to see again when the results of calls go back.
     Openai {
-        /// Text that came as `reasoning_content` (DeepSeek, Kimi).
+        /// Text that came as `reasoning_content` (DeepSeek, Kimi) or as `thinking` (Ollama).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reasoning: Option<String>,
         /// Blocks that came as `reasoning_details` (OpenRouter).

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures::Stream;
 use protocol::Usage;
-use protocol::model::{Message, ToolDefinition};
+use protocol::model::{Effort, Message, ToolDefinition};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -57,6 +57,8 @@ pub struct ModelRequest {
     pub response_schema: Option<Arc<Value>>,
     /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
     pub temperature: Option<f64>,
+    /// How much it thinks before it answers; stronger than what its name says.
+    pub effort: Option<Effort>,
     /// How much it may answer, in tokens; as the provider has it if not given.
     pub tokens_max: Option<u32>,
 }

@@ -8,7 +8,8 @@ use protocol::model::ProviderView;
 use protocol::settings::{ProviderSettings, Wire};
 
 use crate::built_in::{
-    AddressSource, BUILT_IN, LOCAL_IDS, Setup, Surroundings, check_prices, prices, shown_title, unusable,
+    AddressSource, BUILT_IN, LOCAL_IDS, Setup, Surroundings, check_prices, prices, shown_title,
+    unusable,
 };
 use crate::endpoint::Endpoint;
 use crate::error::no_key_hint;

@@ -4,14 +4,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use genai::chat::{ChatStream, ChatStreamEvent, ContentPart, StopReason, StreamEnd, ToolCall};
+use futures::stream::BoxStream;
+use genai::chat::{ChatStreamEvent, ContentPart, StopReason, StreamEnd, ToolCall};
 use protocol::settings::Wire;
 use serde_json::Value;
 use tracing::Dispatch;
 use tracing::instrument::WithSubscriber;
 
 use crate::diagnose::Failure;
-use crate::limits::{CALLS_MAX, Timing, ms};
+use crate::limits::{CALLS_MAX, ms};
 use crate::opaque::{Kept, SignedCall, Thought};
 use crate::prices::{Prices, Tokens};
 use crate::tap::{HeardCall, Tap};
@@ -27,13 +28,12 @@ pub(crate) struct Asked {
     pub wire: Wire,
     pub model: String,
     pub prices: Prices,
-    pub timing: Timing,
 }
 
 /// An answer that is coming in.
 pub(crate) struct Reply {
     asked: Asked,
-    stream: ChatStream,
+    stream: BoxStream<'static, Result<ChatStreamEvent, Failure>>,
     tap: Arc<Tap>,
     calls: Vec<HeardCall>,
     signed: Vec<SignedCall>,
@@ -42,7 +42,11 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    pub(crate) fn new(asked: Asked, stream: ChatStream, tap: Arc<Tap>) -> Self {
+    pub(crate) fn new(
+        asked: Asked,
+        stream: BoxStream<'static, Result<ChatStreamEvent, Failure>>,
+        tap: Arc<Tap>,
+    ) -> Self {
         Self {
             asked,
             stream,
@@ -78,14 +82,14 @@ impl Reply {
         }
         match event {
             Some(Ok(event)) => self.take(event),
-            Some(Err(error)) => self.failed(error).await,
+            Some(Err(failure)) => self.failed(failure).await,
             None => self.closed(),
         }
     }
 
     /// `genai` logs what it receives, whole error bodies included, and providers quote keys in those. So it is polled
     /// out of hearing; what matters of it is logged by us.
-    async fn event(&mut self) -> Option<genai::Result<ChatStreamEvent>> {
+    async fn event(&mut self) -> Option<Result<ChatStreamEvent, Failure>> {
         self.stream.next().with_subscriber(Dispatch::none()).await
     }
 
@@ -142,7 +146,8 @@ impl Reply {
                 self.calls.push(HeardCall::new(id, call.fn_name, arguments));
             }
             Wire::Ollama => {
-                let call = HeardCall::new(Some(call.call_id), call.fn_name, arguments);
+                let id = Some(call.call_id).filter(|id| !id.is_empty());
+                let call = HeardCall::new(id, call.fn_name, arguments);
                 self.calls.push(call);
             }
         }
@@ -152,16 +157,12 @@ impl Reply {
         Ok(())
     }
 
-    /// `genai` says that the answer is over. For Gemini and Ollama it says so of a broken-off answer, too.
+    /// The answer is over. For Gemini `genai` says so of a broken-off answer, too.
     fn ended(&mut self, end: StreamEnd) -> Result<(), Failure> {
-        let (error, finish, blocked) = {
+        let (finish, blocked) = {
             let mut seen = self.tap.seen();
-            (seen.error.take(), seen.finish.clone(), seen.blocked.take())
+            (seen.finish.clone(), seen.blocked.take())
         };
-        if let Some(message) = error {
-            let kind = String::new();
-            return Err(Failure::Event { kind, message });
-        }
         let truly = match self.asked.wire {
             Wire::Anthropic | Wire::Openai => true,
             Wire::Gemini | Wire::Ollama => finish.is_some(),
@@ -191,8 +192,7 @@ impl Reply {
         }
     }
 
-    async fn failed(&mut self, error: genai::Error) -> Result<(), Failure> {
-        let failure = Failure::from_genai(error, &self.asked.timing);
+    async fn failed(&mut self, failure: Failure) -> Result<(), Failure> {
         let blocked = self.tap.seen().blocked.take();
         if let Some(reason) = blocked {
             self.refused(reason);
@@ -218,10 +218,7 @@ impl Reply {
         match tokio::time::timeout(ms(LOOK_MS), self.event()).await {
             Ok(None) => true,
             Ok(Some(Ok(ChatStreamEvent::End(_)))) => self.tap.seen().finish.is_none(),
-            Ok(Some(Err(error))) => matches!(
-                Failure::from_genai(error, &self.asked.timing),
-                Failure::Cut | Failure::Connection(_)
-            ),
+            Ok(Some(Err(failure))) => matches!(failure, Failure::Cut | Failure::Connection(_)),
             Ok(Some(Ok(_))) | Err(_) => false,
         }
     }

@@ -6,7 +6,7 @@ use genai::chat::{
     CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, JsonSpec,
     ReasoningEffort, Tool,
 };
-use protocol::model::ToolDefinition;
+use protocol::model::{Effort, ToolDefinition};
 use protocol::settings::Wire;
 use serde_json::Value;
 
@@ -25,16 +25,17 @@ pub(crate) struct Outgoing {
     pub path: String,
     /// The conversation.
     pub chat: ChatRequest,
-    effort: Option<ReasoningEffort>,
-    format: Option<ChatResponseFormat>,
-    temperature: Option<f64>,
-    tokens_max: Option<u32>,
+    pub effort: Option<ReasoningEffort>,
+    pub format: Option<ChatResponseFormat>,
+    pub temperature: Option<f64>,
+    pub tokens_max: Option<u32>,
     wire: Wire,
 }
 
 impl Outgoing {
     pub(crate) fn new(provider: &str, wire: Wire, request: ModelRequest) -> Self {
-        let (model, effort) = split_effort(wire, &request.model);
+        let (model, of_name) = split_effort(wire, &request.model);
+        let effort = request.effort.map(wanted).or(of_name);
         let path = match wire {
             Wire::Anthropic => "messages".to_owned(),
             Wire::Openai => "chat/completions".to_owned(),
@@ -143,6 +144,15 @@ fn requires_all(schema: &Value) -> bool {
         }
         Value::Array(items) => items.iter().all(requires_all),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
+}
+
+fn wanted(effort: Effort) -> ReasoningEffort {
+    match effort {
+        Effort::None => ReasoningEffort::Zero,
+        Effort::Low => ReasoningEffort::Low,
+        Effort::Medium => ReasoningEffort::Medium,
+        Effort::High => ReasoningEffort::High,
     }
 }
 

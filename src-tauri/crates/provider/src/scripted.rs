@@ -157,6 +157,7 @@ mod tests {
             tools: Arc::default(),
             response_schema: None,
             temperature: None,
+            effort: None,
             tokens_max: None,
         }
     }

@@ -6,8 +6,8 @@
 //!   put together again, with a limit.
 //! - It loses `reasoning_details` and `refusal` of a stream, the cost that OpenRouter reports, and the fact that a
 //!   stream without `[DONE]` had finished.
-//! - Ollama: it passes over `{"error": …}` and makes a broken-off stream look finished. Gemini: the latter too, and
-//!   the reason why a prompt was blocked is lost.
+//! - Gemini: it makes a broken-off stream look finished, and the reason why a prompt was blocked is lost.
+//! - Ollama: see `ollama.rs`.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -34,7 +34,7 @@ pub(crate) struct Seen {
     pub finish: Option<String>,
     /// Calls of an OpenAI-compatible stream, in order.
     pub calls: Vec<HeardCall>,
-    /// Text that came as `reasoning_content`.
+    /// Text that came as `reasoning_content`, or as `thinking` of Ollama.
     pub reasoning: String,
     /// Blocks that came as `reasoning_details`.
     pub details: Vec<Value>,
@@ -46,8 +46,6 @@ pub(crate) struct Seen {
     pub cost_usd: Option<f64>,
     /// Why Gemini blocked the prompt.
     pub blocked: Option<String>,
-    /// An error that Ollama reported.
-    pub error: Option<String>,
     /// Whether what came was all without data, like a web page read as events.
     pub hollow: bool,
     /// Which of our limits was passed.
@@ -72,6 +70,15 @@ impl Tap {
         }
     }
 
+    /// Hears one line of Ollama.
+    pub(crate) fn hear(&self, line: &str) {
+        let mut seen = self.seen();
+        seen.took(line);
+        if let Ok(line) = serde_json::from_str::<Value>(line) {
+            seen.hear_ollama(&line);
+        }
+    }
+
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -80,12 +87,7 @@ impl Tap {
 impl ChatFrameSink for Tap {
     fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
         let mut seen = self.seen();
-        seen.hollow = frame.data.is_empty() && (seen.hollow || seen.bytes == 0);
-        seen.bytes += frame.data.len() as u64;
-        if seen.bytes > TURN_BYTES_MAX {
-            seen.too_large = Some(format!("more than {TURN_BYTES_MAX} bytes"));
-        }
-        seen.last = frame.data.chars().take(EXCERPT_CHARS_MAX).collect();
+        seen.took(frame.data);
         match self.wire {
             // Nothing of Anthropic's stream is lost.
             Wire::Anthropic => {}
@@ -101,21 +103,26 @@ impl ChatFrameSink for Tap {
                     note(&mut seen.finish, word("/candidates/0/finishReason"));
                 }
             }
-            // A chunk may hold several lines.
-            Wire::Ollama => {
-                for line in frame.data.lines() {
-                    if let Ok(line) = serde_json::from_str::<Value>(line) {
-                        seen.hear_ollama(&line);
-                    }
-                }
-            }
+            // It has a way of its own.
+            Wire::Ollama => {}
         }
     }
 }
 
 impl Seen {
+    /// Counts what came.
+    fn took(&mut self, data: &str) {
+        self.hollow = data.is_empty() && (self.hollow || self.bytes == 0);
+        self.bytes += data.len() as u64;
+        if self.bytes > TURN_BYTES_MAX {
+            self.too_large = Some(format!("more than {TURN_BYTES_MAX} bytes"));
+        }
+        self.last = data.chars().take(EXCERPT_CHARS_MAX).collect();
+    }
+
     fn hear_ollama(&mut self, line: &Value) {
-        note(&mut self.error, line.get("error").and_then(Value::as_str));
+        let thinking = line.pointer("/message/thinking").and_then(Value::as_str);
+        self.reasoning.push_str(thinking.unwrap_or_default());
         if line.get("done").and_then(Value::as_bool) == Some(true) {
             let reason = line.get("done_reason").and_then(Value::as_str);
             self.finish = Some(reason.unwrap_or("stop").to_owned());

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use futures::StreamExt;
+use futures::stream::BoxStream;
 use genai::adapter::AdapterKind;
+use genai::chat::ChatStreamEvent;
 use genai::resolver::{AuthData, Endpoint as GenaiEndpoint};
 use genai::{Headers, ModelIden, ServiceTarget};
 use protocol::Fault;
@@ -23,7 +25,9 @@ use crate::prices::Prices;
 use crate::reply::{Asked, Reply};
 use crate::request::Outgoing;
 use crate::tap::Tap;
-use crate::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Secret, http, retry};
+use crate::{
+    Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Secret, http, ollama, retry,
+};
 
 /// A provider that is reached over HTTP.
 pub(crate) struct WireProvider {
@@ -137,13 +141,46 @@ impl WireProvider {
         outgoing: &Outgoing,
     ) -> Result<(Chunk, Reply), Failure> {
         let tap = Arc::new(Tap::new(self.wire));
-        let options = outgoing.options(&tap, &self.timing);
-        let adapter = match self.wire {
-            Wire::Anthropic => AdapterKind::Anthropic,
-            Wire::Openai => AdapterKind::OpenAI,
-            Wire::Gemini => AdapterKind::Gemini,
-            Wire::Ollama => AdapterKind::Ollama,
+        let stream = match self.adapter() {
+            Some(adapter) => self.by_genai(adapter, client, outgoing, &tap).await?,
+            None => {
+                let request = client.post(self.endpoint.join(&outgoing.path));
+                ollama::stream(request, outgoing, tap.clone(), self.timing).await?
+            }
         };
+        let asked = Asked {
+            provider: self.id.clone(),
+            wire: self.wire,
+            model: outgoing.model.clone(),
+            prices: self.prices,
+        };
+        let mut reply = Reply::new(asked, stream, tap);
+        match reply.next().await {
+            Some(Ok(first)) => Ok((first, reply)),
+            Some(Err(failure)) => Err(failure),
+            None => Err(Failure::Cut),
+        }
+    }
+
+    /// Whom `genai` speaks for; nobody where the wire is our own.
+    fn adapter(&self) -> Option<AdapterKind> {
+        match self.wire {
+            Wire::Anthropic => Some(AdapterKind::Anthropic),
+            Wire::Openai => Some(AdapterKind::OpenAI),
+            Wire::Gemini => Some(AdapterKind::Gemini),
+            Wire::Ollama => None,
+        }
+    }
+
+    async fn by_genai(
+        &self,
+        adapter: AdapterKind,
+        client: &reqwest::Client,
+        outgoing: &Outgoing,
+        tap: &Arc<Tap>,
+    ) -> Result<BoxStream<'static, Result<ChatStreamEvent, Failure>>, Failure> {
+        let timing = self.timing;
+        let options = outgoing.options(tap, &timing);
         // The key is in the client's headers, so `genai` never sees it; with an override it asks for none.
         let target = ServiceTarget {
             endpoint: GenaiEndpoint::from_owned(self.endpoint.as_str()),
@@ -153,7 +190,7 @@ impl WireProvider {
             },
             model: ModelIden::new(adapter, outgoing.model.as_str()),
         };
-        let wrong = |error| Failure::from_genai(error, &self.timing);
+        let wrong = move |error| Failure::from_genai(error, &timing);
         let genai = genai::Client::builder()
             .with_reqwest(client.clone())
             .build()
@@ -163,19 +200,8 @@ impl WireProvider {
             .with_subscriber(Dispatch::none())
             .await
             .map_err(wrong)?;
-        let asked = Asked {
-            provider: self.id.clone(),
-            wire: self.wire,
-            model: outgoing.model.clone(),
-            prices: self.prices,
-            timing: self.timing,
-        };
-        let mut reply = Reply::new(asked, response.stream, tap);
-        match reply.next().await {
-            Some(Ok(first)) => Ok((first, reply)),
-            Some(Err(failure)) => Err(failure),
-            None => Err(Failure::Cut),
-        }
+        let events = response.stream.map(move |event| event.map_err(wrong));
+        Ok(events.boxed())
     }
 
     /// Attempts until one works or the trouble is not of the passing kind.

@@ -16,7 +16,9 @@ use futures::StreamExt;
 use protocol::ToolCall;
 use protocol::model::Message;
 use protocol::settings::{ProviderSettings, Wire};
-use provider::{Chunk, MemoryKeys, ModelRequest, Provider, ProviderError, Providers, Stop, Surroundings, Timing};
+use provider::{
+    Chunk, MemoryKeys, ModelRequest, Provider, ProviderError, Providers, Stop, Surroundings, Timing,
+};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -88,7 +90,8 @@ impl Aimock {
             retry_after_ms_max: 0,
             ..Timing::default()
         };
-        let list = Providers::with_surroundings(&[settings], keys, &Surroundings::default(), timing);
+        let list =
+            Providers::with_surroundings(&[settings], keys, &Surroundings::default(), timing);
         list.get("aimock").unwrap()
     }
 
@@ -128,6 +131,7 @@ async fn play(
         tools: Arc::default(),
         response_schema: None,
         temperature: None,
+        effort: None,
         tokens_max: None,
     };
     let mut stream = provider.stream(request, CancellationToken::new()).await?;

@@ -91,7 +91,10 @@ async fn the_settings_are_stronger_than_the_environment() {
         .with("ANTHROPIC_BASE_URL", " ")
         .with("OPENAI_BASE_URL", "");
     let addresses = list(&[], &blank).addresses();
-    let urls: Vec<_> = addresses.iter().flat_map(|it| it.base_url.clone()).collect();
+    let urls: Vec<_> = addresses
+        .iter()
+        .flat_map(|it| it.base_url.clone())
+        .collect();
     assert_eq!(
         urls,
         [
@@ -108,7 +111,12 @@ async fn the_settings_are_stronger_than_the_environment() {
 #[tokio::test]
 async fn what_cannot_be_used_is_an_error_and_no_way_to_the_vendor() {
     for (id, variable, value, told) in [
-        ("anthropic", "ANTHROPIC_BASE_URL", "proxy.example", "cannot be read"),
+        (
+            "anthropic",
+            "ANTHROPIC_BASE_URL",
+            "proxy.example",
+            "cannot be read",
+        ),
         ("openai", "OPENAI_BASE_URL", "ftp://proxy.example/", "ftp:"),
         (
             "gemini",
@@ -116,13 +124,20 @@ async fn what_cannot_be_used_is_an_error_and_no_way_to_the_vendor() {
             "https://me:word@proxy.example/",
             "keys belong in the environment",
         ),
-        ("openai", "OPENAI_BASE_URL", "https://\u{fffd}.example/", "no text"),
+        (
+            "openai",
+            "OPENAI_BASE_URL",
+            "https://\u{fffd}.example/",
+            "no text",
+        ),
         ("ollama", "OLLAMA_HOST", "a b", "OLLAMA_HOST"),
     ] {
         let list = list(&[], &Surroundings::default().with(variable, value));
         let fault = list.get(id).err().unwrap();
         assert!(
-            fault.message.starts_with(&format!("{variable} cannot be used: "))
+            fault
+                .message
+                .starts_with(&format!("{variable} cannot be used: "))
                 && fault.message.contains(told)
                 && !fault.message.contains("word@"),
             "{fault}"

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use protocol::ToolCall;
-use protocol::model::{Message, ToolDefinition};
+use protocol::model::{Effort, Message, ToolDefinition};
 use protocol::settings::Wire;
 use provider::ModelRequest;
 use serde_json::{Map, Value, json};
@@ -57,6 +57,7 @@ fn request(wire: Wire, opaque: Value) -> ModelRequest {
         }]),
         response_schema: None,
         temperature: None,
+        effort: None,
         tokens_max: None,
     }
 }
@@ -144,7 +145,7 @@ async fn gemini_gets_signatures_back_on_their_calls() {
 }
 
 #[tokio::test]
-async fn ollama_gets_each_result() {
+async fn ollama_gets_each_result_and_its_thoughts_beside_calls() {
     let asked = sent(Wire::Ollama, request(Wire::Ollama, opaque(Wire::Ollama))).await;
     assert_eq!(asked.path, "/api/chat");
     assert_eq!(
@@ -152,7 +153,7 @@ async fn ollama_gets_each_result() {
         json!([
             {"role":"system","content":"Be brief."},
             {"role":"user","content":"Read both."},
-            {"role":"assistant","content":"I read both.","tool_calls":[
+            {"role":"assistant","content":"I read both.","thinking":"Two files.","tool_calls":[
                 {"function":{"name":"read","arguments":{"path":"a.txt"}}},
                 {"function":{"name":"list","arguments":{}}}]},
             {"role":"tool","content":"alpha"},
@@ -190,6 +191,44 @@ async fn a_claude_thinks_when_its_name_says_so() {
     assert_eq!(asked.body["model"], "claude-sonnet-4-6");
     assert_eq!(asked.body["thinking"]["type"], "adaptive");
     assert_eq!(asked.body["output_config"]["effort"], "high");
+}
+
+/// Each wire says in its own words how much a model is to think; what was asked for is stronger than the model's name.
+#[tokio::test]
+async fn an_effort_goes_out_in_the_words_of_the_wire() {
+    for (wire, model, effort, place, value) in [
+        (
+            Wire::Anthropic,
+            "claude-sonnet-4-6-high",
+            Effort::Low,
+            "/output_config/effort",
+            json!("low"),
+        ),
+        (
+            Wire::Openai,
+            "gpt-5",
+            Effort::Medium,
+            "/reasoning_effort",
+            json!("medium"),
+        ),
+        (
+            Wire::Gemini,
+            "gemini-3-pro-preview",
+            Effort::High,
+            "/generationConfig/thinkingConfig/thinkingLevel",
+            json!("HIGH"),
+        ),
+        (Wire::Ollama, "qwen3", Effort::High, "/think", json!("high")),
+        (Wire::Ollama, "qwen3", Effort::None, "/think", json!(false)),
+    ] {
+        let request = ModelRequest {
+            model: model.to_owned(),
+            effort: Some(effort),
+            ..request(wire, Value::Null)
+        };
+        let asked = sent(wire, request).await;
+        assert_eq!(asked.body.pointer(place), Some(&value), "{}", asked.body);
+    }
 }
 
 /// Each wire says in its own words that the answer is wanted in a schema, where it can say it without asking for more.

@@ -10,7 +10,10 @@ use futures::{StreamExt, stream};
 use protocol::Fault;
 use protocol::model::Message;
 use protocol::settings::{ProviderSettings, Wire};
-use provider::{Chunk, ChunkStream, MemoryKeys, ModelRequest, Provider, ProviderError, Providers, Surroundings, Timing};
+use provider::{
+    Chunk, ChunkStream, MemoryKeys, ModelRequest, Provider, ProviderError, Providers, Surroundings,
+    Timing,
+};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -193,6 +196,7 @@ pub fn request() -> ModelRequest {
         tools: Arc::default(),
         response_schema: None,
         temperature: None,
+        effort: None,
         tokens_max: None,
     }
 }

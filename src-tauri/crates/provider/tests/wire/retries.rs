@@ -97,8 +97,12 @@ async fn a_provider_that_never_begins_is_silent() {
         begin_ms: 100,
         ..timing()
     };
-    let list =
-        Providers::with_surroundings(&[settings(Wire::Openai, &base_url)], keys, &Surroundings::default(), impatient);
+    let list = Providers::with_surroundings(
+        &[settings(Wire::Openai, &base_url)],
+        keys,
+        &Surroundings::default(),
+        impatient,
+    );
     let error = begin(&*list.get("fake").unwrap()).await.err().unwrap();
     let silent = ProviderError::Silent {
         provider: "Fake".to_owned(),

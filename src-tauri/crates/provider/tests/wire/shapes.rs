@@ -189,10 +189,11 @@ pub fn opaque(wire: Wire) -> Value {
         Wire::Anthropic => json!({"provider":"fake","wire":"anthropic","thoughts":[
             {"signed":{"text":"Two files.","signature":"c2ln"}},
             {"block":{"type":"redacted_thinking","data":"c2VjcmV0"}}]}),
-        Wire::Openai => json!({"provider":"fake","wire":"openai","reasoning":"Two files."}),
+        Wire::Openai | Wire::Ollama => {
+            json!({"provider":"fake","wire":"openai","reasoning":"Two files."})
+        }
         Wire::Gemini => json!({"provider":"fake","wire":"gemini","signatures":[],
             "calls":[{"signatures":["c2ln"]},{}]}),
-        Wire::Ollama => Value::Null,
     }
 }
 
