@@ -178,7 +178,7 @@ export class FakeServers {
   }
   #start(server: ServerView): void {
     const why = this.broken[server.settings.id];
-    if (why !== undefined) throw new Refused({ message: `The server \`${server.settings.id}\` is unavailable: ${why}.`, hint: 'It is tried again by itself. Look at its log.', context: [] });
+    if (why !== undefined) throw new Refused({ message: `The server \`${server.settings.id}\` is unavailable: ${why}.`, hint: 'Its log holds what it said.', context: [] });
     server.state = { type: 'ready' };
     server.said = { name: `${server.settings.id}-mcp`, version: '1.0.0', protocol: '2025-11-25' };
     if (server.tools.length === 0) server.tools = [serverTool('search', 'Searches.', { readOnlyHint: true }), serverTool('create', 'Creates something.')];

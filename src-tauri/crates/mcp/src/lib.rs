@@ -19,6 +19,7 @@ mod log;
 pub mod pin;
 mod reasons;
 mod resources;
+mod seen;
 mod server;
 mod sign;
 mod tool;
@@ -26,7 +27,7 @@ mod wanted;
 mod wire;
 
 pub use pin::Pins;
-pub use server::{Ground, Server, signs_in};
+pub use server::{Ground, Server, forget, signs_in};
 pub use sign::Vault;
 pub use tool::ServerTool;
 pub use tools::refs::{self, Lookup};

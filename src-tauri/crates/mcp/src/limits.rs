@@ -12,6 +12,10 @@ pub const PAGES_MAX: usize = 200;
 pub const DEFINITION_BYTES_MAX: usize = 64 * 1024;
 /// All definitions of one server, in bytes of JSON.
 pub const CATALOGUE_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// What is kept of a list that waits for an approval, in bytes.
+pub const SEEN_BYTES_MAX: u64 = 2 * CATALOGUE_BYTES_MAX as u64;
+/// What is kept of how a server said that it wants to know who asks, in bytes.
+pub const CHALLENGE_BYTES_MAX: u64 = 64 * 1024;
 /// Sentences that are kept on what was left out of a list.
 pub const LEFT_OUT_MAX: usize = 20;
 /// What a server calls a tool, in characters, within a sentence.

@@ -25,7 +25,7 @@ pub(crate) async fn change(
         }),
         ServerChange::Switch { enabled: true } => servers.switch_on(&server).await,
         ServerChange::Switch { enabled: false } => shelf.switch(&server, false),
-        ServerChange::Approve { digest } => servers.approve(&server, &digest),
+        ServerChange::Approve { digest } => servers.approve(&server, &digest).await,
         ServerChange::Restart => servers.restart(&server).await,
         ServerChange::SignIn => shelf.find(&server)?.sign_in().await,
         ServerChange::SignOut => shelf.find(&server)?.sign_out().await,
@@ -64,8 +64,12 @@ impl Servers {
         self.shelf.switch(id, true)
     }
 
-    fn approve(&self, id: &ServerId, digest: &Digest) -> Result<(), Fault> {
+    async fn approve(&self, id: &ServerId, digest: &Digest) -> Result<(), Fault> {
         let server = self.shelf.find(id)?;
+        if server.catalogue().is_none() {
+            // What was looked at is what it listed to another process.
+            server.connected().await?;
+        }
         let catalogue = server.catalogue().ok_or_else(|| stale(id))?;
         if catalogue.digest() != *digest {
             return Err(stale(id));
@@ -92,6 +96,7 @@ impl Servers {
             tracing::warn!(%fault, "what was signed in with may still be kept, or good");
         }
         let approved = pin::file(self.shelf.data_dir(), id);
-        self.shelf.remove(id, &approved)
+        self.shelf.remove(id, &approved)?;
+        mcp::forget(self.shelf.data_dir(), id)
     }
 }

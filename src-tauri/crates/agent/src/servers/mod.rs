@@ -94,6 +94,7 @@ impl Servers {
             home: home.unwrap_or_else(|| config.data_dir.clone()),
             lookup: Arc::new(Surroundings(keys.clone())),
             vault: Arc::new(SignIns::new(keys.clone(), &config.data_dir)),
+            data_dir: Some(config.data_dir.clone()),
             clock: config.clock.clone(),
             retry_after: mcp::Ground::retries(),
         };

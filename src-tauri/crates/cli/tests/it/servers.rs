@@ -104,6 +104,33 @@ fn what_changed_is_shown_and_approved_by_its_digest() {
     }
 }
 
+/// What one command found changed, the next one tells, until it is approved.
+#[test]
+fn what_waits_for_a_look_is_listed() {
+    let place = with_server();
+    place.ok(&["servers", "enable", "small"]);
+    assert!(!place.ok(&["servers", "list"]).contains("waits"));
+    let mut call = place.command(&["call", "small__say", r#"{"text":"x"}"#, "--approve-all"]);
+    let called = call.env("TOLD", "Says it to all.").output().unwrap();
+    assert_eq!(called.status.code(), Some(1), "{called:?}");
+    let list = place.ok(&["servers", "list"]);
+    assert!(
+        list.contains("say  changed, waits for a look")
+            && list.contains("To look at them: countersign servers approve small"),
+        "{list}"
+    );
+    let told = place.json(&["servers", "list"]);
+    assert_eq!(told["servers"][0]["state"]["type"], "idle");
+    let digest = told["servers"][0]["waits"].as_str().unwrap().to_owned();
+    let mut accept = place.command(&["servers", "approve", "small", "--accept", &digest]);
+    let accepted = accept.env("TOLD", "Says it to all.").output().unwrap();
+    assert_eq!(accepted.status.code(), Some(0), "{accepted:?}");
+    assert!(!place.ok(&["servers", "list"]).contains("waits"));
+    place.ok(&["servers", "remove", "small"]);
+    let left = std::fs::read_dir(place.data().join("servers")).unwrap();
+    assert_eq!(left.count(), 0, "nothing of it is left");
+}
+
 #[test]
 fn servers_of_other_products_are_offered_and_taken_over_off() {
     let place = Place::new();
@@ -149,6 +176,52 @@ fn servers_of_other_products_are_offered_and_taken_over_off() {
     );
 }
 
+/// What `claude mcp add` writes by default, and a file that is named from here.
+#[test]
+fn servers_of_this_folder_alone_are_offered_and_a_file_is_named_from_here() {
+    let place = Place::new();
+    let workspace = place.workspace();
+    let claude = serde_json::json!({
+        "projects": {
+            workspace.to_str().unwrap(): { "mcpServers": { "mem": { "type": "stdio", "command": "npx", "args": ["-y", "mem"], "env": {} } } },
+            "/elsewhere": { "mcpServers": { "other": { "command": "other" } } },
+        }
+    });
+    let home = workspace.parent().unwrap().join("home");
+    std::fs::write(home.join(".claude.json"), claude.to_string()).unwrap();
+    let found = place.ok(&["servers", "import"]);
+    assert!(
+        found.contains("Claude Code, for this folder") && found.contains("mem  npx -y mem"),
+        "{found}"
+    );
+    assert!(!found.contains("other"), "{found}");
+    place.ok(&["servers", "import", "--add", "mem"]);
+    let again = place.run(&["servers", "import", "--add", "mem"]);
+    assert_eq!(again.code, 2, "{}", again.err);
+    assert!(
+        again.err.contains("There is a server `mem` already."),
+        "{}",
+        again.err
+    );
+    place.ok(&["servers", "import", "--add", "mem", "--replace"]);
+    let taken = place.run(&["servers", "add", "mem", "--", "other"]);
+    assert_eq!(taken.code, 2, "{}", taken.err);
+    let written = std::fs::read_to_string(place.data().join("servers.toml")).unwrap();
+    assert!(
+        written.contains(&format!("folder = \"{}\"", workspace.display())),
+        "{written}"
+    );
+
+    place.file("sub/config.toml", "[mcp_servers.s1]\ncommand = \"./run\"\n");
+    let from = ["servers", "import", "--from", "codex", "sub/config.toml"];
+    place.ok(&[&from[..], &["--add", "s1"]].concat());
+    let written = std::fs::read_to_string(place.data().join("servers.toml")).unwrap();
+    assert!(
+        written.contains(&format!("folder = \"{}\"", workspace.join("sub").display())),
+        "{written}"
+    );
+}
+
 #[test]
 fn what_is_wrong_is_said_with_the_next_step() {
     let place = Place::new();
@@ -191,6 +264,11 @@ fn what_is_wrong_is_said_with_the_next_step() {
         ran.err
             .contains("mcp server x is unavailable: its program could not be started"),
         "{}",
+        ran.err
+    );
+    assert!(
+        !ran.err.contains("tried again"),
+        "a command that ends tries nothing again: {}",
         ran.err
     );
 }

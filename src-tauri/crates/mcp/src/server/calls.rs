@@ -91,9 +91,7 @@ impl Server {
                 Phase::Idle
                 | Phase::Starting { .. }
                 | Phase::Ready(_)
-                | Phase::Unavailable { .. } => {
-                    "Do without it, or try again later: it is started again by itself."
-                }
+                | Phase::Unavailable { .. } => "Do without it, or try again later.",
             };
             let told = unavailable(self.core.settings.id.as_str(), &why);
             ToolError::Failed(format!("{told} {next}"))
@@ -101,6 +99,7 @@ impl Server {
     }
 
     fn told(&self, failure: Failure, timeout: Duration) -> ToolError {
+        self.core.keep_challenge();
         let id = self.core.settings.id.as_str();
         match failure {
             Failure::Cancelled => ToolError::Cancelled,

@@ -13,6 +13,7 @@ use crate::catalogue::Catalogue;
 use crate::limits::{RELIST_EVERY, STEADY_AFTER};
 use crate::link::{Failure, Far, Link, Unopened, Way};
 use crate::refs::expand;
+use crate::seen;
 use crate::sign::Signer;
 
 /// What a connection begins with, its references looked up.
@@ -34,11 +35,11 @@ impl Core {
             let late = || format!("it did not begin within {} ms", self.settings.timeout_ms);
             let (why, is_unknown) = match opened.unwrap_or_else(|_| Err(late().into())) {
                 Err(unopened) => {
-                    let is_unknown = unopened.challenge.is_some();
-                    if is_unknown {
+                    if unopened.challenge.is_some() {
                         self.handler.challenged(unopened.challenge);
+                        self.keep_challenge();
                     }
-                    (unopened.why, is_unknown)
+                    (unopened.why, self.is_unknown())
                 }
                 Ok(link) => {
                     let since = Instant::now();
@@ -47,9 +48,7 @@ impl Core {
                     if since.elapsed() >= STEADY_AFTER {
                         failed = 0;
                     }
-                    let challenge = self.handler.challenge();
-                    let is_unknown = challenge.is_some_and(|challenge| !challenge.is_more);
-                    (link.why_gone().await, is_unknown)
+                    (link.why_gone().await, self.is_unknown())
                 }
             };
             if is_unknown && self.signs_in() {
@@ -109,6 +108,9 @@ impl Core {
             link.said.name, link.said.version, link.said.protocol
         ));
         let listed = link.list(self.timeout()).await;
+        if listed.is_err() {
+            self.keep_challenge();
+        }
         let catalogue = listed.map_err(|failure| match failure {
             Failure::Gone(why) | Failure::Strange(why) => why,
             Failure::Refused(said) => format!("it would not list its tools: {said}"),
@@ -118,6 +120,7 @@ impl Core {
             }
         })?;
         self.take(catalogue);
+        self.forget_challenge(false);
         link.subscribe();
         Ok(Arc::new(link))
     }
@@ -175,8 +178,35 @@ impl Core {
             if pins.waits(&catalogue) {
                 self.log("Some of its tools are not as they were approved, and wait for a look.");
             }
+            self.keep_seen();
             self.changed();
         }
+    }
+
+    /// Keeps what waits for an approval for as long as it does.
+    pub(super) fn keep_seen(&self) {
+        let (Some(data_dir), id) = (&self.ground.data_dir, &self.settings.id) else {
+            return;
+        };
+        let (pins, catalogue) = {
+            let kept = self.kept();
+            (kept.pins.clone(), kept.catalogue.clone())
+        };
+        let Some(catalogue) = catalogue else { return };
+        let kept = match pins.waits(&catalogue) {
+            true => seen::keep(data_dir, id, &catalogue),
+            false => seen::forget(data_dir, id),
+        };
+        if let Err(fault) = kept {
+            self.log(&format!("What waits for a look is not kept: {fault}"));
+        }
+    }
+
+    /// What it listed last and waits for an approval, as far as that was kept.
+    pub(super) fn seen(&self) -> Option<Arc<Catalogue>> {
+        let data_dir = self.ground.data_dir.as_ref()?;
+        let seen = seen::load(data_dir, &self.settings.id)?;
+        self.kept().pins.waits(&seen).then(|| Arc::new(seen))
     }
 
     /// The way to the server with everything looked up. May block.

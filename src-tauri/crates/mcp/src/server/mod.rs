@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use protocol::Fault;
 use protocol::servers::{
-    Pin, ServerLine, ServerSettings, ServerState, ServerView, ServerVoice, SignIn,
+    Pin, ServerId, ServerLine, ServerSettings, ServerState, ServerView, ServerVoice, SignIn,
 };
 use runtime::{Clock, Inherited};
 use tokio::sync::{Notify, watch};
@@ -29,7 +29,8 @@ use crate::pin::{Pinned, Pins};
 use crate::reasons::UNKNOWN;
 use crate::refs::Lookup;
 use crate::resources::ReadResource;
-use crate::sign::Vault;
+use crate::seen;
+use crate::sign::{Vault, challenge};
 use crate::tool::ServerTool;
 
 /// What every server of a desk stands on.
@@ -43,6 +44,8 @@ pub struct Ground {
     pub lookup: Arc<dyn Lookup>,
     /// Where sign-ins are kept.
     pub vault: Arc<dyn Vault>,
+    /// The data folder, where what waits for an approval is kept; none to keep nothing.
+    pub data_dir: Option<PathBuf>,
     /// The clock of the logs.
     pub clock: Arc<dyn Clock>,
     /// When a server that was lost is tried again: the pauses in order, the last one again and again.
@@ -149,6 +152,7 @@ impl Server {
     /// Puts other approvals in force; a call of a tool that was made before still needs what it was made from.
     pub fn set_pins(&self, pins: Pins) {
         self.core.kept().pins = Arc::new(pins);
+        self.core.keep_seen();
         self.core.changed();
     }
 
@@ -182,6 +186,7 @@ impl Server {
             let kept = self.core.kept();
             (kept.pins.clone(), kept.catalogue.clone())
         };
+        let catalogue = catalogue.or_else(|| self.core.seen());
         let said = match &phase {
             Phase::Ready(link) => Some(link.said.clone()),
             Phase::Idle
@@ -241,9 +246,7 @@ impl Server {
                 Phase::Idle
                 | Phase::Starting { .. }
                 | Phase::Ready(_)
-                | Phase::Unavailable { .. } => {
-                    "It is tried again by itself. Its log holds what it said."
-                }
+                | Phase::Unavailable { .. } => "Its log holds what it said.",
             };
             Fault::new(unavailable(core.settings.id.as_str(), &why), hint)
         })
@@ -262,6 +265,15 @@ impl Server {
     pub fn let_go(&self) {
         self.core.stop.cancel();
     }
+}
+
+/// Forgets what was kept of a server beside what was approved of it: for one that is removed.
+///
+/// # Errors
+/// It cannot be removed.
+pub fn forget(data_dir: &Path, id: &ServerId) -> Result<(), Fault> {
+    seen::forget(data_dir, id)?;
+    challenge::forget(data_dir, id)
 }
 
 /// Why nothing goes to a server that is off, or was set up otherwise since.

@@ -9,8 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::keep::Start;
 use super::{Core, Phase, Server};
 use crate::limits::SIGN_IN_MAX;
-use crate::link::Link;
-use crate::sign::{Begun, Challenge, NotBegun, Signer, TakenBack};
+use crate::link::{Far, Link};
+use crate::sign::challenge::{Challenge, KeptChallenge, forget};
+use crate::sign::{Begun, NotBegun, Signer, TakenBack};
 
 /// Why a connection was closed that is made anew.
 const ANEW: &str = "it is connected anew, since the person signed in or out";
@@ -110,10 +111,16 @@ impl Core {
         signs_in(&self.settings.way)
     }
 
+    /// Whether it wants to know who asks before anything else, whether it said so when it was greeted or only later.
+    pub(super) fn is_unknown(&self) -> bool {
+        let challenge = self.handler.challenge();
+        challenge.is_some_and(|challenge| !challenge.is_more)
+    }
+
     /// How the person stands to it.
     pub(super) fn sign_in_told(&self) -> Option<SignIn> {
         let told = self.kept().sign_in.clone();
-        let wants = self.signs_in() && self.handler.challenge().is_some();
+        let wants = self.signs_in() && self.challenge().is_some();
         match told {
             None | Some(SignIn::Done) if wants => Some(SignIn::Needed { why: None }),
             told => told,
@@ -147,15 +154,62 @@ impl Core {
             }
             Start::Program(_) => return Err(PROGRAM.to_owned().into()),
         };
-        let challenge = match self.handler.challenge() {
+        let challenge = match self.challenge() {
             Some(challenge) => challenge,
-            // Nobody asked it yet.
-            None => match Link::open(far.unsigned(), self.handler.clone(), false).await {
-                Ok(_) => return Err("it asks nobody to sign in".to_owned().into()),
-                Err(unopened) => unopened.challenge.ok_or(unopened.why)?,
-            },
+            None => self.challenge_of(far).await?,
         };
         self.begun(&signer, &challenge).await
+    }
+
+    /// How it says that it wants to know who asks, where nobody asked it yet. Some greet everybody and want to know it for
+    /// whatever comes next.
+    async fn challenge_of(&self, far: Far) -> Result<Challenge, String> {
+        let link = match Link::open(far.unsigned(), self.handler.clone(), false).await {
+            Ok(link) => link,
+            Err(unopened) => return unopened.challenge.ok_or(unopened.why),
+        };
+        // What it lists to a stranger does not matter.
+        let _ = link.list(self.timeout()).await;
+        let challenge = self.handler.challenge();
+        challenge.ok_or_else(|| "it asks nobody to sign in".to_owned())
+    }
+
+    /// How it said that it wants to know who asks, to this process or to one before.
+    fn challenge(&self) -> Option<Challenge> {
+        let kept = || self.kept_challenge()?.load();
+        self.handler.challenge().or_else(kept)
+    }
+
+    fn kept_challenge(&self) -> Option<KeptChallenge<'_>> {
+        match &self.settings.way {
+            ServerWay::Stdio { .. } => None,
+            ServerWay::Http { url, .. } => Some(KeptChallenge {
+                data_dir: self.ground.data_dir.as_deref()?,
+                server: &self.settings.id,
+                url,
+            }),
+        }
+    }
+
+    /// Keeps how it said that it wants to know who asks, for a process that signs in later.
+    pub(super) fn keep_challenge(&self) {
+        if let (Some(kept), Some(challenge)) = (self.kept_challenge(), self.handler.challenge())
+            && let Err(fault) = kept.keep(&challenge)
+        {
+            self.log(&format!("How to sign in is not kept: {fault}"));
+        }
+    }
+
+    /// It knows who asks: what was kept is over, but for what it wants beyond that, which only signing in settles.
+    pub(super) fn forget_challenge(&self, signed_in: bool) {
+        let Some(kept) = self.kept_challenge() else {
+            return;
+        };
+        if kept.load().is_some_and(|known| signed_in || !known.is_more)
+            && let Err(fault) = forget(kept.data_dir, kept.server)
+        {
+            self.log(&format!("How it wanted a sign-in is still kept: {fault}"));
+        }
     }
 
     async fn begun(&self, signer: &Signer, challenge: &Challenge) -> Result<Begun, NotBegun> {
@@ -208,6 +262,7 @@ impl Core {
         self.log(&told);
         if finished.is_ok() {
             self.handler.challenged(None);
+            self.forget_challenge(true);
             self.anew();
         }
     }

@@ -1,5 +1,6 @@
 //! Signs a person in to a server: finds out who does that, says which address to open, and takes what the browser brings back.
 
+pub(crate) mod challenge;
 mod errands;
 mod revoke;
 mod vault;
@@ -16,6 +17,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::limits::{ASK_URL_CHARS_MAX, REASON_CHARS_MAX};
+pub(crate) use challenge::Challenge;
 use errands::{Errands, is_loopback};
 pub(crate) use revoke::TakenBack;
 use vault::Drawer;
@@ -24,15 +26,6 @@ pub use vault::Vault;
 
 /// As what Countersign introduces itself.
 const NAME: &str = "Countersign";
-
-/// How a server said that it wants to know who asks.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Challenge {
-    /// What it said of whom to go to, as its header has it.
-    pub header: Option<String>,
-    /// It knows who asks, and wants them to be allowed more.
-    pub is_more: bool,
-}
 
 /// What signing in to one server stands on, its references looked up.
 pub(crate) struct Signer {

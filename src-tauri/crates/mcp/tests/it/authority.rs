@@ -27,6 +27,8 @@ pub struct Mood {
     pub is_plain: bool,
     /// It introduces nobody.
     pub knows_nobody: bool,
+    /// Its server greets whoever comes, and wants to know who asks for whatever comes next.
+    pub greets_everybody: bool,
     /// Its server answers whoever asks.
     pub asks_nobody: bool,
     /// It takes back what it gave, with this status.
@@ -194,7 +196,9 @@ impl Authority {
         let at = format!("{}/.well-known/oauth-protected-resource/mcp", self.base);
         let header =
             |more: &str| format!("WWW-Authenticate: Bearer resource_metadata=\"{at}\"{more}\r\n");
-        let is_open = self.mood.lock().unwrap().asks_nobody;
+        let mood = self.mood.lock().unwrap().clone();
+        let is_greeting = asked.body.contains("\"server/discover\"");
+        let is_open = mood.asks_nobody || mood.greets_everybody && is_greeting;
         if !is_open && (known == 0 || asked.shown != Some(format!("Bearer token-{known}"))) {
             return (
                 "401 Unauthorized",

@@ -9,6 +9,7 @@
 mod asks;
 mod authority;
 mod badly;
+mod kept;
 mod signing;
 mod support;
 mod well;

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::authority::Authority;
 use crate::support::*;
 
-fn far(url: &str) -> ServerSettings {
+pub fn far(url: &str) -> ServerSettings {
     ServerSettings {
         way: ServerWay::Http {
             url: url.to_owned(),
@@ -21,7 +21,7 @@ fn far(url: &str) -> ServerSettings {
     }
 }
 
-fn server(url: &str, chain: &Arc<Chain>) -> Arc<Server> {
+pub fn server(url: &str, chain: &Arc<Chain>) -> Arc<Server> {
     let ground = Ground {
         vault: chain.clone(),
         ..ground()
@@ -228,38 +228,6 @@ async fn what_cannot_begin_says_why() {
     let fault = at.sign_in().await.unwrap_err();
     assert!(fault.message.contains("PKCE"), "{fault}");
     assert_eq!(record(&chain), "");
-}
-
-/// A keychain that cannot be asked keeps nothing: a server that asks for no sign-in works without one, which its log says, and
-/// one that does says that it wants a sign-in. Only keeping one needs a keychain, and the fault names the way without.
-#[tokio::test]
-async fn a_server_needs_no_keychain_to_be_asked() {
-    let authority = Authority::open().await;
-    let locked = Arc::new(Chain {
-        is_locked: true,
-        ..Chain::default()
-    });
-    authority.is(|mood| mood.asks_nobody = true);
-    let open = server(&authority.server(), &locked);
-    open.connected().await.unwrap();
-    open.set_pins(Pins::first(&open.catalogue().unwrap()));
-    assert_eq!(said(&open, "hello", json!({})).await, "hello");
-    logged(
-        &open,
-        "Connecting without a kept sign-in: The keychain is locked.",
-    )
-    .await;
-
-    authority.is(|mood| mood.asks_nobody = false);
-    let closed = server(&authority.server(), &locked);
-    closed.connected().await.unwrap_err();
-    assert_eq!(closed.view().state, ServerState::NeedsSignIn);
-    let fault = closed.sign_in().await.unwrap_err();
-    assert_eq!(
-        fault.to_string(),
-        "Signing in to `one` could not begin: The keychain is locked. What you sign in with is kept in the keychain. Without \
-         one, set the server up with a header `Authorization` whose value names an environment variable: `Bearer ${NAME}`."
-    );
 }
 
 /// A token that ran out is renewed without the person, also by another process later; a renewal that is refused is forgotten.

@@ -70,6 +70,7 @@ impl Vault for Chain {
 pub fn ground() -> Ground {
     Ground {
         vault: Arc::new(Chain::default()),
+        data_dir: None,
         inherited: Inherited::default(),
         home: std::env::temp_dir(),
         lookup: Arc::new(Nothing),
