@@ -54,6 +54,7 @@ impl Manager {
                 "xvfb",
                 "xauth",
                 "dbus",
+                "gnome-keyring",
                 "git",
                 "ripgrep",
                 "imagemagick",
@@ -66,6 +67,7 @@ impl Manager {
                 "xorg-x11-server-Xvfb",
                 "xorg-x11-xauth",
                 "dbus-daemon",
+                "gnome-keyring",
                 "git",
                 "ripgrep",
                 "ImageMagick",
@@ -76,6 +78,7 @@ impl Manager {
             (Self::Pacman, Purpose::Tests) => &[
                 "xorg-server-xvfb",
                 "xorg-xauth",
+                "gnome-keyring",
                 "git",
                 "ripgrep",
                 "imagemagick",

@@ -11,7 +11,7 @@ use protocol::{Effects, Preview, UndoEntry, UndoState};
 use provider::ScriptCall;
 use serde_json::json;
 
-use super::call;
+use super::{addresses, call};
 use crate::args::{Call, Consent};
 use crate::ending::{Code, Ended, Ending};
 use crate::out::{Ink, Out};
@@ -201,7 +201,9 @@ pub(crate) async fn doctor(desk: &Desk, workspace: &Path, out: &mut Out) -> Ende
         };
         lines.push(out.ink(ink, &format!("  {mark} {what}")));
     }
-    lines.push(searches(&desk.snapshot().await?.settings.web_search));
+    let settings = desk.snapshot().await?.settings;
+    lines.push(searches(&settings.web_search));
+    lines.extend(addresses::redirected(&settings.providers, out));
     if let Answer::LanguageServers { servers } = desk.query(Query::LanguageServers).await? {
         lines.extend(languages(&servers, out));
     }

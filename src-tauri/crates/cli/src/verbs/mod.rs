@@ -1,5 +1,6 @@
 //! One file for each thing that can be asked.
 
+mod addresses;
 mod apis;
 mod briefing;
 mod call;

@@ -7,11 +7,14 @@
     reason = "tests set up real files and start the program, and end where they fail"
 )]
 
+mod addresses;
 mod agents;
 mod apis;
 mod calls;
 mod explained;
 mod gateway;
+#[cfg(target_os = "linux")]
+mod keychain;
 mod looking;
 mod policy;
 mod rulebook;
