@@ -141,7 +141,11 @@ fn null_for_what_may_be_left_out_is_left_out() {
             Err("`level` must be one of \"low\", \"high\", but the string \"middle\" was given"),
         ),
     ] {
-        assert_eq!(check(given.clone()), checked.map_err(str::to_owned), "{given}");
+        assert_eq!(
+            check(given.clone()),
+            checked.map_err(str::to_owned),
+            "{given}"
+        );
     }
 }
 
