@@ -67,8 +67,10 @@ mod grants;
 mod rulebook;
 // Rules files as a person writes them through the desk.
 mod rules_saved;
-// Limits of a run, and calls that repeat themselves.
+// Limits of a run.
 mod run_limits;
+// Calls that repeat themselves, and long work that does not.
+mod repeats;
 // What is kept and told of a result: empty, cut, masked, replayed.
 mod results;
 // Steering, stopping, and what is left of a session after a crash.

@@ -1,4 +1,4 @@
-//! When a run has had enough: limits of turns, calls, tokens, cost and time, and calls that repeat themselves.
+//! When a run has had enough: limits of turns, calls, tokens, cost and time.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use agent::Host;
 use agent::config::RunLimitsGiven;
 use async_trait::async_trait;
 use futures::StreamExt;
-use protocol::{CallState, EventBody, Gate, Limit, Op, SessionState, ToolError, ToolOutput, Usage};
+use protocol::{CallState, EventBody, Limit, Op, SessionState, ToolError, ToolOutput, Usage};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Script, Scripted};
 use serde_json::{Value, json};
 use support::Fixture;
@@ -16,11 +16,6 @@ use tokio_util::sync::CancellationToken;
 
 fn ok() -> Probe {
     Probe::new(|arguments, _| async move { Ok(ToolOutput::new(name(&arguments), "ok")) })
-}
-
-async fn desk(turns: Value, probe: Probe) -> Fixture {
-    let agent = Listener::new(turns);
-    Fixture::with_config(agent, Host::Person, |config| config.tools = probe.tools()).await
 }
 
 async fn say(desk: &Fixture, text: &str) {
@@ -276,59 +271,4 @@ async fn a_run_stops_at_its_time_at_work() {
         _ => None,
     });
     assert_eq!(reached, Some((Limit::Time, 6.0, 5.0)));
-}
-
-/// The same call with the same result three times over is asked about, whatever the order of its arguments; what
-/// changes is polling and is let through.
-#[tokio::test]
-async fn repeated_calls_are_asked_about() {
-    let same = one(json!({ "x": 1, "y": { "p": 1, "q": 2 } }));
-    let turned = json!({ "text": "", "calls": [{ "name": "probe",
-        "arguments": { "y": { "q": 2, "p": 1 }, "x": 1, "name": "a" } }] });
-    let mut desk = desk(json!([same, turned, same, same, { "text": "On." }]), ok()).await;
-    desk.start("Go.").await;
-    let view = desk.until_waiting().await;
-    assert_eq!(
-        desk.calls().await.len(),
-        4,
-        "three passed, the fourth waits"
-    );
-    let trail = view.trail.clone().unwrap();
-    assert!(
-        trail.steps.iter().any(|step| step.gate == Gate::Watchdog),
-        "{trail:?}"
-    );
-    assert!(
-        trail.lead.contains("made this very call 3 times"),
-        "{}",
-        trail.lead
-    );
-    desk.allow(&view).await;
-    assert_eq!(desk.until_ended().await, SessionState::Done);
-
-    let count = Arc::new(std::sync::atomic::AtomicU32::new(0));
-    let polled = Probe::new(move |_, _| {
-        let now = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        async move { Ok(ToolOutput::new(now.to_string(), "ok")) }
-    });
-    let mut desk = self::desk(json!([same, same, same, same, same, {}]), polled).await;
-    desk.start("Go.").await;
-    assert_eq!(desk.until_ended().await, SessionState::Done);
-}
-
-/// Where nobody can be asked, the repeated call is denied and the model hears why.
-#[tokio::test]
-async fn repeated_calls_are_denied_without_a_person() {
-    let same = one(json!({}));
-    let agent = Listener::new(json!([same, same, same, same, { "text": "On." }]));
-    let host = Host::Headless { approve_all: false };
-    let mut desk =
-        Fixture::with_config(agent.clone(), host, |config| config.tools = ok().tools()).await;
-    desk.play().await;
-    let last = agent.results().pop().unwrap();
-    assert!(
-        last.contains("made this very call 3 times in this run"),
-        "{last}"
-    );
-    assert_eq!(desk.outcomes().await[3].0, CallState::Denied);
 }

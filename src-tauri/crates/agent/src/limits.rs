@@ -40,7 +40,7 @@ pub const WATCHDOG_REASON_CHARS_MAX: usize = 500;
 pub const PROGRESS_BYTES_MAX: usize = 1024;
 /// Live output that may pile up behind a slow hook, in bytes; what comes on top is not shown, the result has it all.
 pub const OUTPUT_PILED_BYTES_MAX: usize = 256 * 1024;
-/// Different calls of one run that are remembered, to notice those that repeat.
+/// Different calls of one run that are remembered, to notice loops.
 pub const CALLS_REMEMBERED_MAX: usize = 4_096;
 /// Longest state of a session, in bytes of JSON.
 pub const STATE_BYTES_MAX: usize = 4 * 1024 * 1024;

@@ -72,7 +72,7 @@ async fn once(
     judged::tell(session, call, tool, arguments, &ready, &known, &judgement);
 
     let answer = match judgement.verdict() {
-        Verdict::Deny => return Err(finish::denied(tool, &judgement)),
+        Verdict::Deny => return Err(judged::denied(session, tool, &ready, &judgement)),
         Verdict::Allow => Answer::unasked(session, &ready),
         Verdict::Ask if ready.can_try && rehearsed::comes_first(session) => Answer::sealed(),
         Verdict::Ask => {
@@ -135,6 +135,5 @@ async fn once(
     }
     let outcome = finish::fold(session, call, tool, ran, copy, &go.said);
     let outcome = state::keep(session, call, tool, edited, outcome);
-    judged::remember(session, ready, &outcome);
-    Ok(Ok(outcome))
+    Ok(Ok(judged::count(session, tool, &ready, outcome)))
 }

@@ -1,4 +1,4 @@
-//! Calls that an agent makes again and again although they come to the same.
+//! Loops: the same call several times in a row, always with the same result and nothing between that could change it.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::limits::CALLS_REMEMBERED_MAX;
 
-/// The calls of one run: how often each came to the same result in a row.
+/// The calls of one run since something last changed: how often each came to the same result in a row.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
     seen: HashMap<Key, (Digest, u32)>,
@@ -27,25 +27,40 @@ impl Key {
     }
 }
 
+/// Whether a call may change what other calls come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It only reads.
+    None,
+    /// It may change something.
+    Possible,
+}
+
 impl Repeats {
-    /// How often this call came to the same result, without another one in between.
-    pub fn of(&self, call: Key) -> u32 {
+    /// How often this call came to the same result with nothing between that could have changed it.
+    pub fn count(&self, call: Key) -> u32 {
         self.seen.get(&call).map_or(0, |(_, times)| *times)
     }
 
-    /// Takes the result of a call. One that did not run came to nothing that could be compared.
-    pub fn take(&mut self, call: Key, outcome: &Outcome) {
-        match outcome.state {
-            CallState::Done | CallState::Failed => {}
+    /// Adds the result of a call, and gives how often it came to that result in a row. One that did not come to its end
+    /// has no result that could be compared.
+    pub fn add(&mut self, call: Key, effect: Effect, outcome: &Outcome) -> u32 {
+        let has_result = match outcome.state {
+            CallState::Done | CallState::Failed => true,
+            CallState::Running | CallState::Interrupted | CallState::Undone => false,
             CallState::Proposed
             | CallState::Waiting
-            | CallState::Running
             | CallState::Denied
             | CallState::Rejected
             | CallState::Expired
-            | CallState::Interrupted
-            | CallState::Skipped
-            | CallState::Undone => return,
+            | CallState::Skipped => return self.count(call),
+        };
+        // Every other call may come to something else now.
+        if effect == Effect::Possible {
+            self.seen.retain(|other, _| has_result && *other == call);
+        }
+        if !has_result {
+            return 0;
         }
         if self.seen.len() >= CALLS_REMEMBERED_MAX && !self.seen.contains_key(&call) {
             self.seen.clear();
@@ -59,30 +74,67 @@ impl Repeats {
             // Whoever polls gets something new to see: that is no repetition.
             false => (*result, *times) = (outcome.digest.clone(), 1),
         }
+        *times
+    }
+
+    /// Forgets how often a call was made: it was denied, and a denial must not lead to the next one.
+    pub fn forget(&mut self, call: Key) {
+        self.seen.remove(&call);
+    }
+
+    /// Forgets all calls: something else than a call may have changed what they come to.
+    pub fn clear(&mut self) {
+        self.seen.clear();
     }
 }
 
 /// Why the next call of this kind is asked about; none if it is not.
 pub(crate) fn reason(times: u32, asks_after: u32) -> Option<String> {
     (asks_after > 0 && times >= asks_after).then(|| {
-        let times = match times {
-            1 => "once".to_owned(),
-            2 => "twice".to_owned(),
-            times => format!("{times} times"),
-        };
-        format!("The agent made this very call {times} in this run, always with the same result.")
+        let times = times_in_words(times);
+        format!(
+            "The agent made this very call {times} in a row, always with the same result and with nothing between that could \
+             change it."
+        )
     })
+}
+
+/// What a model is told with the result of a read that came to the same so often in a row; none while it is not too often.
+pub(crate) fn note(times: u32, tells_after: u32) -> Option<String> {
+    (tells_after > 0 && times > tells_after).then(|| {
+        let times = times_in_words(times);
+        format!(
+            "[You made this very call {times} in a row, and nothing changed between. The result is the same as before: go on \
+             with what you have.]"
+        )
+    })
+}
+
+fn times_in_words(times: u32) -> String {
+    match times {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        times => format!("{times} times"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use protocol::{FailureClass, ToolOutput};
     use serde_json::json;
 
     use super::*;
 
+    fn key(tool: &str, arguments: Value) -> Key {
+        Key::of(tool, arguments.as_object().unwrap())
+    }
+
+    fn done(text: &str) -> Outcome {
+        Outcome::of_output(ToolOutput::new(text, "ok"), "")
+    }
+
     #[test]
     fn calls_are_the_same_by_tool_and_arguments_and_not_by_their_order() {
-        let key = |tool, arguments: Value| Key::of(tool, arguments.as_object().unwrap());
         let one = key("read", json!({ "path": "a", "of": { "x": 1, "y": [2] } }));
         for (tool, arguments, same) in [
             (
@@ -110,5 +162,52 @@ mod tests {
             let is = key(tool, arguments.clone()) == one;
             assert_eq!(is, same, "{tool} {arguments}");
         }
+    }
+
+    #[test]
+    fn what_may_change_something_ends_every_other_count() {
+        let (read, glob) = (key("read", json!({})), key("glob", json!({})));
+        let command = key("bash", json!({ "command": "make" }));
+        let mut repeats = Repeats::default();
+        for times in 1..=3 {
+            assert_eq!(repeats.add(read, Effect::None, &done("a")), times);
+            assert_eq!(repeats.add(glob, Effect::None, &done("b")), times);
+        }
+        assert_eq!(repeats.add(command, Effect::Possible, &done("made")), 1);
+        assert_eq!((repeats.count(read), repeats.count(glob)), (0, 0));
+        assert_eq!(repeats.add(command, Effect::Possible, &done("made")), 2);
+        // A read changes nothing, so the command was still the same twice.
+        repeats.add(read, Effect::None, &done("a"));
+        assert_eq!(repeats.count(command), 2);
+        assert_eq!(repeats.add(command, Effect::Possible, &done("other")), 1);
+    }
+
+    #[test]
+    fn what_did_not_run_is_no_repetition() {
+        let call = key("bash", json!({}));
+        let mut repeats = Repeats::default();
+        repeats.add(call, Effect::Possible, &done("a"));
+        for state in [CallState::Denied, CallState::Rejected, CallState::Expired] {
+            let ended = Outcome::ended(
+                state,
+                FailureClass::PermissionDenied,
+                "no".into(),
+                "no".into(),
+            );
+            assert_eq!(repeats.add(call, Effect::Possible, &ended), 1);
+        }
+        repeats.add(key("write", json!({})), Effect::Possible, &done("b"));
+        assert_eq!(repeats.count(call), 0);
+        repeats.add(call, Effect::Possible, &done("a"));
+        repeats.forget(call);
+        assert_eq!(repeats.count(call), 0);
+    }
+
+    #[test]
+    fn words_come_after_as_many_times_as_were_set() {
+        assert_eq!((reason(2, 3), note(3, 3)), (None, None));
+        assert!(reason(3, 3).unwrap().contains("3 times in a row"));
+        assert!(note(4, 3).unwrap().contains("4 times in a row"));
+        assert_eq!((reason(9, 0), note(9, 0)), (None, None));
     }
 }

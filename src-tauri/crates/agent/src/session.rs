@@ -77,7 +77,7 @@ struct Live {
     run: Option<CancellationToken>,
     /// Why the run was stopped, once it was.
     why: Why,
-    /// What the run's calls came to, to notice those that repeat.
+    /// How often the run's calls came to the same result, to notice loops.
     repeats: Repeats,
     worked: Worked,
     spent: Arc<Spent>,
@@ -200,7 +200,7 @@ impl Session {
         self.live().spent.clone()
     }
 
-    /// How often a call came to the same result in this run, or what it came to now.
+    /// Reads or changes how often the run's calls came to the same result.
     pub(crate) fn repeats<T>(&self, change: impl FnOnce(&mut Repeats) -> T) -> T {
         change(&mut self.live().repeats)
     }
@@ -216,6 +216,8 @@ impl Session {
         match live.run {
             Some(_) => {
                 live.said.push_back(text);
+                // The person may have changed something, too.
+                live.repeats.clear();
                 self.steering.notify_waiters();
                 Ok(())
             }

@@ -58,7 +58,8 @@ pub struct RunLimits {
     pub cost_usd: f64,
     /// Minutes at work; the time that the run waits for a person does not count.
     pub minutes: u32,
-    /// After so many identical calls with identical results the next one asks.
+    /// After so many identical calls in a row, with the same result and nothing between that could change it, the next
+    /// one asks if it may change something. One that only reads is never refused for it; the model is told.
     pub repeats: u32,
 }
 

@@ -36,7 +36,7 @@ export const limits: readonly { name: keyof RunLimits; text: string; hint: strin
   { name: 'tokens', text: 'Tokens', hint: 'Read and written' },
   { name: 'cost_usd', text: 'Cost in dollars', hint: 'Where the price is known' },
   { name: 'minutes', text: 'Minutes at work', hint: 'Waiting for you does not count' },
-  { name: 'repeats', text: 'Same call again', hint: 'With the same result; the next one asks' },
+  { name: 'repeats', text: 'Same call again', hint: 'In a row, with the same result; a command or change then asks' },
 ];
 
 /** A number as it was typed, or what is wrong with it. Grouping commas and spaces are taken for what they are. */

@@ -25,6 +25,7 @@ cost_usd: number,
  */
 minutes: number, 
 /**
- * After so many identical calls with identical results the next one asks.
+ * After so many identical calls in a row, with the same result and nothing between that could change it, the next
+ * one asks if it may change something. One that only reads is never refused for it; the model is told.
  */
 repeats: number, };

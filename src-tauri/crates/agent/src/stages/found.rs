@@ -1,5 +1,6 @@
 //! Stages 3 and 4: from a name to a tool, from the model's arguments to valid ones.
 
+use protocol::interface::Origin;
 use protocol::{ToolCall, ToolError, ToolInterface, ToolMode, redact};
 use serde_json::{Map, Value};
 use tools::TOOL_SEARCH;
@@ -10,6 +11,7 @@ use super::{Ended, finish, stopped};
 use crate::conversation::OpenCall;
 use crate::hooks::{self, Hooked};
 use crate::limits::ARGUMENTS_BYTES_MAX;
+use crate::repeats::Effect;
 use crate::session::Session;
 use crate::{caller, state, try_tool};
 
@@ -35,6 +37,21 @@ impl Called<'_> {
     /// Whether a call of it may change something.
     pub fn may_change(&self) -> bool {
         self.interface().mode() != Some(ToolMode::Read)
+    }
+
+    /// Whether it is one of the built-in tools that only read, here or elsewhere. What other people say of theirs is not
+    /// believed.
+    pub fn only_reads(&self) -> bool {
+        let interface = self.interface();
+        interface.origin == Origin::BuiltIn && interface.safety.is_read_only
+    }
+
+    /// Whether a call of it may change what other calls come to.
+    pub fn effect(&self) -> Effect {
+        match self.may_change() && !self.only_reads() {
+            true => Effect::Possible,
+            false => Effect::None,
+        }
     }
 }
 

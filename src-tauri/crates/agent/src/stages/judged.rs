@@ -16,7 +16,7 @@ use super::found::Called;
 use super::prepared::Ready;
 use super::{Ended, finish, prepared, watched};
 use crate::config::Host;
-use crate::repeats::{self, Key};
+use crate::repeats::{self, Effect, Key};
 use crate::session::Session;
 use crate::weighed::{self, Circumstances, Weighed};
 use crate::{surface, uses};
@@ -140,8 +140,6 @@ pub(crate) fn weigh(
     ready: &Ready,
     mut alarms: Vec<Alarm>,
 ) -> Arc<Weighed> {
-    let asks_after = session.shared.settings().limits.repeats;
-    let times = session.repeats(|repeats| repeats.of(ready.same));
     // Whoever approves beforehand has not seen what a watchdog wants to be seen (`S002-91`).
     if matches!(session.shared.config.host, Host::Headless { .. }) {
         for alarm in &mut alarms {
@@ -149,7 +147,7 @@ pub(crate) fn weigh(
         }
     }
     let exactly = exactly(called, arguments, facts, &alarms);
-    alarms.extend(repeats::reason(times, asks_after).map(Alarm::ask_each_time));
+    alarms.extend(repeated(session, called, ready).map(Alarm::ask_each_time));
     let weighed = weighed(&call.id, called, facts, &ready.undo, alarms);
     Arc::new(Weighed {
         tried: ready.tried.clone(),
@@ -265,7 +263,39 @@ pub(crate) fn tell(
     });
 }
 
-/// Keeps in mind what a call came to, so that it is noticed when it comes to that again and again.
-pub(crate) fn remember(session: &Session, ready: Ready, outcome: &Outcome) {
-    session.repeats(|repeats| repeats.take(ready.same, outcome));
+/// Why a call is asked about that may change something and repeats itself; none if it does not, or only reads.
+fn repeated(session: &Session, called: &Called<'_>, ready: &Ready) -> Option<String> {
+    match called.effect() {
+        Effect::None => None,
+        Effect::Possible => {
+            let times = session.repeats(|repeats| repeats.count(ready.same));
+            repeats::reason(times, session.shared.settings().limits.repeats)
+        }
+    }
+}
+
+/// Ends a call that a gate denied. How often it was made is forgotten: a denial must not lead to the next one.
+pub(crate) fn denied(
+    session: &Session,
+    called: &Called<'_>,
+    ready: &Ready,
+    judgement: &Judgement,
+) -> Ended {
+    session.repeats(|repeats| repeats.forget(ready.same));
+    finish::denied(called, judgement)
+}
+
+/// Counts what a call came to. A read that comes to the same again and again tells the model so.
+pub(crate) fn count(
+    session: &Session,
+    called: &Called<'_>,
+    ready: &Ready,
+    mut outcome: Outcome,
+) -> Outcome {
+    let times = session.repeats(|repeats| repeats.add(ready.same, called.effect(), &outcome));
+    if called.effect() == Effect::None {
+        let tells_after = session.shared.settings().limits.repeats;
+        outcome.notes.extend(repeats::note(times, tells_after));
+    }
+    outcome
 }

@@ -2,7 +2,6 @@
 
 use policy::Facts;
 use protocol::grounds::Tried;
-use protocol::interface::Origin;
 use protocol::preview::UndoOutlook;
 use protocol::{Access, Capability, Digest, Plan, Preview, ToolCall};
 use serde_json::{Map, Value};
@@ -152,9 +151,6 @@ pub(crate) fn shown(
 
 /// A call without a plan either changes nothing or nobody can say what.
 fn without_plan(called: &Called<'_>, arguments: &Map<String, Value>) -> UndoOutlook {
-    let interface = called.0.tool.interface();
-    // What the house itself only reads from elsewhere changes nothing there; what others say of theirs is not believed.
-    let only_reads = interface.origin == Origin::BuiltIn && interface.safety.is_read_only;
     let runs = called
         .0
         .tool
@@ -162,7 +158,8 @@ fn without_plan(called: &Called<'_>, arguments: &Map<String, Value>) -> UndoOutl
         .iter()
         .any(|access| match access.capability {
             Capability::ShellRun | Capability::FsWrite | Capability::FsDelete => true,
-            Capability::NetFetch => !only_reads,
+            // What is only read from elsewhere changes nothing there.
+            Capability::NetFetch => !called.only_reads(),
             Capability::FsRead => false,
         });
     match runs {
