@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{MASK, masker};
+use super::value::Written;
+use super::{MASK, masker, name, value};
 
 /// Nesting beyond which nothing is looked at, and nothing is let through.
 pub(super) const DEPTH_MAX: usize = 256;
@@ -72,12 +73,15 @@ pub(super) fn is_plain(value: &Value, depth: usize) -> bool {
         Value::String(text) => masker::is_plain(text.as_bytes()),
         Value::Array(_) | Value::Object(_) if depth == 0 => false,
         Value::Array(items) => items.iter().all(|item| is_plain(item, depth - 1)),
-        Value::Object(members) => members.iter().all(|(name, member)| {
-            masker::is_plain(name.as_bytes())
-                && (!is_secret(name) || says_nothing(member))
-                && is_plain(member, depth - 1)
-        }),
+        Value::Object(members) => are_plain(members, depth - 1),
     }
+}
+
+/// The same of the members of an object.
+pub(super) fn are_plain(members: &Map<String, Value>, depth: usize) -> bool {
+    members.iter().all(|(name, member)| {
+        masker::is_plain(name.as_bytes()) && !is_hidden(name, member) && is_plain(member, depth)
+    })
 }
 
 pub(super) fn masked(value: &Value, depth: usize, count: &mut u32) -> Value {
@@ -89,22 +93,28 @@ pub(super) fn masked(value: &Value, depth: usize, count: &mut u32) -> Value {
             .iter()
             .map(|item| masked(item, depth - 1, count))
             .collect(),
-        Value::Object(members) => {
-            let mut out = Map::with_capacity(members.len());
-            for (name, member) in members {
-                let kept = match is_secret(name) && !says_nothing(member) {
-                    true => hidden(count),
-                    false => masked(member, depth - 1, count),
-                };
-                let mut name = text_of(name, count);
-                while out.contains_key(&name) {
-                    name.push('*');
-                }
-                out.insert(name, kept);
-            }
-            Value::Object(out)
-        }
+        Value::Object(members) => Value::Object(masked_members(members, depth - 1, count)),
     }
+}
+
+pub(super) fn masked_members(
+    members: &Map<String, Value>,
+    depth: usize,
+    count: &mut u32,
+) -> Map<String, Value> {
+    let mut out = Map::with_capacity(members.len());
+    for (name, member) in members {
+        let kept = match is_hidden(name, member) {
+            true => hidden(count),
+            false => masked(member, depth, count),
+        };
+        let mut name = text_of(name, count);
+        while out.contains_key(&name) {
+            name.push('*');
+        }
+        out.insert(name, kept);
+    }
+    out
 }
 
 fn text_of(text: &str, count: &mut u32) -> String {
@@ -116,6 +126,21 @@ fn text_of(text: &str, count: &mut u32) -> String {
 fn hidden(count: &mut u32) -> Value {
     *count += 1;
     Value::String(MASK.to_owned())
+}
+
+/// Whether a member is a secret because of its name: whatever it is under a name that leaves no doubt, else a text that looks
+/// like one.
+fn is_hidden(name: &str, member: &Value) -> bool {
+    let looks_so = |text: &str| {
+        let (says, name) = (name::says(name.as_bytes()), name.as_bytes());
+        value::is_secret(says, name, text.as_bytes(), Written::Quoted)
+    };
+    match member {
+        Value::String(text) if text != MASK => {
+            !text.is_empty() && (is_secret(name) || looks_so(text))
+        }
+        member => is_secret(name) && !says_nothing(member),
+    }
 }
 
 /// What gives nothing away under any name, and what is masked already.

@@ -1,22 +1,28 @@
 //! The one scan: takes pieces, gives them back without the secrets, and holds back only what it is not sure of.
 
-use super::MASK;
 use std::ops::Range;
 
+use super::MASK;
+use super::assigned::CONTEXT_BYTES_MAX;
 use super::pem::{self, Within};
 use super::token::{self, Look, Of};
+use super::triggers::triggers;
 
 /// Masks a stream. However a text is cut into pieces, what comes out of all of them together is the same.
 #[derive(Debug, Clone, Default)]
 pub struct Masker {
-    /// Bytes that may be the beginning of a secret.
+    /// What was given back last, for what stands before a secret, and behind it bytes that may be the beginning of one.
     held: Vec<u8>,
-    /// The two bytes before them; 0 where there was none.
-    before: [u8; 2],
-    inside: Inside,
-    count: u32,
+    /// How many of them were given back.
+    context: usize,
     /// How many bytes came before `held`.
     passed: usize,
+    /// Where the last secret ended, counted from the beginning of all.
+    secret_end: Option<usize>,
+    /// Up to where the other half of a pair of keys may stand.
+    pair_until: usize,
+    inside: Inside,
+    count: u32,
     /// Where the secrets stand, if somebody wants to know.
     found: Option<Vec<Range<usize>>>,
 }
@@ -47,7 +53,10 @@ impl Masker {
     /// Gives what is left: no more will come. What comes later begins anew.
     pub fn finish(&mut self) -> Vec<u8> {
         let rest = self.scan(true);
-        (self.before, self.inside) = ([0; 2], Inside::Nothing);
+        self.passed += self.held.len();
+        self.held.clear();
+        (self.context, self.inside) = (0, Inside::Nothing);
+        (self.secret_end, self.pair_until) = (None, 0);
         rest
     }
 
@@ -64,8 +73,16 @@ impl Masker {
         self.found.unwrap_or_default()
     }
 
+    /// How many secrets were found.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Keeps that a secret stands there, or goes on.
     fn note(&mut self, start: usize, end: usize, is_new: bool) {
         let (start, end) = (self.passed + start, self.passed + end);
+        self.secret_end = Some(end);
+        self.count += u32::from(is_new);
         if let Some(found) = &mut self.found {
             match found.last_mut().filter(|_| !is_new) {
                 Some(last) => last.end = end,
@@ -74,113 +91,126 @@ impl Masker {
         }
     }
 
-    /// How many secrets were found.
-    pub fn count(&self) -> u32 {
-        self.count
-    }
-
     fn scan(&mut self, is_all: bool) -> Vec<u8> {
         let held = std::mem::take(&mut self.held);
         let mut out = Vec::with_capacity(held.len());
-        let mut at = 0;
+        let mut at = self.context;
         while at < held.len() {
-            let rest = &held[at..];
-            match self.inside {
-                Inside::Token(of) => {
-                    let length = rest.iter().take_while(|byte| of.has(**byte)).count();
-                    if length < rest.len() {
-                        self.inside = Inside::Nothing;
-                    }
-                    self.note(at, at + length, false);
-                    at += length;
-                    self.before = [b'*'; 2];
-                    continue;
+            if let Some(length) = self.go_on(&held[at..], at, is_all) {
+                at += length;
+                // What cannot be told yet is held back.
+                match self.inside {
+                    Inside::Key(_) => break,
+                    Inside::Nothing | Inside::Token(_) => continue,
                 }
-                Inside::Key(seen) => {
-                    let (length, is_over) = match pem::within(rest, seen, is_all) {
-                        Within::So(length) => (length, false),
-                        Within::Until(length) => (length, true),
-                    };
-                    self.note(at, at + length, false);
-                    at += length;
-                    self.before = [b'*'; 2];
-                    match is_over {
-                        true => self.inside = Inside::Nothing,
-                        false => {
-                            self.inside = Inside::Key(seen + length);
-                            break;
-                        }
-                    }
-                    continue;
-                }
-                Inside::Nothing => {}
             }
-            let plain = self.plain_run(rest);
-            if plain > 0 {
-                out.extend_from_slice(&rest[..plain]);
-                at += plain;
-                continue;
+            let plain = self.plain_run(&held, at, is_all);
+            out.extend_from_slice(&held[at..at + plain]);
+            at += plain;
+            if at == held.len() {
+                break;
             }
-            let look = match rest[0] {
-                b'-' => pem::look(rest, is_all),
-                _ => token::look(rest, is_all),
-            };
-            match look {
+            match self.look(&held, at, is_all) {
                 Look::No => {
-                    out.push(rest[0]);
-                    self.before = [self.before[1], rest[0]];
+                    out.push(held[at]);
                     at += 1;
                 }
                 Look::Unsure => break,
                 Look::Secret { kept, end, goes_on } => {
-                    out.extend_from_slice(&rest[..kept]);
+                    out.extend_from_slice(&held[at..at + kept]);
                     out.extend_from_slice(MASK.as_bytes());
-                    self.count += 1;
                     self.note(at + kept, at + end, true);
-                    self.inside = match (rest[0], goes_on) {
+                    self.inside = match (held[at], goes_on) {
                         (b'-', _) => Inside::Key(0),
                         (_, Some(of)) => Inside::Token(of),
                         (_, None) => Inside::Nothing,
                     };
-                    self.before = [b'*'; 2];
                     at += end;
                 }
             }
         }
-        self.passed += at;
-        self.held.extend_from_slice(&held[at..]);
+        let kept_from = at.saturating_sub(CONTEXT_BYTES_MAX);
+        self.held.extend_from_slice(&held[kept_from..]);
+        self.context = at - kept_from;
+        self.passed += kept_from;
         out
     }
 
-    /// How many of the next bytes surely begin no secret, by themselves and what stands right before and behind them.
-    fn plain_run(&mut self, bytes: &[u8]) -> usize {
-        let mut before = self.before;
-        let run = bytes.iter().enumerate().position(|(at, byte)| {
-            let next = bytes.get(at + 1).copied();
-            let may_begin = match byte {
-                b'-' => pem::may_begin(next),
-                _ => token::may_begin(*byte, next) && is_word_start(before),
-            };
-            if !may_begin {
-                before = [before[1], *byte];
+    /// How many of the next bytes still belong to the secret that the scan is in; none if it is in none.
+    fn go_on(&mut self, rest: &[u8], at: usize, is_all: bool) -> Option<usize> {
+        let length = match self.inside {
+            Inside::Nothing => return None,
+            Inside::Token(of) => {
+                let length = rest.iter().take_while(|byte| of.has(**byte)).count();
+                if length < rest.len() {
+                    self.inside = Inside::Nothing;
+                }
+                length
             }
-            may_begin
-        });
-        self.before = before;
-        run.unwrap_or(bytes.len())
+            Inside::Key(seen) => match pem::within(rest, seen, is_all) {
+                Within::So(length) => {
+                    self.inside = Inside::Key(seen + length);
+                    length
+                }
+                Within::Until(length) => {
+                    self.inside = Inside::Nothing;
+                    length
+                }
+            },
+        };
+        self.note(at, at + length, false);
+        Some(length)
     }
-}
 
-/// Whether a word may begin behind these two bytes: `task-1` has no `sk-` in it. An escaped line end (`\n`) ends a word,
-/// too.
-fn is_word_start(before: [u8; 2]) -> bool {
-    match before {
-        [b'\\', b'n' | b'r' | b't'] => true,
-        [_, byte] => !(byte.is_ascii_alphanumeric() || byte == b'_'),
+    /// How many of the next bytes surely begin no secret, by themselves and what stands right before and behind them.
+    fn plain_run(&self, held: &[u8], at: usize, is_all: bool) -> usize {
+        let run = triggers().plain_run(held, at, is_all, |place| self.is_word_start(held, place));
+        let paired = self.pair_until.saturating_sub(self.passed).min(at + run);
+        let half = (at..paired).find(|place| self.is_half_start(held, *place));
+        half.map_or(run, |place| place - at)
+    }
+
+    fn look(&mut self, held: &[u8], at: usize, is_all: bool) -> Look {
+        let is_start = self.is_word_start(held, at);
+        if at < self.pair_until.saturating_sub(self.passed) && self.is_half_start(held, at) {
+            let look = token::secret_half(&held[at..], is_all);
+            if look != Look::No {
+                return look;
+            }
+        }
+        let context = &held[at.saturating_sub(CONTEXT_BYTES_MAX)..at];
+        let look = triggers().look(context, &held[at..], is_start, is_all);
+        let is_key_id = token::KEY_IDS
+            .iter()
+            .any(|id| held[at..].starts_with(id.as_bytes()));
+        if let Look::Secret { end, .. } = look
+            && is_key_id
+        {
+            self.pair_until = self.passed + at + end + token::PAIR_BYTES_MAX;
+        }
+        look
+    }
+
+    /// Whether the other half of a pair of keys may begin at a place.
+    fn is_half_start(&self, held: &[u8], at: usize) -> bool {
+        let of_half = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+        of_half(&held[at]) && (at == 0 || !of_half(&held[at - 1]) || self.is_word_start(held, at))
+    }
+
+    /// Whether a word may begin at a place: `task-1` has no `sk-` in it. An escaped line end (`\n`) ends a word, too.
+    fn is_word_start(&self, held: &[u8], at: usize) -> bool {
+        if self.secret_end == Some(self.passed + at) {
+            return true;
+        }
+        match held[..at] {
+            [.., b'\\', b'n' | b'r' | b't'] => true,
+            [.., byte] => !(byte.is_ascii_alphanumeric() || byte == b'_'),
+            [] => true,
+        }
     }
 }
 
 /// Whether a whole text holds nothing that may begin a secret: what most texts are.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
-    Masker::default().plain_run(bytes) == bytes.len()
+    Masker::default().plain_run(bytes, 0, true) == bytes.len()
 }

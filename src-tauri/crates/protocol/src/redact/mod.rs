@@ -1,23 +1,37 @@
-//! Secrets are masked before anything is kept or shown: values that look like one, and values under a name that says so.
+//! Secrets are masked before anything is kept or shown: values that look like one, and values under a name that says so,
+//! in data and in text of every shape.
 //!
-//! What holds: texts, data, messages and live output of a call, and its sidecar file, hold `***` where a secret stood.
-//! Arguments, the differences that a person decides on, the files themselves and the copies for undo are as they are: a
-//! person must see what they agree to, and a file must not change because somebody looked at it.
+//! What holds: texts, data, messages and live output of a call, and its sidecar file, hold `***` where a secret stood; so do
+//! the index by which calls are searched, and what is exported. Arguments, the differences that a person decides on, the files
+//! themselves and the copies for undo are as they are: a person must see what they agree to, a call that waits must be
+//! carried out after a restart as it was shown, and a file must not change because somebody looked at it.
 //!
 //! One scan serves whole texts and streams, so that a secret is found however its pieces arrive. It reads every byte a
 //! bounded number of times and holds back a bounded number of them.
 
+mod address;
+mod ahead;
+mod assigned;
+#[cfg(test)]
+mod examples;
+mod headers;
 mod json;
 mod masker;
+mod name;
 mod pem;
+mod quote;
+#[cfg(test)]
+mod shapes;
 #[cfg(test)]
 mod tests;
 mod token;
+mod triggers;
+mod value;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use masker::Masker;
 
@@ -72,7 +86,23 @@ pub fn value(value: &Value) -> (Cow<'_, Value>, u32) {
     }
     let mut count = 0;
     let masked = json::masked(value, json::DEPTH_MAX, &mut count);
-    (Cow::Owned(masked), count)
+    match count {
+        0 => (Cow::Borrowed(value), 0),
+        count => (Cow::Owned(masked), count),
+    }
+}
+
+/// The same for the members of an object, such as the arguments of a call.
+pub fn object(members: &Map<String, Value>) -> (Cow<'_, Map<String, Value>>, u32) {
+    if json::are_plain(members, json::DEPTH_MAX) {
+        return (Cow::Borrowed(members), 0);
+    }
+    let mut count = 0;
+    let masked = json::masked_members(members, json::DEPTH_MAX, &mut count);
+    match count {
+        0 => (Cow::Borrowed(members), 0),
+        count => (Cow::Owned(masked), count),
+    }
 }
 
 /// "[1 secret was masked as ***.]": how a model is told.

@@ -12,11 +12,6 @@ const KEY_BYTES_MAX: usize = 64 * 1024;
 /// Length of a line of a key beyond which nothing is held back to see how it goes on.
 const LINE_BYTES_MAX: usize = 4 * 1024;
 
-/// Whether a private key may begin with a dash and the next byte; none is one that has not come yet, or the end.
-pub(super) fn may_begin(next: Option<u8>) -> bool {
-    next.is_none_or(|next| next == b'-')
-}
-
 /// Whether a private key begins here. The whole first mark counts as part of it.
 pub(super) fn look(bytes: &[u8], is_all: bool) -> Look {
     let open = match is_all {

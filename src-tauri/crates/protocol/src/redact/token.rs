@@ -1,5 +1,7 @@
 //! Secrets that are one word: what they begin with, and what makes the rest of it one.
 
+use std::sync::OnceLock;
+
 /// What a look at some bytes says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Look {
@@ -19,6 +21,8 @@ pub(super) enum Look {
 /// Which bytes a secret is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Of {
+    /// Digits and the letters from `a` to `f`.
+    Hex,
     /// Letters and digits.
     Alnum,
     /// Those and `_`.
@@ -29,11 +33,22 @@ pub(super) enum Of {
     Bearer,
     /// Capital letters and digits.
     Capital,
+    /// Whatever stands before this quote or the end of the line.
+    Quoted(u8),
+    /// Whatever stands before the next tag or the end of the line.
+    Element,
+    /// What has no blank, quote, angle bracket, backslash or semicolon in it.
+    Unspaced,
+    /// Those without `&` and `#`, which end a parameter of an address.
+    Parameter,
+    /// Whatever stands before a quote or the end of the line.
+    Line,
 }
 
 impl Of {
     pub(super) fn has(self, byte: u8) -> bool {
         match self {
+            Self::Hex => byte.is_ascii_hexdigit(),
             Self::Capital => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             Self::Alnum => byte.is_ascii_alphanumeric(),
             Self::Word => byte.is_ascii_alphanumeric() || byte == b'_',
@@ -42,99 +57,73 @@ impl Of {
                 byte.is_ascii_alphanumeric()
                     || matches!(byte, b'_' | b'-' | b'.' | b'~' | b'+' | b'/' | b'=')
             }
+            Self::Quoted(quote) => byte != quote && !matches!(byte, b'\n' | b'\r'),
+            Self::Element => !matches!(byte, b'<' | b'\n' | b'\r'),
+            Self::Unspaced => {
+                !byte.is_ascii_whitespace()
+                    && !byte.is_ascii_control()
+                    && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b';')
+            }
+            Self::Parameter => Self::Unspaced.has(byte) && !matches!(byte, b'&' | b'#'),
+            Self::Line => !matches!(byte, b'\n' | b'\r' | b'"' | b'\''),
         }
     }
-}
 
-/// A kind of secret: its beginning (`?` is any letter), and a rest that is at least so long.
-struct Kind {
-    begins: &'static [u8],
-    of: Of,
-    bytes_min: usize,
-    /// Whether a rest of plain words joined by dashes (a name in a style sheet, say) is no secret.
-    needs_dense: bool,
-}
-
-const fn kind(begins: &'static str, of: Of, bytes_min: usize) -> Kind {
-    Kind {
-        begins: begins.as_bytes(),
-        of,
-        bytes_min,
-        needs_dense: false,
+    /// The class of a name in the table of tokens.
+    fn of_table(name: &str) -> Option<Self> {
+        Some(match name {
+            "hex" => Self::Hex,
+            "alnum" => Self::Alnum,
+            "word" => Self::Word,
+            "dashed" => Self::Dashed,
+            "base64" => Self::Bearer,
+            "capital" => Self::Capital,
+            _ => return None,
+        })
     }
 }
 
-const KINDS: [Kind; 13] = [
-    Kind {
-        needs_dense: true,
-        ..kind("sk-", Of::Dashed, 16)
-    },
-    kind("sk_live_", Of::Alnum, 10),
-    kind("sk_test_", Of::Alnum, 10),
-    kind("rk_live_", Of::Alnum, 10),
-    kind("gh?_", Of::Alnum, 16),
-    kind("github_pat_", Of::Word, 16),
-    kind("glpat-", Of::Dashed, 16),
-    kind("xox?-", Of::Dashed, 10),
-    kind("npm_", Of::Alnum, 30),
-    kind("hf_", Of::Alnum, 30),
-    kind("AIza", Of::Dashed, 35),
-    Kind {
-        needs_dense: true,
-        ..kind("eyJ", Of::Bearer, 40)
-    },
-    kind("xapp-", Of::Dashed, 16),
-];
+/// A kind of secret: its beginning (`?` is any lower-case letter), and a rest that is at least so long.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kind {
+    /// What it is called in the table, for tests to name.
+    #[cfg(test)]
+    pub id: &'static str,
+    pub begins: &'static str,
+    pub of: Of,
+    pub bytes_min: usize,
+    /// Whether a rest of plain words joined by dashes (a name in a style sheet, say) is no secret.
+    pub needs_dense: bool,
+}
+
+/// The kinds of tokens that are known by how they begin, as the table beside this file has them.
+const TABLE: &str = include_str!("tokens.tsv");
+
+/// The kinds of the table.
+pub(super) fn kinds() -> &'static [Kind] {
+    static KINDS: OnceLock<Vec<Kind>> = OnceLock::new();
+    KINDS.get_or_init(|| TABLE.lines().filter_map(kind).collect())
+}
+
+/// A line of the table; none for a remark. A test sees that every other line is one.
+fn kind(line: &'static str) -> Option<Kind> {
+    let mut columns = line.split('\t');
+    let _id = columns.next()?;
+    let begins = columns.next()?;
+    Some(Kind {
+        #[cfg(test)]
+        id: _id,
+        begins,
+        of: Of::of_table(columns.next()?)?,
+        bytes_min: columns.next()?.parse().ok()?,
+        needs_dense: columns.next() == Some("dense"),
+    })
+}
 
 /// How much of a rest is looked at to judge it.
 const SURE_BYTES: usize = 64;
 /// A run of letters and digits that is too long for a word.
 const DENSE_BYTES: usize = 16;
-
-/// Whether a secret may begin with a byte and the next one; none is one that has not come yet, or the end.
-pub(super) fn may_begin(byte: u8, next: Option<u8>) -> bool {
-    let Some(next) = next else {
-        return byte.is_ascii_alphabetic();
-    };
-    match byte {
-        b's' | b'r' => next == b'k',
-        b'g' => matches!(next, b'h' | b'i' | b'l'),
-        b'x' => matches!(next, b'o' | b'a'),
-        b'n' => next == b'p',
-        b'h' => next == b'f',
-        b'e' => next == b'y',
-        b'A' => matches!(next, b'I' | b'K' | b'S'),
-        b'B' | b'b' => next.eq_ignore_ascii_case(&b'e'),
-        _ => false,
-    }
-}
-
-/// Looks whether a secret begins with `bytes[0]`, which nothing that belongs to a word stands before. `is_all` says that
-/// no more bytes will come.
-pub(super) fn look(bytes: &[u8], is_all: bool) -> Look {
-    let Some(first) = bytes.first() else {
-        return Look::No;
-    };
-    match first {
-        b'A' if matches!(bytes.get(1), None | Some(b'K' | b'S')) => key_id(bytes, is_all),
-        b'B' | b'b' => bearer(bytes, is_all),
-        b's' | b'r' | b'g' | b'x' | b'n' | b'h' | b'A' | b'e' => {
-            let mut unsure = false;
-            for kind in &KINDS {
-                match word(kind, bytes, is_all) {
-                    Look::No => {}
-                    Look::Unsure => unsure = true,
-                    found @ Look::Secret { .. } => return found,
-                }
-            }
-            match unsure {
-                true => Look::Unsure,
-                false => Look::No,
-            }
-        }
-        _ => Look::No,
-    }
-}
 
 /// How far a beginning is there: none if it is not.
 fn begins(pattern: &[u8], bytes: &[u8]) -> Option<usize> {
@@ -149,13 +138,15 @@ fn begins(pattern: &[u8], bytes: &[u8]) -> Option<usize> {
         .then(|| pattern.len().min(bytes.len()))
 }
 
-fn word(kind: &Kind, bytes: &[u8], is_all: bool) -> Look {
+/// Looks whether a secret of this kind begins with `bytes[0]`, which nothing that belongs to a word stands before. `is_all`
+/// says that no more bytes will come.
+pub(super) fn look(kind: &Kind, bytes: &[u8], is_all: bool) -> Look {
     let open = |look| match is_all {
         true => Look::No,
         false => look,
     };
     let start = kind.begins.len();
-    match begins(kind.begins, bytes) {
+    match begins(kind.begins.as_bytes(), bytes) {
         None => return Look::No,
         Some(length) if length < start => return open(Look::Unsure),
         Some(_) => {}
@@ -187,9 +178,12 @@ fn is_dense(rest: &[u8]) -> bool {
             .any(|run| run.len() >= DENSE_BYTES)
 }
 
+/// What the id of an access key of Amazon begins with.
+pub(super) const KEY_IDS: [&str; 4] = ["AKIA", "ASIA", "ABIA", "ACCA"];
+
 /// `AKIA` or `ASIA` and sixteen capital letters and digits, no more.
-fn key_id(bytes: &[u8], is_all: bool) -> Look {
-    let fits = begins(b"AKIA", bytes).or_else(|| begins(b"ASIA", bytes));
+pub(super) fn key_id(bytes: &[u8], is_all: bool) -> Look {
+    let fits = KEY_IDS.iter().find_map(|id| begins(id.as_bytes(), bytes));
     let Some(length) = fits else {
         return Look::No;
     };
@@ -212,7 +206,7 @@ fn key_id(bytes: &[u8], is_all: bool) -> Look {
 }
 
 /// `Bearer`, a blank, and a word that is no English one.
-fn bearer(bytes: &[u8], is_all: bool) -> Look {
+pub(super) fn bearer(bytes: &[u8], is_all: bool) -> Look {
     const NAME: &[u8] = b"bearer";
     let open = match is_all {
         true => Look::No,
@@ -264,6 +258,37 @@ fn bearer(bytes: &[u8], is_all: bool) -> Look {
                     length
                 },
             goes_on: (!ends).then_some(Of::Bearer),
+        },
+        false => Look::No,
+    }
+}
+
+/// How far behind the id of an access key the key itself may stand, in bytes.
+pub(super) const PAIR_BYTES_MAX: usize = 160;
+
+/// The other half of a pair of keys of Amazon: exactly forty bytes of Base64, with capitals, small letters and digits.
+pub(super) fn secret_half(bytes: &[u8], is_all: bool) -> Look {
+    const HALF_BYTES: usize = 40;
+    let of_half = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let run = bytes
+        .iter()
+        .take(HALF_BYTES + 1)
+        .take_while(|byte| of_half(byte))
+        .count();
+    if run == bytes.len() && run <= HALF_BYTES && !is_all {
+        return Look::Unsure;
+    }
+    let half = &bytes[..run];
+    let has = |is_so: fn(&u8) -> bool| half.iter().any(is_so);
+    let is_half = run == HALF_BYTES
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit);
+    match is_half {
+        true => Look::Secret {
+            kept: 0,
+            end: HALF_BYTES,
+            goes_on: None,
         },
         false => Look::No,
     }

@@ -1,0 +1,386 @@
+//! Secrets under a name that says so, in text of every shape: `NAME=value`, `name: value`, `"name": "value"`,
+//! `<name>value</name>`, `--name value`, `name("name", "value")`.
+
+use super::ahead::Ahead;
+use super::headers::{authorization, cookies};
+use super::name::{self, NAME_BYTES_MAX, Says, is_of_name};
+use super::quote::{is_quote, quoted, take_quote};
+use super::token::{Look, Of};
+use super::value::{self, Written};
+
+/// How much of what stands before a name is looked at, in bytes, the name itself included.
+pub(super) const CONTEXT_BYTES_MAX: usize = 128;
+/// Blanks between a name and its value.
+const BLANKS_MAX: usize = 40;
+/// How much of a value is looked at to judge it, in bytes.
+pub(super) const VALUE_BYTES_MAX: usize = 256;
+/// The name of a type between a name and its value, in bytes.
+const TYPE_BYTES_MAX: usize = 48;
+
+/// What stands between a name and its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Separator {
+    /// `=` and its kin, right behind the name.
+    Tight,
+    /// The same, with blanks before.
+    Spaced,
+    /// `:`.
+    Colon,
+    /// `,` between two texts in quotes.
+    Comma,
+    /// The end of a tag.
+    Tag,
+    /// Blanks alone.
+    Blank,
+}
+
+/// A name, and what stands before it.
+struct Named<'a> {
+    name: &'a [u8],
+    lead: &'a [u8],
+    /// The quote around it.
+    quote: Option<u8>,
+}
+
+/// Looks whether a secret stands behind the name that `bytes[0]` is a part of. `context` is what stands before it.
+pub(super) fn look(context: &[u8], bytes: &[u8], is_all: bool) -> Look {
+    let before = context
+        .iter()
+        .rev()
+        .take(NAME_BYTES_MAX)
+        .take_while(|byte| is_of_name(**byte))
+        .count();
+    let (lead, begin) = context.split_at(context.len() - before);
+    let mut ahead = Ahead::new(bytes, is_all);
+    let rest = match ahead.take_while(NAME_BYTES_MAX - before, is_of_name) {
+        Ok(rest) => rest,
+        Err(look) => return look,
+    };
+    let mut whole = [0; NAME_BYTES_MAX];
+    whole[..before].copy_from_slice(begin);
+    whole[before..before + rest.len()].copy_from_slice(rest);
+    let named = Named {
+        name: &whole[..before + rest.len()],
+        lead,
+        quote: None,
+    };
+    match find(named, ahead) {
+        Ok(look) | Err(look) => look,
+    }
+}
+
+fn find(mut named: Named<'_>, mut ahead: Ahead<'_>) -> Result<Look, Look> {
+    let open = named.lead.last().copied().filter(|byte| is_quote(*byte));
+    if let Some(quote) = open {
+        ahead.take_all(b"\\")?;
+        if ahead.take(quote)? {
+            named.quote = Some(quote);
+            ahead.take(b']')?;
+        }
+    }
+    let Some(separator) = separator(&named, &mut ahead)? else {
+        return Ok(Look::No);
+    };
+    let says = name::says(named.name);
+    if says == Says::Nothing {
+        return Ok(Look::No);
+    }
+    ahead.take_blanks(BLANKS_MAX)?;
+    if separator == Separator::Colon || separator == Separator::Blank {
+        pass_type(&mut ahead)?;
+    }
+    if !pass_line_end(&mut ahead, separator)? {
+        return Ok(Look::No);
+    }
+    match says {
+        Says::Authorization => authorization(ahead, separator),
+        Says::Cookies => cookies(ahead, separator),
+        Says::Nothing | Says::Maybe | Says::Token | Says::Password => {
+            plain(&named, says, ahead, separator)
+        }
+    }
+}
+
+/// What separates the name from a value; none if nothing does.
+fn separator(named: &Named<'_>, ahead: &mut Ahead<'_>) -> Result<Option<Separator>, Look> {
+    if ahead.peek()? == Some(b'[') && named.quote.is_none() {
+        let start = *ahead;
+        ahead.at += 1;
+        ahead.take_while(8, |byte| byte.is_ascii_digit())?;
+        if !ahead.take(b']')? {
+            *ahead = start;
+        }
+    }
+    let blanks = ahead.take_blanks(BLANKS_MAX)?;
+    let Some(next) = ahead.peek()? else {
+        return Ok(None);
+    };
+    let assigned = match blanks {
+        0 => Separator::Tight,
+        _ => Separator::Spaced,
+    };
+    let found = match next {
+        b'=' => {
+            ahead.take_while(3, |byte| matches!(byte, b'=' | b'>'))?;
+            Some(assigned)
+        }
+        b':' if ahead.peek_at(1)? == Some(b':') => None,
+        b':' => {
+            ahead.at += 1;
+            match ahead.take(b'=')? {
+                true => Some(assigned),
+                false => Some(Separator::Colon),
+            }
+        }
+        b'?' if ahead.peek_at(1)? == Some(b':') => {
+            ahead.at += 2;
+            Some(Separator::Colon)
+        }
+        b'?' | b'+' | b'.' | b'!' if ahead.peek_at(1)? == Some(b'=') => {
+            ahead.at += 2;
+            ahead.take(b'=')?;
+            Some(assigned)
+        }
+        b'|' if ahead.take_all(b"||=")? => Some(assigned),
+        b'-' if named.quote.is_some() && ahead.take_all(b"->")? => Some(Separator::Spaced),
+        b',' if named.quote.is_some() => {
+            ahead.at += 1;
+            Some(Separator::Comma)
+        }
+        b'>' if named.quote.is_some() || is_of_tag(named.lead) => {
+            ahead.at += 1;
+            Some(Separator::Tag)
+        }
+        b'<' if ahead.take_all(b"</key>")? => {
+            ahead.take_while(BLANKS_MAX, |byte| byte.is_ascii_whitespace())?;
+            ahead.take_all(b"<string>")?.then_some(Separator::Tag)
+        }
+        b'v' if named.quote.is_some() && ahead.take_all(b"value=")? => Some(Separator::Tight),
+        _ if blanks > 0 && goes_by_blanks(named, next) => Some(Separator::Blank),
+        // `var token string = "…"`
+        _ if blanks > 0 && next.is_ascii_alphabetic() => {
+            let start = ahead.at;
+            pass_type(ahead)?;
+            (ahead.at > start).then_some(Separator::Spaced)
+        }
+        _ => None,
+    };
+    Ok(found)
+}
+
+/// Whether a tag begins right before a name.
+fn is_of_tag(lead: &[u8]) -> bool {
+    let name = lead
+        .iter()
+        .rev()
+        .take_while(|byte| is_of_name(**byte) || **byte == b':')
+        .count();
+    lead[..lead.len() - name].ends_with(b"<")
+}
+
+/// Whether a value stands behind blanks alone: an option, a line of a `Dockerfile`, a `.netrc`.
+fn goes_by_blanks(named: &Named<'_>, next: u8) -> bool {
+    let lead = named.lead.trim_ascii_end();
+    let has_blank = lead.len() < named.lead.len();
+    let word = lead
+        .rsplit(u8::is_ascii_whitespace)
+        .next()
+        .unwrap_or_default();
+    let is_option = named.name.starts_with(b"-") && next != b'-';
+    let is_defined =
+        has_blank && [b"#define".as_slice(), b"ENV", b"ARG", b"setenv"].contains(&word);
+    let is_netrc = named.name == b"password" && contains(named.lead, b"login ");
+    let is_sql = named.name.eq_ignore_ascii_case(b"password") && next == b'\'';
+    is_option || is_defined || is_netrc || is_sql || named.name == b"requirepass"
+}
+
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// Goes past the name of a type and the `=` behind it, if that comes.
+fn pass_type(ahead: &mut Ahead<'_>) -> Result<(), Look> {
+    let mut past = *ahead;
+    let of_type = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'_' | b'&' | b'<' | b'>' | b'[' | b']' | b'.' | b'|' | b' ' | b'?' | b':'
+            )
+    };
+    let name = past.take_while(TYPE_BYTES_MAX, of_type)?;
+    let is_type = name
+        .first()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'&')
+        && name.ends_with(b" ");
+    if is_type && past.peek()? == Some(b'=') && !matches!(past.peek_at(1)?, Some(b'=' | b'>')) {
+        past.at += 1;
+        past.take_blanks(BLANKS_MAX)?;
+        *ahead = past;
+    }
+    Ok(())
+}
+
+/// Goes past the end of a line where the value stands in the next one: in quotes, or as a block of YAML. False if the value
+/// is none.
+fn pass_line_end(ahead: &mut Ahead<'_>, separator: Separator) -> Result<bool, Look> {
+    let is_end = |byte: Option<u8>| matches!(byte, Some(b'\n' | b'\r'));
+    let is_block = separator == Separator::Colon && matches!(ahead.peek()?, Some(b'|' | b'>'));
+    if is_block {
+        ahead.take_while(3, |byte| {
+            matches!(byte, b'|' | b'>' | b'-' | b'+') || byte.is_ascii_digit()
+        })?;
+        ahead.take_blanks(BLANKS_MAX)?;
+    }
+    match (is_end(ahead.peek()?), is_block) {
+        (false, false) => return Ok(true),
+        (false, true) => return Ok(false),
+        (true, _) => {}
+    }
+    ahead.take_while(2, |byte| matches!(byte, b'\n' | b'\r'))?;
+    let indent = ahead.take_blanks(BLANKS_MAX)?;
+    let is_quoted = ahead.peek()?.is_some_and(is_quote);
+    Ok(match is_block {
+        true => indent > 0,
+        false => is_quoted || separator == Separator::Tag,
+    })
+}
+
+/// Any other value.
+fn plain(
+    named: &Named<'_>,
+    says: Says,
+    mut ahead: Ahead<'_>,
+    separator: Separator,
+) -> Result<Look, Look> {
+    if let Some(b'b' | b'r' | b'f' | b'u' | b'L' | b'@' | b'$') = ahead.peek()? {
+        let next = ahead.peek_at(1)?;
+        ahead.at += usize::from(matches!(next, Some(b'"' | b'\'')));
+    }
+    let quote = take_quote(&mut ahead)?;
+    let kept = ahead.at;
+    if separator == Separator::Comma && quote.is_none() {
+        return Ok(Look::No);
+    }
+    let of = match (quote, separator) {
+        (Some(quote), _) => Of::Quoted(quote.byte),
+        (None, Separator::Tag) => Of::Element,
+        (None, _) if matches!(named.lead.last(), Some(b'?' | b'&')) => Of::Parameter,
+        (None, _) => Of::Unspaced,
+    };
+    let mut value = match quote {
+        Some(quote) => quoted(&mut ahead, quote, VALUE_BYTES_MAX)?,
+        None => ahead.take_while(VALUE_BYTES_MAX, |byte| of.has(byte))?,
+    };
+    // A private key is found by its mark.
+    if value.starts_with(b"-----BEGIN") {
+        return Ok(Look::No);
+    }
+    let is_whole = value.len() < VALUE_BYTES_MAX;
+    let mut written = match (of, separator) {
+        (_, Separator::Comma) => Written::Beside,
+        (Of::Quoted(_) | Of::Element, _) => Written::Quoted,
+        _ if is_line(named, separator) => Written::Line,
+        _ => Written::Bare,
+    };
+    if quote.is_none() && of != Of::Element {
+        let cut = value.trim_ascii_end();
+        let kept_of = cut
+            .iter()
+            .rposition(|byte| !matches!(byte, b',' | b';' | b':' | b')' | b'}' | b']'));
+        let trimmed = &cut[..kept_of.map_or(0, |last| last + 1)];
+        if written == Written::Line && is_whole {
+            let ends_as_code = trimmed.len() < cut.len() && separator != Separator::Tight;
+            let is_alone = matches!(separator, Separator::Tight | Separator::Blank);
+            if ends_as_code || (!is_alone && has_more_on_line(&ahead)?) {
+                written = Written::Bare;
+            }
+        }
+        // What opened within the value closes there.
+        let opens = trimmed
+            .iter()
+            .any(|byte| matches!(byte, b'(' | b'{' | b'['));
+        if is_whole && !opens {
+            ahead.at -= value.len() - trimmed.len();
+            value = trimmed;
+        }
+    }
+    // A backslash that closes a quote with it is no part of the value.
+    if quote.is_some() && is_whole && value.ends_with(b"\\") {
+        value = &value[..value.len() - 1];
+        ahead.at -= 1;
+    }
+    let is_secret = value::is_secret(says, named.name, value, written);
+    Ok(secret(is_secret, kept, value, of, &ahead))
+}
+
+/// The look at a value from the place `kept` on; one that is longer than is looked at goes on.
+pub(super) fn secret(
+    is_secret: bool,
+    kept: usize,
+    value: &[u8],
+    of: Of,
+    ahead: &Ahead<'_>,
+) -> Look {
+    match is_secret && !value.is_empty() {
+        false => Look::No,
+        true => Look::Secret {
+            kept,
+            end: ahead.at,
+            goes_on: (value.len() >= VALUE_BYTES_MAX).then_some(of),
+        },
+    }
+}
+
+/// Whether name and value are by themselves, as far as what stands before them tells: a line of a file of settings, a variable
+/// of a command, an option, a part of an address.
+fn is_line(named: &Named<'_>, separator: Separator) -> bool {
+    if named.quote.is_some() {
+        return false;
+    }
+    let is_variable = !named.name.iter().any(u8::is_ascii_lowercase) && named.name.len() > 2;
+    let is_option = named.name.starts_with(b"-");
+    match separator {
+        Separator::Blank => return true,
+        Separator::Tight if is_variable || is_option => return true,
+        Separator::Tight if matches!(named.lead.last(), Some(b'?' | b'&' | b';')) => return true,
+        _ => {}
+    }
+    let line = named
+        .lead
+        .rsplit(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let line = line.trim_ascii();
+    let last = line
+        .rsplit(u8::is_ascii_whitespace)
+        .next()
+        .unwrap_or_default();
+    // A listing numbers its lines; a difference marks them; a search names the file.
+    let is_numbered = last.iter().any(u8::is_ascii_digit)
+        && last
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'-' | b'|'));
+    let found = last.strip_suffix(b":").and_then(<[u8]>::last);
+    let is_found = found.is_some_and(u8::is_ascii_digit);
+    let before: [&[u8]; 9] = [
+        b"", b"-", b"+", b"export", b"set", b"ENV", b"ARG", b"-e", b"--env",
+    ];
+    is_numbered || is_found || before.contains(&last) || last.ends_with(b"\\n") || is_path(last)
+}
+
+/// Whether a word is the beginning of a line of `.npmrc`: `//host/:`.
+fn is_path(word: &[u8]) -> bool {
+    word.starts_with(b"//") && word.ends_with(b":")
+}
+
+/// Whether more than a remark follows on the line.
+fn has_more_on_line(ahead: &Ahead<'_>) -> Result<bool, Look> {
+    let mut rest = *ahead;
+    rest.take_blanks(BLANKS_MAX)?;
+    Ok(match rest.peek()? {
+        None | Some(b'\n' | b'\r' | b'#' | b'\\' | b'"' | b'\'') => false,
+        Some(b';' | b'/') => rest.at == ahead.at,
+        Some(_) => true,
+    })
+}

@@ -1,0 +1,170 @@
+//! Where a secret may begin: one table over three bytes, so that most text is passed over with one look each.
+
+use std::sync::OnceLock;
+
+use super::token::{KEY_IDS, Kind, Look, kinds};
+use super::{address, assigned, name, pem, token};
+
+/// What may begin somewhere.
+#[derive(Debug, Clone, Copy)]
+enum Trigger {
+    /// A token of the table.
+    Token(&'static Kind),
+    /// The id of an access key of Amazon.
+    KeyId,
+    /// `Bearer` and a token.
+    Bearer,
+    /// A name that may say that its value is a secret.
+    Name,
+    /// A password in an address.
+    Address,
+    /// A private key in PEM.
+    PrivateKey,
+}
+
+impl Trigger {
+    /// Whether it begins only where a word does.
+    fn begins_word(self) -> bool {
+        match self {
+            Self::Token(_) | Self::KeyId | Self::Bearer => true,
+            Self::Name | Self::Address | Self::PrivateKey => false,
+        }
+    }
+}
+
+/// Bytes are told apart by their lowest five bits, which are the same for a letter in capitals or not.
+const FOLDS: usize = 32;
+
+/// The triggers by their first three bytes.
+pub(super) struct Triggers {
+    /// For three bytes, which bucket; 0 for none.
+    buckets_of: Vec<u16>,
+    buckets: Vec<Vec<Trigger>>,
+    /// For the first two bytes, whether any begins so; for the first one.
+    pairs: Vec<bool>,
+    singles: [bool; FOLDS],
+}
+
+/// The table.
+pub(super) fn triggers() -> &'static Triggers {
+    static TRIGGERS: OnceLock<Triggers> = OnceLock::new();
+    TRIGGERS.get_or_init(Triggers::build)
+}
+
+impl Triggers {
+    fn build() -> Self {
+        let mut all = Self {
+            buckets_of: vec![0; FOLDS * FOLDS * FOLDS],
+            buckets: Vec::new(),
+            pairs: vec![false; FOLDS * FOLDS],
+            singles: [false; FOLDS],
+        };
+        for kind in kinds() {
+            all.add(kind.begins, Trigger::Token(kind));
+        }
+        for id in KEY_IDS {
+            all.add(id, Trigger::KeyId);
+        }
+        all.add("bearer", Trigger::Bearer);
+        all.add("://", Trigger::Address);
+        all.add("-----BEGIN ", Trigger::PrivateKey);
+        for word in name::TRIGGERS {
+            all.add(word, Trigger::Name);
+        }
+        all
+    }
+
+    fn add(&mut self, begins: &str, trigger: Trigger) {
+        let folds = |at: usize| match begins.as_bytes().get(at) {
+            Some(b'?') | None => 0..FOLDS,
+            Some(byte) => fold(*byte)..fold(*byte) + 1,
+        };
+        for first in folds(0) {
+            self.singles[first] = true;
+            for second in folds(1) {
+                self.pairs[first * FOLDS + second] = true;
+                for third in folds(2) {
+                    let place = (first * FOLDS + second) * FOLDS + third;
+                    if self.buckets_of[place] == 0 {
+                        self.buckets.push(Vec::new());
+                        self.buckets_of[place] =
+                            u16::try_from(self.buckets.len()).unwrap_or(u16::MAX);
+                    }
+                    let bucket = usize::from(self.buckets_of[place]) - 1;
+                    self.buckets[bucket].push(trigger);
+                }
+            }
+        }
+    }
+
+    /// How many of some bytes surely begin nothing, from the place `at` on. `is_start` says of a place whether a word may
+    /// begin there; `is_all` that no more bytes will come.
+    pub fn plain_run(
+        &self,
+        bytes: &[u8],
+        at: usize,
+        is_all: bool,
+        is_start: impl Fn(usize) -> bool,
+    ) -> usize {
+        let rest = &bytes[at..];
+        for (place, three) in rest.windows(3).enumerate() {
+            let triggers = self.bucket(three);
+            let begins = |trigger: &Trigger| !trigger.begins_word() || is_start(at + place);
+            if !triggers.is_empty() && triggers.iter().any(begins) {
+                return place;
+            }
+        }
+        if is_all {
+            return rest.len();
+        }
+        match rest {
+            [.., first, second] if self.pairs[fold(*first) * FOLDS + fold(*second)] => {
+                rest.len() - 2
+            }
+            [.., last] if self.singles[fold(*last)] => rest.len() - 1,
+            _ => rest.len(),
+        }
+    }
+
+    fn bucket(&self, three: &[u8]) -> &[Trigger] {
+        let place = three
+            .iter()
+            .fold(0, |place, byte| place * FOLDS + fold(*byte));
+        match self.buckets_of[place] {
+            0 => &[],
+            bucket => &self.buckets[usize::from(bucket) - 1],
+        }
+    }
+
+    /// Looks whether a secret begins at a place. `context` is what stands before it.
+    pub fn look(&self, context: &[u8], bytes: &[u8], is_start: bool, is_all: bool) -> Look {
+        let Some(three) = bytes.get(..3) else {
+            return match is_all {
+                true => Look::No,
+                false => Look::Unsure,
+            };
+        };
+        for trigger in self.bucket(three) {
+            if trigger.begins_word() && !is_start {
+                continue;
+            }
+            let look = match trigger {
+                Trigger::Token(kind) => token::look(kind, bytes, is_all),
+                Trigger::KeyId => token::key_id(bytes, is_all),
+                Trigger::Bearer => token::bearer(bytes, is_all),
+                Trigger::Name => assigned::look(context, bytes, is_all),
+                Trigger::Address => address::look(context, bytes, is_all),
+                Trigger::PrivateKey => pem::look(bytes, is_all),
+            };
+            // The first that is not ruled out decides, so that it does not matter how much has come.
+            if look != Look::No {
+                return look;
+            }
+        }
+        Look::No
+    }
+}
+
+fn fold(byte: u8) -> usize {
+    usize::from(byte & 0x1f)
+}

@@ -1,0 +1,328 @@
+//! Whether what stands behind a secret's name is a secret, or code, a reference, a label.
+
+use super::name::Says;
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written {
+    /// In quotes, or as the content of an element.
+    Quoted,
+    /// As an item of a list in quotes, next to the name: `("token", "value")`.
+    Beside,
+    /// As a whole line of a file of settings, as far as can be told, or behind an option.
+    Line,
+    /// Between other things.
+    Bare,
+}
+
+/// Words that stand for values in code and in templates.
+const WORDS: [&str; 66] = [
+    "any",
+    "array",
+    "bool",
+    "boolean",
+    "buffer",
+    "bytes",
+    "char",
+    "cstring",
+    "false",
+    "float",
+    "func",
+    "function",
+    "hidden",
+    "input",
+    "int",
+    "integer",
+    "interface",
+    "invalid",
+    "key",
+    "map",
+    "new",
+    "nil",
+    "no",
+    "none",
+    "null",
+    "number",
+    "object",
+    "off",
+    "on",
+    "optional",
+    "pass",
+    "passwd",
+    "password",
+    "pw",
+    "pwd",
+    "redacted",
+    "required",
+    "secret",
+    "secrets",
+    "secretstr",
+    "secretstring",
+    "self",
+    "some",
+    "str",
+    "string",
+    "struct",
+    "text",
+    "this",
+    "todo",
+    "token",
+    "tokens",
+    "true",
+    "type",
+    "undefined",
+    "unknown",
+    "usize",
+    "value",
+    "varchar",
+    "vec",
+    "void",
+    "yes",
+    "example",
+    "placeholder",
+    "null,",
+    "default",
+    "uuid",
+];
+/// Words of sentences.
+const OF_SENTENCES: [&str; 30] = [
+    "a", "and", "are", "at", "be", "by", "can", "do", "for", "from", "has", "in", "is", "must",
+    "not", "of", "on", "or", "please", "should", "that", "the", "this", "to", "too", "was", "will",
+    "with", "you", "your",
+];
+/// Shortest value that can look random, in bytes.
+const DENSE_BYTES_MIN: usize = 16;
+
+/// Whether a value under such a name is a secret.
+pub(super) fn is_secret(says: Says, name: &[u8], value: &[u8], written: Written) -> bool {
+    let Ok(text) = std::str::from_utf8(value) else {
+        return says == Says::Password && written != Written::Bare;
+    };
+    let text = text.trim();
+    if text.is_empty() || is_placeholder(text) || is_word(text) || repeats_name(name, text) {
+        return false;
+    }
+    let is_code = written != Written::Quoted && written != Written::Beside && is_code(text);
+    match says {
+        Says::Nothing | Says::Cookies | Says::Authorization => false,
+        Says::Maybe => !is_code && is_dense(text),
+        Says::Token => match written {
+            Written::Quoted => is_token(text),
+            Written::Beside => {
+                is_dense(text) || (text.len() >= 8 && is_token(text) && has_digit(text))
+            }
+            Written::Line | Written::Bare => !is_code && is_token(text),
+        },
+        Says::Password => match written {
+            Written::Quoted => is_password(text),
+            Written::Beside => text.len() >= 6 && !is_wordy(text) && is_password(text),
+            Written::Line => !is_code && is_password(text),
+            Written::Bare => {
+                !is_code && (is_dense(text) || (!is_identifier(text) && !is_wordy(text)))
+            }
+        },
+    }
+}
+
+/// What stands for a value that is somewhere else, or for none.
+fn is_placeholder(text: &str) -> bool {
+    let first = text.as_bytes()[0];
+    let all = |set: &str| text.chars().all(|c| set.contains(c));
+    let is_variable = first == b'$'
+        && text.len() > 1
+        && text[1..]
+            .bytes()
+            .next()
+            .is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'{' | b'(' | b'_'))
+        && !text[1..].contains(['!', '@', '#', '%', '^', '&', '*', '/']);
+    is_variable
+        || text.starts_with("{{")
+        || text.starts_with("<%")
+        || (first == b'{' && text.ends_with('}'))
+        || (first == b'<' && text.ends_with('>'))
+        || (first == b'%' && text.len() > 2 && text.ends_with('%'))
+        || (first == b'[' && text.ends_with(']'))
+        || text.starts_with("%(")
+        || all("*xX.-_ •…#")
+        || text.starts_with("keychain:")
+        || text.starts_with("op://")
+        || text.starts_with("vault:")
+}
+
+fn is_word(text: &str) -> bool {
+    let word = text.trim_end_matches([',', ';', '?', '|']);
+    WORDS.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
+/// Whether a value says no more than its name: `password: "Password"`, `token = new_token`.
+fn repeats_name(name: &[u8], text: &str) -> bool {
+    let plain = |bytes: &[u8]| -> Vec<u8> {
+        let kept = bytes.iter().filter(|byte| byte.is_ascii_alphanumeric());
+        kept.map(u8::to_ascii_lowercase).collect()
+    };
+    let (name, value) = (plain(name), plain(text.as_bytes()));
+    name == value
+        || (name.len() >= 4 && is_identifier(text) && value.ends_with(&name))
+        || name.ends_with(&value) && value.len() >= 4
+}
+
+/// Whether it reads as an expression of a programming language.
+fn is_code(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if matches!(bytes[0], b'(' | b'[' | b'{' | b'&' | b'|' | b'`') {
+        return true;
+    }
+    if (bytes[0] == b'!' || bytes[0] == b'*') && bytes.get(1).is_some_and(u8::is_ascii_lowercase) {
+        return true;
+    }
+    let head = bytes
+        .iter()
+        .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'?')));
+    let starts_as_name = bytes[0].is_ascii_alphabetic() || bytes[0] == b'_';
+    match head {
+        _ if !starts_as_name => false,
+        Some(at) => {
+            let rest = &bytes[at..];
+            matches!(rest[0], b'(' | b'[' | b'{' | b'<')
+                || rest.starts_with(b"::")
+                || rest.starts_with(b"->")
+                || rest.starts_with(b"!(")
+                || rest.starts_with(b"|")
+        }
+        // A member of something: `args.password`. A token with dots has digits in its parts.
+        None => {
+            let mut parts = text.split('.');
+            text.contains('.')
+                && parts.all(|part| {
+                    !part.is_empty() && !is_dense(part) && !part.as_bytes()[0].is_ascii_digit()
+                })
+        }
+    }
+}
+
+fn is_identifier(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    !bytes[0].is_ascii_digit()
+        && bytes
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Words with nothing but what joins words between them.
+fn is_wordy(text: &str) -> bool {
+    let mut parts = text.split(|c: char| {
+        matches!(
+            c,
+            '-' | '_' | '.' | ' ' | '/' | ':' | ',' | '\'' | '!' | '?' | '…'
+        )
+    });
+    parts.all(|part| {
+        let is_letters = part.chars().all(char::is_alphabetic);
+        let capitals = part.chars().filter(|c| c.is_uppercase()).count();
+        let is_one_case = capitals == 0 || capitals == part.chars().count();
+        is_letters && part.len() < 24 && (is_one_case || capitals * 3 <= part.len())
+    })
+}
+
+/// Whether it can be a token: no words, no sentence, no address.
+fn is_token(text: &str) -> bool {
+    let is_address =
+        text.contains("://") || text.starts_with('/') && is_wordy(text) || text.starts_with("./");
+    let is_numeric = text.len() < 12
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let has_blank = text.contains(char::is_whitespace);
+    let is_named = is_identifier(text) && !is_dense(text) && text.contains('_');
+    text.len() >= 6
+        && !has_blank
+        && !is_address
+        && !is_numeric
+        && !is_wordy(text)
+        && !is_named
+        && !text.contains(['(', '{', '<'])
+        && !is_digest(text)
+}
+
+/// Whether it can be a password: anything but a label or a sentence.
+fn is_password(text: &str) -> bool {
+    let is_label = is_wordy(text) && text.starts_with(char::is_uppercase);
+    let mut words = text.split_whitespace();
+    let is_sentence = text.contains(' ')
+        && words.any(|word| OF_SENTENCES.contains(&word.to_lowercase().as_str()));
+    let is_number = text.len() < 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_named = is_identifier(text) && text.contains('_') && !has_digit(text);
+    !is_label && !is_sentence && !is_number && !is_named && text.len() >= 2
+}
+
+/// Whether it looks random: long, of letters and digits, and no word, path, address or digest.
+pub(super) fn is_dense(text: &str) -> bool {
+    let of_token = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b':')
+    };
+    let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    text.len() >= DENSE_BYTES_MIN
+        && text.bytes().all(of_token)
+        && has_digit(text)
+        && has_letter
+        && !text.starts_with('/')
+        && !text.contains("://")
+        && !is_digest(text)
+        && !is_uuid(text)
+        && mean_run(text) >= 5
+        && entropy_millibits(text) >= 2_900
+}
+
+/// Whether it is the digest of a file, as lock files have it.
+fn is_digest(text: &str) -> bool {
+    [
+        "sha1-", "sha256-", "sha384-", "sha512-", "sha256:", "sha512:", "sha1:", "md5:", "h1:",
+        "blake3:",
+    ]
+    .iter()
+    .any(|begin| text.starts_with(begin))
+}
+
+fn is_uuid(text: &str) -> bool {
+    let mut parts = text.split('-').map(str::len);
+    text.len() == 36
+        && [8, 4, 4, 4, 12]
+            .iter()
+            .all(|wanted| parts.next() == Some(*wanted))
+}
+
+/// How long the runs of letters and digits are, in the mean: names and dates have short ones.
+fn mean_run(text: &str) -> usize {
+    let runs = text
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|run| !run.is_empty());
+    let (count, bytes) = runs.fold((0, 0), |(count, bytes), run| (count + 1, bytes + run.len()));
+    bytes / count.max(1)
+}
+
+/// How much one byte of a text tells, in thousandths of a bit.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a measure that is compared with a limit"
+)]
+fn entropy_millibits(text: &str) -> u32 {
+    let mut counts = [0_u32; 256];
+    text.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+    let all = text.len() as f64;
+    let bits: f64 = counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| {
+            let share = f64::from(*count) / all;
+            -share * share.log2()
+        })
+        .sum();
+    (bits * 1_000.0) as u32
+}
