@@ -1,6 +1,5 @@
 // The store: the pure state, fed by the host, and what is looked at now.
 
-import { getContext, setContext } from 'svelte';
 import type { Entry } from '../ipc/bindings/Entry';
 import type { Event } from '../ipc/bindings/Event';
 import type { Fault } from '../ipc/bindings/Fault';
@@ -13,8 +12,9 @@ import type { Settings } from '../ipc/bindings/Settings';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
 import { family, lineage, under } from './errands';
 import { isCall, type CallEntry } from './fold';
-import { awaited, awaiting, fromSnapshot, healed, liveKey, reduce, withoutPage, withPage, type Page, type State } from './reduce';
-import { nextFrame } from './frames';
+import { awaited, awaiting, fromSnapshot, liveKey, reduce, unloaded, withoutPage, withPage, type Page, type State } from './reduce';
+import { Batches } from './frames';
+import { Healing } from './healing';
 import { newsOf } from './news';
 import { openedOutside, openingView } from './opening';
 import { Paging } from './paging';
@@ -30,9 +30,10 @@ const SETTING = new Set<Op['type']>(['set_settings', 'set_key', 'set_tool', 'sav
 export class Desk {
   #host: Host;
   #state: State = $state.raw()!;
-  #pending: Event[] = [];
-  /** Whether the events that are pending are taken in with the next frame. */
-  #collecting = false;
+  /** A fast stream does not draw more often than the screen. */
+  readonly #heard = new Batches<Event>((events) => this.#take(events));
+  /** Counts what was asked of the settings: only the newest answer is taken. */
+  #refreshes = 0;
 
   /** The time that ages are told from, in milliseconds since 1970; moves once a second. */
   now = $state(Date.now());
@@ -63,6 +64,7 @@ export class Desk {
   readonly toasts = new Toasts();
   /** Loads stretches of transcripts. */
   readonly paging: Paging;
+  readonly #healing: Healing;
   #owner: Jump | null = $state.raw(null);
   /** Whether the focus is within that card now. */
   #focused = $state(false);
@@ -81,6 +83,17 @@ export class Desk {
       awaiting: (session) => (this.#state = awaiting(this.#state, session)),
       awaited: (session) => (this.#state = awaited(this.#state, session)),
       join: (session, loaded, side, rest) => (this.#state = withPage(this.#state, session, loaded, side, rest)),
+      refused: (session, thrown) => {
+        this.#state = unloaded(this.#state, session, faultOf(thrown));
+        if (this.page(session)) this.tellFault(thrown);
+      },
+    });
+    this.#healing = new Healing({
+      snapshot: () => host.snapshot(),
+      state: () => this.#state,
+      put: (state) => (this.#state = state),
+      shown: (session) => this.page(session) !== undefined || this.#shown.has(session),
+      load: (session) => this.paging.end(session),
       refused: (thrown) => this.tellFault(thrown),
     });
   }
@@ -90,7 +103,7 @@ export class Desk {
     const snapshot = await host.snapshot();
     const heard = await underWay(host, snapshot);
     const desk = new Desk(host, fromSnapshot(snapshot, heard));
-    await host.subscribe(heard, (events) => desk.#hear(events));
+    await host.subscribe(heard, (events) => desk.#heard.add(events));
     const view = openingView(snapshot);
     desk.view = view;
     if (view.screen === 'session') desk.show(view.session);
@@ -140,6 +153,16 @@ export class Desk {
   /** The open page of a session. */
   page(session: string): Page | undefined {
     return this.#state.pages.get(session);
+  }
+
+  /** Whether a part of a session's transcript is being loaded. */
+  loading(session: string): boolean {
+    return this.#state.meanwhile.has(session);
+  }
+
+  /** Why a session's transcript could not be loaded when it was last tried; none if it could. */
+  unloaded(session: string): Fault | undefined {
+    return this.#state.unloaded.get(session);
   }
 
   /** An entry as far as it is loaded. */
@@ -255,11 +278,10 @@ export class Desk {
 
   /** Changes some of the settings; false if that was refused, which the person is told. */
   async set(changes: Partial<Settings>): Promise<boolean> {
-    const before = this.#state;
-    const settings = { ...before.settings, ...changes };
-    this.#state = { ...before, settings };
+    const settings = { ...this.settings, ...changes };
+    this.#state = { ...this.#state, settings };
     const receipt = await this.submit({ type: 'set_settings', settings });
-    if (!receipt) this.#state = { ...this.#state, settings: before.settings };
+    if (!receipt) await this.refresh();
     return receipt !== null;
   }
 
@@ -331,44 +353,25 @@ export class Desk {
 
   /** Looks anew at the settings, at what is wrong with them, and at who can answer. */
   async refresh(): Promise<void> {
+    const asked = ++this.#refreshes;
     try {
       const { settings, providers, faults } = await this.#host.snapshot();
+      if (asked !== this.#refreshes) return;
       this.#state = { ...this.#state, settings, providers, faults };
     } catch (thrown) {
       this.tellFault(thrown);
     }
   }
 
-  /** Collects events and takes them in once for each frame: a fast stream does not draw more often than the screen. */
-  #hear(events: Event[]): void {
-    this.#pending.push(...events);
-    if (this.#collecting) return;
-    this.#collecting = true;
-    nextFrame(() => {
-      this.#collecting = false;
-      this.#take();
-    });
-  }
-
-  #take(): void {
-    const events = this.#pending;
-    this.#pending = [];
+  /** Takes in events that were heard. */
+  #take(events: readonly Event[]): void {
     const before = this.#state;
     this.#state = reduce(before, events);
     this.now = Math.max(this.now, Date.now());
     const outside = this.#touched ? null : openedOutside(this.view, events);
     if (outside !== null) this.show(outside);
     this.#tell(before, events);
-    if (this.#state.stale.size > 0) void this.#heal();
-  }
-
-  /** Asks anew for what events alone could not tell. */
-  async #heal(): Promise<void> {
-    const stale = this.#state.stale;
-    this.#state = healed(this.#state, await this.#host.snapshot());
-    for (const session of stale) {
-      if (this.page(session)) await this.paging.end(session);
-    }
+    if (this.#state.stale.size > 0) void this.#healing.run();
   }
 
   /** Says what a person should hear of. */
@@ -385,16 +388,5 @@ export class Desk {
   }
 }
 
-const KEY = Symbol('desk');
-
-/** Hands the store down to every feature. */
-export function setDesk(desk: Desk): void {
-  setContext(KEY, desk);
-}
-
-/** The store. */
-export function getDesk(): Desk {
-  return getContext<Desk>(KEY);
-}
-
+export { getDesk, setDesk } from './context';
 export { isCall, type CallEntry };

@@ -19,7 +19,8 @@ export interface Pages {
   awaited(session: string): void;
   /** Loaded stretches join the page of their session. */
   join(session: string, loaded: Join[2], side: Join[3], rest?: Join[4]): void;
-  refused(thrown: unknown): void;
+  /** A stretch of the session could not be loaded. */
+  refused(session: string, thrown: unknown): void;
 }
 
 export class Paging {
@@ -76,7 +77,7 @@ export class Paging {
   async #load(session: string, load: () => Promise<void>): Promise<void> {
     const before = this.#loading.get(session);
     this.#pages.awaiting(session);
-    const mine = (before ?? Promise.resolve()).then(load).catch((thrown: unknown) => this.#pages.refused(thrown));
+    const mine = (before ?? Promise.resolve()).then(load).catch((thrown: unknown) => this.#pages.refused(session, thrown));
     this.#loading.set(session, mine);
     await mine;
     if (this.#loading.get(session) !== mine) return;

@@ -134,8 +134,9 @@ describe('pages', () => {
     const usage = { input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd: null };
     const end: EventBody = { type: 'turn_ended', turn: 1, message: 'msg_1', usage, duration_ms: 1, error: null, opaque: null };
     const ended = reduce(after, [{ seq: 5, session: 'ses_a', at: 5, body: end }]);
-    expect([...ended.stale]).toEqual(['ses_a']);
-    expect(healed(ended, snapshot).stale.size).toBe(0);
+    expect([...ended.stale]).toEqual([['ses_a', 5]]);
+    expect(healed(ended, { ...snapshot, seq: 5 }).stale.size).toBe(0);
+    expect([...healed(ended, { ...snapshot, seq: 4 }).stale.keys()], 'a snapshot from before that event').toEqual(['ses_a']);
   });
 });
 

@@ -37,8 +37,10 @@ export interface State {
   pages: ReadonlyMap<string, Page>;
   /** What was heard of a session since a stretch of its transcript was asked for: an answer may be older than that. */
   meanwhile: ReadonlyMap<string, readonly Event[]>;
-  /** Sessions of which an event came for an entry that began before the snapshot: to be asked for anew. */
-  stale: ReadonlySet<string>;
+  /** Sessions of which an event came for an entry that began before the snapshot, each with the last such event: to be asked for anew. */
+  stale: ReadonlyMap<string, number>;
+  /** Why the transcript of a session could not be loaded, by session. */
+  unloaded: ReadonlyMap<string, Fault>;
   settings: Settings;
   providers: readonly ProviderView[];
   faults: readonly Fault[];
@@ -62,7 +64,8 @@ export function fromSnapshot(snapshot: Snapshot, heard = snapshot.seq): State {
     live: new Map(desk.map((entry) => [liveKey(entry.session, entry.id), entry])),
     pages: new Map(),
     meanwhile: new Map(),
-    stale: new Set(),
+    stale: new Map(),
+    unloaded: new Map(),
     settings: snapshot.settings,
     providers: snapshot.providers,
     faults: snapshot.faults,
@@ -83,7 +86,7 @@ export function reduce(state: State, events: readonly Event[]): State {
     waiting: new Map(state.desk.map((entry) => [liveKey(entry.session, entry.id), entry])),
     pages: new Map(state.pages),
     owned: new Set(),
-    stale: new Set(state.stale),
+    stale: new Map(state.stale),
   };
   for (const event of fresh) apply(draft, event);
   const meanwhile = state.meanwhile.size === 0 ? state.meanwhile : new Map([...state.meanwhile].map(([id, heard]) => [id, [...heard, ...fresh.filter((event) => event.session === id)]]));
@@ -130,14 +133,26 @@ export interface Stretch {
 
 /** The state that keeps what is heard of a session until a stretch that was asked for has come. */
 export function awaiting(state: State, session: string): State {
-  return state.meanwhile.has(session) ? state : { ...state, meanwhile: new Map(state.meanwhile).set(session, []) };
+  if (state.meanwhile.has(session) && !state.unloaded.has(session)) return state;
+  const meanwhile = state.meanwhile.has(session) ? state.meanwhile : new Map(state.meanwhile).set(session, []);
+  return { ...state, meanwhile, unloaded: without(state.unloaded, session) };
 }
 
 /** The state once no stretch of a session is waited for any more. */
 export function awaited(state: State, session: string): State {
-  const meanwhile = new Map(state.meanwhile);
-  meanwhile.delete(session);
-  return { ...state, meanwhile };
+  return { ...state, meanwhile: without(state.meanwhile, session) };
+}
+
+/** The state after a stretch of a session could not be loaded. */
+export function unloaded(state: State, session: string, fault: Fault): State {
+  return { ...state, unloaded: new Map(state.unloaded).set(session, fault) };
+}
+
+function without<Value>(map: ReadonlyMap<string, Value>, key: string): ReadonlyMap<string, Value> {
+  if (!map.has(key)) return map;
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
 }
 
 /** The state with loaded stretches of a transcript, one after the other, joined to the page at its `side`, or in its place. */
@@ -183,23 +198,30 @@ function caughtUp(state: State, session: string, stretch: Stretch, end: boolean)
   return [...entries.values()].map((entry) => state.live.get(liveKey(session, entry.id)) ?? entry);
 }
 
-/** The state with the waiting calls of a newer snapshot, where events alone could not tell them. */
+/** The stale sessions of which a snapshot tells everything that events could not. */
+export function healedBy(state: State, snapshot: Pick<Snapshot, 'seq'>): string[] {
+  return [...state.stale].flatMap(([session, seq]) => (seq <= snapshot.seq ? [session] : []));
+}
+
+/**
+ * The state with the waiting calls that a newer snapshot has of its stale sessions. A session of which an event came after the
+ * snapshot stays stale: the snapshot does not know what became of its calls.
+ */
 export function healed(state: State, snapshot: Snapshot): State {
-  const desk = snapshot.desk.filter(isCall);
+  const sessions = new Set(healedBy(state, snapshot));
   const live = new Map(state.live);
-  for (const entry of desk) {
+  for (const entry of snapshot.desk) {
     const key = liveKey(entry.session, entry.id);
-    if (!live.has(key)) live.set(key, entry);
+    if (isCall(entry) && sessions.has(entry.session) && !live.has(key)) live.set(key, entry);
   }
-  const waiting = [...live.values()].filter(isCall).filter((entry) => entry.body.state === 'waiting');
-  return { ...state, live, desk: waiting.sort(oldestWaitFirst), stale: new Set() };
+  const desk = [...live.values()].filter(isCall).filter(standsOnDesk).sort(oldestWaitFirst);
+  const stale = new Map([...state.stale].filter(([session]) => !sessions.has(session)));
+  return { ...state, live, desk, stale };
 }
 
 /** The state without the page of a session. */
 export function withoutPage(state: State, session: string): State {
-  const pages = new Map(state.pages);
-  pages.delete(session);
-  return { ...state, pages };
+  return { ...state, pages: without(state.pages, session) };
 }
 
 interface Draft {
@@ -209,7 +231,7 @@ interface Draft {
   pages: Map<string, Page>;
   /** Sessions whose page was copied for this batch and may be written to. */
   owned: Set<string>;
-  stale: Set<string>;
+  stale: Map<string, number>;
 }
 
 function apply(draft: Draft, event: Event): void {
@@ -238,7 +260,7 @@ function change(draft: Draft, event: Event, id: string): void {
     return;
   }
   // It began before the snapshot. A page may include a piece already, so pieces are left out until a stage is complete.
-  if (event.body.type !== 'agent_said' && event.body.type !== 'call_output' && event.body.type !== 'call_progress') draft.stale.add(event.session);
+  if (event.body.type !== 'agent_said' && event.body.type !== 'call_output' && event.body.type !== 'call_progress') draft.stale.set(event.session, event.seq);
 }
 
 function write(draft: Draft, entry: Entry, begins: boolean): void {

@@ -1,0 +1,108 @@
+// What a slow engine must not do to the store: lose a page that came meanwhile, forget what became stale meanwhile.
+
+import { expect, test, vi } from 'vitest';
+import type { Snapshot } from '../ipc/bindings/Snapshot';
+import { Refused } from '../ipc/desk';
+import { FakeHost } from '../ipc/fake';
+import { Desk } from './desk.svelte';
+
+const WORKSPACE = '/home/mira/code/site';
+const digest = 'd';
+const outcome = { state: 'done', text: 'Done.', message: '', duration_ms: 1, needs_followup: false, terminal: false, digest } as const;
+
+/** An engine whose answers take a while, as long as a test says. */
+class SlowHost extends FakeHost {
+  snapshotMs = 0;
+  transcriptMs = 0;
+  snapshots = 0;
+
+  override async snapshot(): Promise<Snapshot> {
+    this.snapshots += 1;
+    const told = await super.snapshot();
+    await new Promise((done) => setTimeout(done, this.snapshotMs));
+    return told;
+  }
+  override async query(question: Parameters<FakeHost['query']>[0]): Promise<never> {
+    const told = await super.query(question);
+    if (question.type === 'transcript') await new Promise((done) => setTimeout(done, this.transcriptMs));
+    return told as never;
+  }
+}
+
+/** A session that runs a command: the snapshot knows of it, its events came before. */
+function begin(host: FakeHost, session: string, call: string): void {
+  host.emit(
+    session,
+    { type: 'session_opened', title: session, workspace: WORKSPACE, model: { provider: 'demo', model: '' } },
+    { type: 'person_said', message: `msg_${session}`, text: 'Go', steering: false },
+    { type: 'session_changed', state: 'running' },
+    { type: 'call_proposed', call: { id: call, name: 'bash', arguments: {} }, message: `m_${session}`, reasoning: null },
+    { type: 'call_started', call },
+  );
+}
+const entries = (desk: Desk, session: string) => desk.page(session)?.entries.map(({ id }) => id);
+
+async function opened(...sessions: string[]): Promise<{ host: SlowHost; desk: Desk }> {
+  const host = new SlowHost();
+  for (const session of sessions) begin(host, session, `call_${session}`);
+  // What ends while the window opens is not under way any more, and what ends it is the first that is heard of it.
+  const told = await host.snapshot();
+  for (const session of sessions) host.emit(session, { type: 'call_ended', call: `call_${session}`, outcome });
+  vi.spyOn(host, 'snapshot').mockResolvedValueOnce(told);
+  return { host, desk: await Desk.open(host) };
+}
+
+test('a page that comes while a snapshot is on its way stays', async () => {
+  const host = new SlowHost();
+  begin(host, 'ses_a', 'call_a');
+  const told = await host.snapshot();
+  host.emit('ses_a', { type: 'call_ended', call: 'call_a', outcome });
+  vi.spyOn(host, 'snapshot').mockResolvedValueOnce(told);
+  // The page comes after 40 ms; the snapshot that heals was asked for before that, and comes later.
+  host.transcriptMs = 40;
+  host.snapshotMs = 150;
+  const desk = await Desk.open(host);
+  await vi.waitFor(() => expect(host.snapshots).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(entries(desk, 'ses_a')).toEqual(['msg_ses_a', 'call_a']));
+  await new Promise((done) => setTimeout(done, 400));
+  expect(entries(desk, 'ses_a')).toEqual(['msg_ses_a', 'call_a']);
+  expect(desk.loading('ses_a')).toBe(false);
+});
+
+test('what is heard while a snapshot is on its way stays', async () => {
+  const { host, desk } = await opened('ses_a');
+  host.snapshotMs = 120;
+  await vi.waitFor(() => expect(host.snapshots).toBeGreaterThan(1));
+  host.emit('ses_a', { type: 'person_said', message: 'msg_more', text: 'More', steering: true });
+  await vi.waitFor(() => expect(entries(desk, 'ses_a')).toContain('msg_more'));
+  await new Promise((done) => setTimeout(done, 300));
+  expect(entries(desk, 'ses_a')).toEqual(['msg_ses_a', 'call_ses_a', 'msg_more']);
+});
+
+test('one snapshot at a time is asked for, and what became stale meanwhile is asked for afterwards', async () => {
+  const { host, desk } = await opened('ses_a', 'ses_b');
+  host.snapshotMs = 80;
+  await vi.waitFor(() => expect(host.snapshots).toBeGreaterThan(1));
+  const asked = host.snapshots;
+  // Of a call that the store never heard to begin; the snapshot on its way is older.
+  host.emit('ses_b', { type: 'call_waits', call: 'call_ses_b', digest, grants: [], refreshed: null, expires_at: null });
+  await new Promise((done) => setTimeout(done, 40));
+  expect(host.snapshots, 'while one is on its way').toBe(asked);
+  await vi.waitFor(() => expect(desk.waiting.map(({ id }) => id)).toEqual(['call_ses_b']));
+  expect(host.snapshots).toBe(asked + 1);
+});
+
+test('a refused setting goes back to what the engine has, and takes no other with it', async () => {
+  const host = new SlowHost();
+  const desk = await Desk.open(host);
+  const submit = host.submit.bind(host);
+  vi.spyOn(host, 'submit').mockImplementationOnce(async () => {
+    await new Promise((done) => setTimeout(done, 30));
+    throw new Refused({ message: 'No.', hint: '', context: [] });
+  });
+  const refused = desk.set({ theme: 'dark' });
+  vi.mocked(host.submit).mockImplementation(submit);
+  await desk.set({ diff: 'split', theme: 'system' });
+  expect(await refused).toBe(false);
+  expect([desk.settings.diff, desk.settings.theme]).toEqual(['split', 'system']);
+});
