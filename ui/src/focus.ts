@@ -1,22 +1,11 @@
 // Where the focus goes when a screen is entered and when what had it is gone.
 
 import { tick } from 'svelte';
+import { focusCard, isLent, isLentAndIdle, lendFocus, takeLent } from './widgets/focus';
 
-const TRIES = 30;
+/** Frames in which a card that waits may still be drawn, or a letter in the box be followed by another. */
+const TRIES = 60;
 const STOPS = '[data-testid^="card-"], [data-testid^="line-"], [data-testid^="errand-"]';
-
-function byTestId(id: string): HTMLElement | null {
-  return document.querySelector<HTMLElement>(`[data-testid="${CSS.escape(id)}"]`);
-}
-
-/** Gives a card the focus and shows all of it that fits; false while it is not there, or not yet drawn. */
-export function focusCard(id: string): boolean {
-  const card = byTestId(`card-${id}`);
-  card?.focus({ preventScroll: true });
-  if (!card || document.activeElement !== card) return false;
-  card.scrollIntoView({ block: 'nearest' });
-  return true;
-}
 
 /** Whether nothing that a person chose has the focus. */
 export function isLost(): boolean {
@@ -29,11 +18,12 @@ export async function settleFocus(card: () => string | undefined): Promise<void>
   for (let i = 0; i < TRIES; i += 1) {
     await tick();
     const id = card();
-    if (!isLost() || (id !== undefined && focusCard(id))) return;
+    if (!isLost() && !(id !== undefined && isLent())) return;
     if (id === undefined) break;
+    if (isLost() ? focusCard(id) : isLentAndIdle() && takeLent(id)) return;
     await new Promise((drawn) => requestAnimationFrame(drawn));
   }
-  (byTestId('composer') ?? document.getElementById('main'))?.focus();
+  if (isLost() && !lendFocus()) document.getElementById('main')?.focus();
 }
 
 /** From the card or line that has the focus to the next one; from nowhere to the one that owns the keys. */

@@ -4,7 +4,7 @@ import type { Always } from '../../ipc/bindings/Always';
 import type { CallView } from '../../ipc/bindings/CallView';
 import type { Decision } from '../../ipc/bindings/Decision';
 import type { Digest } from '../../ipc/bindings/Digest';
-import { rule, type By, type Moment, type Ruling, type Wish } from './arming';
+import { REST_MS, rule, type By, type Moment, type Ruling, type Wish } from './arming';
 import type { Members } from '../../widgets/form/members';
 import { awakeSince } from './awake';
 import { named, pickOf, put, type Chosen } from './hunks';
@@ -21,6 +21,8 @@ export interface Acts {
   send(decision: Decision, digest: Digest): Promise<boolean>;
   /** Begins to hold the main answer, or what runs it in another way. */
   hold(what: 'answer' | 'way'): void;
+  /** A press came too soon to count. */
+  early(by: By): void;
 }
 
 export class Deciding {
@@ -31,6 +33,9 @@ export class Deciding {
   /** Arguments that were written and not sent. */
   written: Members | null = $state.raw(null);
   leftOut: ReadonlySet<number> = $state.raw(new Set());
+  /** What a press asked for that came too soon, until one would count: its button says so. */
+  early: Wish | null = $state(null);
+  #earlyTimer: ReturnType<typeof setTimeout> | undefined;
   /** The digest that was answered; a second answer to it is never sent. */
   #spent: Digest | null = $state(null);
   #aimed: { wish: Wish; digest: Digest; ruling: Ruling } | null = null;
@@ -90,7 +95,7 @@ export class Deciding {
 
   /** A key says it. */
   wish(wish: Wish): void {
-    this.#carry(wish, this.#rule(wish, 'key'), false);
+    this.#carry(wish, this.#rule(wish, 'key'), false, 'key');
   }
   /** A pointer went down on an answer: what it may do is ruled now, by what the person sees now. */
   aim(wish: Wish): void {
@@ -111,7 +116,7 @@ export class Deciding {
   wishWay(): void {
     const ruling = this.#rule('allow', 'key', true);
     if (ruling === 'hold') this.#acts.hold('way');
-    else this.#carry('allow', ruling, false);
+    else this.#carry('allow', ruling, false, 'key');
   }
   /** That was held to its end. */
   heldWay(decision: Decision): void {
@@ -124,7 +129,7 @@ export class Deciding {
     this.#carry('reject', this.#rule('reject', 'pointer'), stop);
   }
 
-  #carry(wish: Wish, ruling: Ruling, stop: boolean): void {
+  #carry(wish: Wish, ruling: Ruling, stop: boolean, by: By = 'pointer'): void {
     switch (ruling) {
       case 'go':
         if (wish === 'allow') this.#allow();
@@ -141,9 +146,19 @@ export class Deciding {
         return;
       case 'wait':
       case 'asleep':
+        this.#swallow(wish, by);
+        return;
       case 'spent':
         return;
     }
+  }
+
+  /** Says for as long as arming takes that a press did not count. */
+  #swallow(wish: Wish, by: By): void {
+    clearTimeout(this.#earlyTimer);
+    this.early = wish;
+    this.#earlyTimer = setTimeout(() => (this.early = null), REST_MS);
+    this.#acts.early(by);
   }
 
   #no(stop: boolean): void {

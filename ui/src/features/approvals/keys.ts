@@ -71,3 +71,10 @@ export function successor(ids: readonly string[], settled: string): string | nul
   const others = ids.filter((id) => id !== settled);
   return others[at < 0 ? 0 : at] ?? others[0] ?? null;
 }
+
+/** The card that gets the focus once an answer was taken: the next of those that waited before and still do, else the first that waits. */
+export function following(before: readonly string[], now: readonly string[], settled: string): string | null {
+  const waits = (id: string) => id !== settled && now.includes(id);
+  const at = before.indexOf(settled);
+  return [...before.slice(at + 1), ...before.slice(0, at + 1), ...now].find(waits) ?? null;
+}

@@ -226,3 +226,8 @@ export function cardName(view: CallView, state: string): string {
   const what = view.preview.type === 'form' ? (view.preview.questions[0]?.question ?? view.title) : `${view.title}, ${view.target}`;
   return view.state === 'waiting' ? `${what}, waits for you` : `${what}, ${state}`;
 }
+
+/** What is told of a press that came before the card had been in view for long enough. */
+export function tooSoon(by: 'key' | 'pointer'): string {
+  return `Not counted: the card has only just come into view. ${by === 'key' ? 'Press the key' : 'Click'} again in a moment.`;
+}
