@@ -1,0 +1,83 @@
+// Beginning a session with an agent of one's own, and closing one.
+
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
+import axe from 'axe-core';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import sample from '../../tests/golden/sample.jsonl?raw';
+import App from './App.svelte';
+import { FakeHost } from './ipc/fake';
+import { briefed } from './ipc/fake_briefing';
+import { parseStream } from './ipc/fake_streams';
+import { loadParts } from './parts.svelte';
+import { Desk } from './state/desk.svelte';
+
+const events = parseStream(sample);
+
+beforeAll(loadParts);
+afterEach(cleanup);
+
+async function open(host = new FakeHost(events)): Promise<{ host: FakeHost }> {
+  render(App, { desk: await Desk.open(host) });
+  return { host };
+}
+const at = (id: string) => screen.getByTestId(id);
+const click = (id: string) => fireEvent.click(at(id));
+const focused = () => document.activeElement?.closest('[data-testid]')?.getAttribute('data-testid');
+const lastOp = (host: FakeHost) => host.ops.at(-1);
+
+/** Serious and critical findings, as "rule: element". */
+async function findings(): Promise<string[]> {
+  const result = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  const bad = result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  return bad.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
+}
+
+describe('a session of an agent with a manifest, and its end', () => {
+  const file = '/home/mira/code/site/.countersign/agents/reader.toml';
+  test('the start offers the manifests of the folder, and starts with the chosen one', async () => {
+    const host = new FakeHost(events);
+    host.briefing = { ...briefed, agents: [...briefed.agents, { name: 'reader', description: 'Reads and reports.', source: 'project', file, tools: ['read'], model: '' }] };
+    await open(host);
+    await click('rail-new');
+    await screen.findByTestId('manifests');
+    await click('manifest-menu');
+    expect(screen.queryByText('reviewer'), 'an agent in Markdown starts no session').toBeNull();
+    await click(`manifest-menu-${file}`);
+    expect(at('manifests').textContent).toContain('tools: read');
+    expect(await findings()).toEqual([]);
+    await click('start-session');
+    expect(lastOp(host)).toMatchObject({ type: 'open_session', agent: file });
+  });
+
+  test('another folder has other agents', async () => {
+    const host = new FakeHost(events);
+    host.briefing = { ...briefed, agents: [{ name: 'reader', description: '', source: 'project', file, tools: null, model: '' }] };
+    await open(host);
+    await click('rail-new');
+    await click((await screen.findByTestId('manifest-menu')).dataset['testid'] ?? '');
+    await click(`manifest-menu-${file}`);
+    host.briefing = { ...briefed, agents: [] };
+    await click('choose-folder');
+    await waitFor(() => expect(screen.queryByTestId('manifests')).toBeNull());
+    await click('start-session');
+    expect(lastOp(host)).not.toHaveProperty('agent');
+  });
+
+  test('closing asks once more, says what goes, and can be left', async () => {
+    const { host } = await open();
+    await click('rail-session-ses_0001');
+    await click('session-more');
+    await click('session-more-close');
+    expect(at('close-session').textContent).toContain('Its transcript and its undo history stay');
+    expect(focused()).toBe('close-keep');
+    expect(await findings()).toEqual([]);
+    await click('close-keep');
+    expect(screen.queryByTestId('close-session')).toBeNull();
+    expect(host.ops).toEqual([]);
+    await click('session-more');
+    await click('session-more-close');
+    await click('close-now');
+    expect(host.ops).toEqual([{ type: 'close_session', session: 'ses_0001' }]);
+    await waitFor(() => expect(screen.queryByTestId('close-session')).toBeNull());
+  });
+});
