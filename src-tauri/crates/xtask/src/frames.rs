@@ -21,6 +21,12 @@ const REST: Duration = Duration::from_secs(8);
 const DEMO_MAX: Duration = Duration::from_secs(120);
 /// Pictures for one theme, at most.
 const PICTURES_MAX: usize = 16;
+/// Where a session's transcript is drawn in the app's first window, beside the rail and the inspector.
+const TRANSCRIPT: &str = "720x700+280+80";
+/// What is drawn there is narrower than this while only its loading is told.
+const TEXT_PX_MIN: u32 = 200;
+/// How long nothing may be drawn there.
+const EMPTY_MAX: Duration = Duration::from_secs(10);
 /// Fewer different pixels than this are a caret or a clock, not something new.
 const NEW_PIXELS_MIN: f64 = 1_500.0;
 
@@ -162,6 +168,7 @@ fn watch(app: &mut Child, dir: &Path, theme: &str) -> Result<(), Failure> {
     let began = Instant::now();
     let mut last_change = began;
     let mut saved: Vec<PathBuf> = Vec::new();
+    let mut empty_since: Option<Instant> = None;
     while began.elapsed() < DEMO_MAX && last_change.elapsed() < REST && saved.len() < PICTURES_MAX {
         if let Ok(Some(status)) = app.try_wait() {
             return Err(Failure::new(
@@ -170,12 +177,19 @@ fn watch(app: &mut Child, dir: &Path, theme: &str) -> Result<(), Failure> {
             ));
         }
         capture(&look)?;
+        match is_filled(&look) {
+            true => empty_since = None,
+            false if empty_since.get_or_insert_with(Instant::now).elapsed() > EMPTY_MAX => {
+                return Err(stayed_empty(&look));
+            }
+            false => {}
+        }
         let at_rest = before.is_file() && !differ(&look, &before);
         let new = saved.last().is_none_or(|picture| differ(&look, picture));
         if new {
             last_change = Instant::now();
         }
-        if at_rest && new && !is_blank(&look) {
+        if at_rest && new && empty_since.is_none() {
             let picture = dir.join(format!("{theme}-{:02}.png", saved.len() + 1));
             std::fs::copy(&look, &picture).map_err(|e| Failure::file("write", &picture, &e))?;
             println!("    {}", picture.display());
@@ -189,6 +203,26 @@ fn watch(app: &mut Child, dir: &Path, theme: &str) -> Result<(), Failure> {
         return Err(stayed_blank());
     }
     Ok(())
+}
+
+fn stayed_empty(look: &Path) -> Failure {
+    Failure::new(
+        "The demo plays, but the window shows nothing of its transcript.",
+        format!(
+            "Look at {}; start the app by hand and open the web inspector.",
+            look.display()
+        ),
+    )
+}
+
+/// Whether a picture shows more than a few words where the transcript is.
+fn is_filled(picture: &Path) -> bool {
+    let mut drawn = Command::new("convert");
+    drawn
+        .arg(picture)
+        .args(["-crop", TRANSCRIPT, "+repage", "-format", "%@", "info:"]);
+    let width = command::read(&mut drawn).and_then(|found| found.split('x').next()?.parse().ok());
+    width.is_some_and(|width: u32| width >= TEXT_PX_MIN)
 }
 
 fn capture(to: &Path) -> Result<(), Failure> {
@@ -225,4 +259,43 @@ fn is_blank(picture: &Path) -> bool {
     )
     .and_then(|colours| colours.trim().parse::<u32>().ok())
     .is_none_or(|colours| colours < 16)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::is_filled;
+
+    /// Draws on an empty window, and says whether its transcript counts as filled.
+    fn filled_by(drawing: &str, file: &Path) -> bool {
+        let drawn = Command::new("convert")
+            .args([
+                "-size",
+                "1440x900",
+                "xc:#f6f6f5",
+                "-fill",
+                "#202020",
+                "-draw",
+                drawing,
+            ])
+            .arg(file)
+            .status();
+        assert!(drawn.is_ok_and(|status| status.success()));
+        is_filled(file)
+    }
+
+    #[test]
+    fn a_header_and_a_rail_alone_are_no_transcript() {
+        let file =
+            std::env::temp_dir().join(format!("countersign-frames-{}.png", std::process::id()));
+        let header = "rectangle 0,0 1440,47 rectangle 0,0 230,899 rectangle 1060,0 1440,899";
+        assert!(!filled_by(header, &file));
+        let loading = format!("{header} rectangle 300,120 360,132");
+        assert!(!filled_by(&loading, &file), "only its loading is told");
+        let message = format!("{header} rectangle 300,120 900,132");
+        assert!(filled_by(&message, &file));
+        assert!(std::fs::remove_file(file).is_ok());
+    }
 }

@@ -58,8 +58,8 @@ impl Manager {
                 "git",
                 "ripgrep",
                 "imagemagick",
+                "xdotool",
             ],
-            (Self::Apt, Purpose::Pictures) => &["xdotool"],
             (Self::Dnf, Purpose::CommandLine) => &["pkgconf-pkg-config", "dbus-devel"],
             (Self::Dnf, Purpose::App) => &["webkit2gtk4.1-devel", "libappindicator-gtk3-devel"],
             (Self::Dnf, Purpose::Tests) => &[
@@ -71,8 +71,8 @@ impl Manager {
                 "git",
                 "ripgrep",
                 "ImageMagick",
+                "xdotool",
             ],
-            (Self::Dnf, Purpose::Pictures) => &["xdotool"],
             (Self::Pacman, Purpose::CommandLine) => &["pkgconf", "dbus"],
             (Self::Pacman, Purpose::App) => &["webkit2gtk-4.1", "libayatana-appindicator"],
             (Self::Pacman, Purpose::Tests) => &[
@@ -82,10 +82,11 @@ impl Manager {
                 "git",
                 "ripgrep",
                 "imagemagick",
+                "xdotool",
             ],
-            (Self::Pacman, Purpose::Pictures) => &["xdotool"],
             // The web view is part of macOS.
-            (Self::Brew, Purpose::CommandLine | Purpose::App | Purpose::Pictures) => &[],
+            (Self::Brew, Purpose::CommandLine | Purpose::App) => &[],
+            (_, Purpose::Pictures) => &[],
             (Self::Brew, Purpose::Tests) => &["git", "ripgrep"],
         }
     }
