@@ -23,7 +23,7 @@ pub(crate) fn follow(app: AppHandle, desk: Desk) {
             false,
         );
         while let Ok(Some(attention)) = watch.next().await {
-            show(&app, &attention, desk.notifies());
+            show(&app, &attention, desk.settings().notify);
         }
     });
 }

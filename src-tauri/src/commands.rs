@@ -7,16 +7,18 @@ use protocol::{Fault, Op};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
 
-use crate::{Engine, addresses};
+use crate::{Engine, addresses, consent};
 
-/// Takes a request of the person.
+/// Takes a request of the person, once it is known to be theirs.
 #[tauri::command]
 pub(crate) async fn submit(
     app: AppHandle,
     engine: State<'_, Engine>,
     op: Op,
 ) -> Result<Receipt, Fault> {
-    engine.desk(&app).await?.submit(op).await
+    let desk = engine.desk(&app).await?;
+    consent::obtain(&app, &desk, &op).await?;
+    desk.submit(op).await
 }
 
 /// Everything that the interface needs to be whole again.

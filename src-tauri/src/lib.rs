@@ -1,14 +1,19 @@
 //! The shell: one window, a tray icon, notifications, and five commands: four hand everything to the engine, one opens the browser.
 //!
 //! **It holds no logic, no SQL and no file access**, and it is the only place that knows Tauri. What a person asks goes
-//! down as an op or a query; what happened comes up as events.
+//! down as an op or a query; what happened comes up as events. What allows or loosens needs more than the page's word:
+//! [`consent`].
 //!
 //! Start reading at [`commands`].
 
 mod addresses;
 mod attention;
 mod commands;
+mod confirm;
+mod consent;
+mod origin;
 mod painting;
+mod presses;
 mod takeover;
 mod tray;
 
@@ -111,6 +116,9 @@ fn builder() -> Builder<Wry> {
             }
         })
         .setup(|app| {
+            app.manage(presses::Presses::default());
+            let window = origin::build(app)?;
+            presses::follow(&window)?;
             painting::prepare(app.handle());
             painting::reveal_in_time(app.handle());
             tray::build(app.handle());
@@ -159,5 +167,5 @@ pub(crate) fn raise(app: &AppHandle) {
 }
 
 pub(crate) fn main_window(app: &AppHandle) -> Option<WebviewWindow> {
-    app.get_webview_window("main")
+    app.get_webview_window(origin::MAIN)
 }

@@ -124,14 +124,7 @@ async fn plans_first(rig: &Rig, tour: &mut Tour, folder: &PathBuf) {
     rig.find("folder-greeter").await;
     rig.click("first-message").await;
     rig.type_text("Greet people by their names.").await;
-    let alt_p = rig
-        .window()
-        .action_chain()
-        .key_down(Key::Alt)
-        .key_down('p')
-        .key_up('p')
-        .key_up(Key::Alt);
-    alt_p.perform().await.unwrap();
+    rig.press_with(Key::Alt, 'p').await;
     rig.until("planning to be wanted", async |rig| {
         rig.find("start-plan")
             .await

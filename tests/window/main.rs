@@ -10,7 +10,9 @@
 )]
 
 mod agents;
+mod approvals;
 mod beside;
+mod blank;
 mod demo;
 mod dry_run;
 mod in_place;
@@ -25,6 +27,7 @@ mod search;
 mod servers;
 mod smoke;
 mod support;
+mod taken_over;
 mod themes;
 mod tools;
 mod trouble;

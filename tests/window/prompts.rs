@@ -59,7 +59,7 @@ async fn what_servers_and_settings_have_beside_tools() {
     let folder = place.join("desk");
     std::fs::create_dir(&folder).unwrap();
     let on = json!({ "type": "change_server", "server": "notes", "change": { "type": "switch", "enabled": true } });
-    rig.submit(on).await;
+    rig.submit_and_confirm(on).await;
 
     rig.begin(&folder, "namer", "Find a title for my notes.")
         .await;
@@ -138,6 +138,7 @@ async fn wants_a_sign_in(rig: &Rig, tour: &mut Tour) {
     rig.click("rail-servers").await;
     rig.click("server-locked").await;
     rig.click("server-enabled").await;
+    rig.confirm().await;
     rig.wait_for_text("server-sign-in", "It wants to know who asks.")
         .await;
     tour.look(rig, "sign-in").await;

@@ -167,7 +167,7 @@ pub async fn say_yes(rig: &Rig, card: &str, taken: impl AsyncFn(&Rig) -> bool) {
 /// and a no is a no.
 async fn answers_a_server(rig: &Rig, tour: &mut Tour, folder: &PathBuf) {
     let on = json!({ "type": "change_server", "server": "notes", "change": { "type": "switch", "enabled": true } });
-    rig.submit(on).await;
+    rig.submit_and_confirm(on).await;
     rig.program(
         "xdg-open",
         "printf '%s' \"$1\" > \"$COUNTERSIGN_DATA_DIR/opened\"",

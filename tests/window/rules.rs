@@ -237,6 +237,7 @@ async fn a_projects_file_is_looked_at_whole_before_it_may_loosen() {
     rig.wait_for_text("trust-text", "pattern = \"echo*\"").await;
     rig.screenshot("rules-trust").await;
     rig.click("trust").await;
+    rig.confirm().await;
     rig.find("rules-table").await;
     rig.wait_until_gone("source-untrusted").await;
 

@@ -84,6 +84,7 @@ async fn the_life_of_a_server(theme: &str) {
     })
     .await;
     rig.press(' ').await;
+    rig.confirm().await;
     until_state(&rig, "ready").await;
     rig.wait_for_text("tools-sum", "2 tools").await;
     rig.click("server-tool-keep").await;
@@ -165,6 +166,7 @@ async fn one_that_cannot_be_started_says_why_beside_its_switch() {
     rig.click("rail-servers").await;
     rig.click("server-lost").await;
     rig.click("server-enabled").await;
+    rig.confirm().await;
     rig.wait_for_text("server-trouble", "countersign-not-there")
         .await;
     until_state(&rig, "off").await;

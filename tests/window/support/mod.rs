@@ -9,6 +9,7 @@
     reason = "the rig is a vocabulary: a word may be waiting for its first story"
 )]
 
+mod input;
 mod page;
 mod processes;
 pub mod site;
@@ -127,6 +128,7 @@ impl Rig {
 
     /// Closes the app and everything around it. Dropping the rig does the same, less politely.
     pub async fn end(mut self) {
+        self.check_transcript().await;
         self.close().await;
     }
 

@@ -11,15 +11,15 @@ use super::{LOOK_EVERY, Rig, WAIT, processes};
 /// Pictures of the tests lie here, under cargo's target folder.
 const SHOTS: &str = "window-shots";
 
-/// Scrolls until the middle of an element that can be used is what a pointer there would hit, and answers where that is.
-const FREE_PLACE: &str = "const [testid, done] = arguments; \
-    const element = document.querySelector(`[data-testid=\"${CSS.escape(testid)}\"]`); \
-    const place = () => { const at = element.getBoundingClientRect(); \
-        const [x, y] = [at.x + at.width / 2, at.y + at.height / 2]; const hit = document.elementFromPoint(x, y); \
-        return hit !== null && (element.contains(hit) || hit.contains(element)) ? `${x} ${y}` : null; }; \
-    if (!element || element.matches(':disabled')) { done(null); return; } \
-    if (place() === null) element.scrollIntoView({ block: 'center' }); \
-    requestAnimationFrame(() => requestAnimationFrame(() => done(place())))";
+/// Whether the transcript that is looked at, if one is, shows what the engine has of its session.
+const IS_FILLED: &str = "const [done] = arguments; \
+    const transcript = document.querySelector('[data-testid=transcript]'); \
+    const open = document.querySelector('[data-testid^=rail-session-][aria-current]'); \
+    const session = open?.dataset.testid.replace('rail-session-', ''); \
+    if (!transcript || transcript.querySelector('[data-row]')) done(true); \
+    else if (!session) done(false); \
+    else window.__TAURI_INTERNALS__.invoke('query', { query: { type: 'transcript', session, before: null, limit: 1 } }) \
+        .then(({ entries }) => done(entries.length === 0), () => done(false))";
 
 /// How often the screen is looked at, at most, until it stands still.
 const LOOKS_MAX: usize = 12;
@@ -57,26 +57,11 @@ impl Rig {
 
     /// The same for a check box or a radio button: what is to be seen of it is drawn around it.
     pub async fn tick(&self, testid: &str) {
+        let selector = format!("[data-testid=\"{testid}\"]");
         self.until(&format!("{testid} to be clicked"), async |rig| {
-            let place = rig.free_place(testid).await;
-            // Not while it is under something else, or on its way to its place: the driver clicks on what lies there.
-            if place.is_null() || rig.free_place(testid).await != place {
-                return false;
-            }
-            match rig.window().find(by(testid)).await {
-                Ok(element) => element.click().await.is_ok(),
-                Err(_) => false,
-            }
+            rig.click_at(&selector).await
         })
         .await;
-    }
-
-    /// Where a pointer would hit the element, scrolled to as a person would, once the next frame is drawn; or nothing.
-    async fn free_place(&self, testid: &str) -> Value {
-        let place = self.window().execute_async(FREE_PLACE, vec![testid.into()]);
-        place
-            .await
-            .map_or(Value::Null, |place| place.json().clone())
     }
 
     /// The text that a person reads in the element.
@@ -106,30 +91,6 @@ impl Rig {
                 .is_ok_and(|found| found.is_empty())
         })
         .await;
-    }
-
-    /// Presses and releases one key, wherever the focus is: `press(Key::Enter)`, `press('a')`.
-    pub async fn press(&self, key: impl Into<char>) {
-        let key = key.into();
-        self.window()
-            .action_chain()
-            .key_down(key)
-            .key_up(key)
-            .perform()
-            .await
-            .unwrap();
-    }
-
-    /// Presses a key while another is held: `press_with(Key::Control, 'k')`.
-    pub async fn press_with(&self, held: impl Into<char>, key: impl Into<char>) {
-        let (held, key) = (held.into(), key.into());
-        let keys = self
-            .window()
-            .action_chain()
-            .key_down(held)
-            .key_down(key)
-            .key_up(key);
-        keys.key_up(held).perform().await.unwrap();
     }
 
     /// Types a text, wherever the focus is.
@@ -227,10 +188,25 @@ impl Rig {
         }
     }
 
+    /// Fails if a transcript is looked at that shows nothing although its session has entries.
+    pub async fn check_transcript(&self) {
+        self.until("the transcript to show its entries", async |rig| {
+            rig.is_filled().await
+        })
+        .await;
+    }
+
+    /// Whether no transcript is looked at, or one that shows entries, or one whose session the engine says has none.
+    pub async fn is_filled(&self) -> bool {
+        let filled = self.window().execute_async(IS_FILLED, vec![]).await;
+        filled.is_ok_and(|filled| filled.json() == true)
+    }
+
     /// Saves what the screen shows, once it stands still, as `target/window-shots/NAME.png` and answers where.
     ///
     /// The screen and not the page, as WebDriver would: it is what a person sees, and many times faster.
     pub async fn screenshot(&self, name: &str) -> PathBuf {
+        self.check_transcript().await;
         let drawn = "const done = arguments[0]; \
             requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";
         self.window().execute_async(drawn, vec![]).await.unwrap();

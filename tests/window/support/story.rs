@@ -23,6 +23,11 @@ const SUBMIT: &str = "const [op, done] = arguments; window.__TAURI_INTERNALS__.i
 /// Content (none for a folder), mode and time of everything below a folder.
 pub type Standing = BTreeMap<PathBuf, (Option<Vec<u8>>, u32, SystemTime)>;
 
+/// The selector of something on a card.
+fn inside(card: &str, testid: &str) -> String {
+    format!("[data-testid=\"{card}\"] [data-testid=\"{testid}\"]")
+}
+
 /// How everything below a folder stands.
 pub fn stood(root: &Path) -> Standing {
     use std::os::unix::fs::MetadataExt;
@@ -69,6 +74,11 @@ impl Rig {
         receipt
     }
 
+    /// The same for what the app asks about in its own dialog, with a yes to it.
+    pub async fn submit_and_confirm(&self, op: Value) -> Value {
+        tokio::join!(self.submit(op), self.confirm()).0
+    }
+
     /// Opens a session in a folder with a model of [`super::site::Site`], and goes to it. Answers its id.
     pub async fn begin(&self, folder: &Path, model: &str, prompt: &str) -> String {
         let op = json!({
@@ -101,12 +111,10 @@ impl Rig {
     /// Holds a button with the pointer until it took effect; again where it came too soon.
     pub async fn hold(&self, testid: &str, took: impl AsyncFn(&Self) -> bool) {
         self.until(&format!("{testid} to be held"), async |rig| {
-            if let Ok(button) = rig.window().find(By::Testid(testid)).await {
-                let chain = rig.window().action_chain();
-                // It may go while it is held.
-                let _ = chain.click_and_hold_element(&button).perform().await;
+            let selector = format!("[data-testid=\"{testid}\"]");
+            if rig.press_down_at(&selector).await {
                 rig.comes(Duration::from_millis(1_500), &took).await;
-                let _ = rig.window().action_chain().release().perform().await;
+                rig.let_go();
             }
             took(rig).await
         })
@@ -185,16 +193,16 @@ impl Rig {
 
     /// Clicks something on the card, if it is there to be seen; answers whether it was.
     pub async fn click_inside(&self, card: &str, testid: &str) -> bool {
-        let Some(element) = self.inside(card, testid).await else {
-            return false;
+        let shown = match self.inside(card, testid).await {
+            Some(element) => element.is_displayed().await.unwrap_or(false),
+            None => false,
         };
-        element.is_displayed().await.unwrap_or(false) && element.click().await.is_ok()
+        shown && self.click_at(&inside(card, testid)).await
     }
 
     /// The element with that `data-testid` on the card, if it is there.
     pub async fn inside(&self, card: &str, testid: &str) -> Option<WebElement> {
-        let path = format!("[data-testid=\"{card}\"] [data-testid=\"{testid}\"]");
-        self.window().find(By::Css(path)).await.ok()
+        self.window().find(By::Css(inside(card, testid))).await.ok()
     }
 
     /// Starts the demo with the mouse, and waits until its first card is there: the diff. Answers that card.

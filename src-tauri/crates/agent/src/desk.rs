@@ -179,9 +179,9 @@ impl Desk {
         self.shared.record.rest();
     }
 
-    /// Whether the person wants to be told of a card that lands unseen.
-    pub fn notifies(&self) -> bool {
-        self.shared.settings().notify
+    /// The settings as they hold now.
+    pub fn settings(&self) -> Arc<Settings> {
+        self.shared.settings()
     }
 
     /// Ends all runs. Waiting calls stay waiting, on record.

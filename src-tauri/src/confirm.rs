@@ -1,0 +1,241 @@
+//! Asks the person in a dialog of the operating system, which no page can draw over or answer.
+
+use agent::Desk;
+use protocol::query::{Answer, Query};
+use protocol::servers::{ServerChange, ServerId, ServerWay};
+use protocol::shown::in_a_sentence;
+use protocol::{CallId, Decision, EntryBody, Fault, Op};
+use tauri::AppHandle;
+use tokio::sync::{Mutex, oneshot};
+
+use crate::consent::new_programs;
+
+/// What the dialog is titled.
+const TITLE: &str = "Confirm · Countersign";
+
+/// How long the dialog must have been there before a yes counts.
+#[cfg(target_os = "linux")]
+const ARMED_AFTER: std::time::Duration = std::time::Duration::from_millis(700);
+
+/// Characters of anything that is named in a dialog, at most.
+const NAME_CHARS_MAX: usize = 300;
+
+/// One dialog at a time: a page cannot bury the person in them.
+static OPEN: Mutex<()> = Mutex::const_new(());
+
+/// What a dialog says.
+#[derive(Debug, PartialEq, Eq)]
+struct Question {
+    text: String,
+    yes: &'static str,
+}
+
+/// Asks whether the request is to be carried out.
+///
+/// # Errors
+/// The person said no, or is being asked about another request.
+pub(crate) async fn ask(app: &AppHandle, desk: &Desk, op: &Op) -> Result<(), Fault> {
+    let Ok(_open) = OPEN.try_lock() else {
+        return Err(Fault::new(
+            "Another request waits for your confirmation.",
+            "Answer the dialog first, then try again.",
+        ));
+    };
+    let (answer, answered) = oneshot::channel();
+    show(app, question(desk, op).await, answer);
+    match answered.await {
+        Ok(true) => Ok(()),
+        _ => Err(Fault::new(
+            "You did not confirm this.",
+            "Nothing was changed.",
+        )),
+    }
+}
+
+/// Shows the dialog. It is dropped unanswered where it cannot be shown: then nothing is carried out.
+#[cfg(target_os = "linux")]
+fn show(app: &AppHandle, question: Question, answer: oneshot::Sender<bool>) {
+    let window = crate::main_window(app);
+    let shown = app.run_on_main_thread(move || {
+        let window = window.and_then(|window| window.gtk_window().ok());
+        show_above(window.as_ref(), &question, answer);
+    });
+    if let Err(error) = shown {
+        tracing::error!(%error, "the dialog cannot be shown");
+    }
+}
+
+/// No is what Enter, Space and Escape say, and yes can be said only once the dialog was there for a moment: a key that was on
+/// its way to the page decides nothing.
+#[cfg(target_os = "linux")]
+fn show_above(
+    window: Option<&gtk::ApplicationWindow>,
+    question: &Question,
+    answer: oneshot::Sender<bool>,
+) {
+    use gtk::prelude::{DialogExt, GtkWindowExt, WidgetExt};
+    use gtk::{ButtonsType, DialogFlags, MessageDialog, MessageType, ResponseType};
+
+    let flags = DialogFlags::MODAL | DialogFlags::DESTROY_WITH_PARENT;
+    let dialog = MessageDialog::new(
+        window,
+        flags,
+        MessageType::Warning,
+        ButtonsType::None,
+        &question.text,
+    );
+    dialog.set_title(TITLE);
+    dialog.add_button("Cancel", ResponseType::Cancel);
+    dialog.add_button(question.yes, ResponseType::Accept);
+    dialog.set_default_response(ResponseType::Cancel);
+    dialog.set_response_sensitive(ResponseType::Accept, false);
+    let armed = dialog.clone();
+    gtk::glib::timeout_add_local_once(ARMED_AFTER, move || {
+        armed.set_response_sensitive(ResponseType::Accept, true);
+    });
+    let answer = std::cell::Cell::new(Some(answer));
+    dialog.connect_response(move |dialog, response| {
+        if let Some(answer) = answer.take() {
+            // Nobody waits any more once the page is gone: then nothing is carried out.
+            let _ = answer.send(response == ResponseType::Accept);
+            dialog.close();
+        }
+    });
+    dialog.show_all();
+}
+
+/// Shows the dialog.
+#[cfg(not(target_os = "linux"))]
+fn show(app: &AppHandle, question: Question, answer: oneshot::Sender<bool>) {
+    use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
+
+    let buttons =
+        MessageDialogButtons::OkCancelCustom(question.yes.to_owned(), "Cancel".to_owned());
+    let mut dialog = app
+        .dialog()
+        .message(question.text)
+        .title(TITLE)
+        .kind(MessageDialogKind::Warning)
+        .buttons(buttons);
+    if let Some(window) = crate::main_window(app) {
+        dialog = dialog.parent(&window);
+    }
+    dialog.show(move |is_yes| {
+        // Nobody waits any more once the page is gone: then nothing is carried out.
+        let _ = answer.send(is_yes);
+    });
+}
+
+async fn question(desk: &Desk, op: &Op) -> Question {
+    let ask = |text: String, yes| Question { text, yes };
+    match op {
+        Op::Decide { call, decision, .. } => ask(decided(desk, call, decision).await, "Allow"),
+        Op::TrustRules { workspace, .. } => ask(
+            format!(
+                "Trust the rules file of {}?\n\nIts rules may then allow calls without asking you.",
+                name(workspace)
+            ),
+            "Trust",
+        ),
+        Op::ChangeServer {
+            server,
+            change: ServerChange::Switch { .. },
+        } => ask(
+            format!(
+                "Start the server “{server}”?\n\n{}",
+                started(desk, server).await
+            ),
+            "Start",
+        ),
+        Op::SetSettings { settings } => {
+            let programs = new_programs(settings, &desk.settings());
+            let text = match programs.is_empty() {
+                true => "Change the settings?".to_owned(),
+                false => format!(
+                    "Let Countersign start these programs, with your permissions?\n\n{}",
+                    lines(&programs)
+                ),
+            };
+            ask(text, "Change")
+        }
+        other => ask(format!("{}?", act(other)), "Confirm"),
+    }
+}
+
+/// A request in a few words, for one that no press came with.
+fn act(op: &Op) -> &'static str {
+    match op {
+        Op::OpenSession { .. } => "Start a session",
+        Op::AnswerServer { .. } => "Answer the server's question",
+        Op::Undo { .. } | Op::Redo { .. } | Op::Restore { .. } => {
+            "Change files back, as the history has them"
+        }
+        Op::CollectHistory => "Delete old entries of the history",
+        Op::CloseSession { .. } => "Close the session",
+        Op::SetPlanning { .. } => "End planning",
+        Op::SaveRules { .. } | Op::AddRules { .. } | Op::ChangeRule { .. } => "Change the rules",
+        Op::SetTool { .. } => "Change how a tool may be used",
+        Op::TryTool { .. } => "Run a tool",
+        Op::ChangeServer { .. } => "Change a server",
+        Op::ChangeApi { .. } => "Change a service",
+        Op::SetKey { .. } => "Change a key in the keychain",
+        _ => "Carry out this request",
+    }
+}
+
+/// What a decision would let run, as the engine has it.
+async fn decided(desk: &Desk, call: &CallId, decision: &Decision) -> String {
+    let how = match decision {
+        Decision::WithNetwork { hosts } => {
+            format!("\n\nIt may reach {}.", name(&hosts.join(", ")))
+        }
+        Decision::InPlace { .. } => "\n\nIt runs directly in the workspace.".to_owned(),
+        Decision::Allow {
+            always: Some(always),
+            ..
+        } => format!(
+            "\n\nA rule then allows such calls from now on: {} {}",
+            name(&always.permission),
+            name(always.pattern.as_deref().unwrap_or("*"))
+        ),
+        _ => String::new(),
+    };
+    let waiting = desk.snapshot().await.map(|snapshot| snapshot.desk);
+    let entry = waiting
+        .unwrap_or_default()
+        .into_iter()
+        .find(|entry| entry.id == call.as_str());
+    match entry.map(|entry| entry.body) {
+        Some(EntryBody::Call(view)) => format!(
+            "Allow this call?\n\n{} {}{how}",
+            name(&view.title),
+            name(&view.target)
+        ),
+        _ => format!("Allow a call that does not wait any more?{how}"),
+    }
+}
+
+/// What starting a server means.
+async fn started(desk: &Desk, server: &ServerId) -> String {
+    let Ok(Answer::Servers { servers, .. }) = desk.query(Query::Servers).await else {
+        return String::new();
+    };
+    let mut known = servers.into_iter().map(|view| view.settings);
+    match known.find(|one| one.id == *server).map(|one| one.way) {
+        Some(ServerWay::Stdio { command, args, .. }) => format!(
+            "This program then runs on your machine, with your permissions:\n\n{}",
+            name(&format!("{command} {}", args.join(" ")))
+        ),
+        Some(ServerWay::Http { url, .. }) => format!("It is reached at {}", name(&url)),
+        None => String::new(),
+    }
+}
+
+fn lines(programs: &[String]) -> String {
+    let told: Vec<String> = programs.iter().map(|program| name(program)).collect();
+    told.join("\n")
+}
+
+fn name(text: &str) -> String {
+    in_a_sentence(text.trim(), NAME_CHARS_MAX)
+}

@@ -1,0 +1,229 @@
+//! What a request of the page needs beside the page's own word, so that a page that was taken over decides nothing.
+//!
+//! What only stops, refuses or tightens needs nothing. What allows, loosens or changes files needs a press of the person that
+//! the window system reported ([`crate::presses`]); where there was none, a dialog of the app's own asks. What starts a program
+//! on the machine, or trusts a file, always asks in that dialog, in words that the page has no part in.
+
+use std::time::Instant;
+
+use agent::Desk;
+use protocol::apis::ApiChange;
+use protocol::servers::ServerChange;
+use protocol::{Decision, Fault, Op, ServerAnswer, Settings};
+use tauri::{AppHandle, Manager};
+
+use crate::confirm;
+use crate::presses::Presses;
+
+/// What a request needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Consent {
+    /// Nothing: it gives nobody anything.
+    Nothing,
+    /// A press of the person that was not used for another request.
+    Press,
+    /// A yes in a dialog.
+    Dialog,
+}
+
+/// Comes back once the request may be carried out.
+///
+/// # Errors
+/// The person did not consent, or is being asked about another request.
+pub(crate) async fn obtain(app: &AppHandle, desk: &Desk, op: &Op) -> Result<(), Fault> {
+    let is_given = match needed(op, &desk.settings()) {
+        Consent::Nothing => true,
+        Consent::Press => app.state::<Presses>().take(Instant::now()),
+        Consent::Dialog => false,
+    };
+    match is_given {
+        true => Ok(()),
+        false => confirm::ask(app, desk, op).await,
+    }
+}
+
+fn needed(op: &Op, settings: &Settings) -> Consent {
+    match op {
+        Op::PlayDemo
+        | Op::Say { .. }
+        | Op::Interrupt { .. }
+        | Op::Resume { .. }
+        | Op::RenameSession { .. }
+        | Op::DistrustRules { .. }
+        | Op::RevokeGrant { .. }
+        | Op::OpenSession { agent: None, .. }
+        | Op::SetPlanning { on: true, .. }
+        | Op::SetTool { enabled: false, .. }
+        | Op::Decide {
+            decision: Decision::Reject { .. } | Decision::Skip,
+            ..
+        }
+        | Op::AnswerServer {
+            answer: ServerAnswer::Declined | ServerAnswer::Dismissed,
+            ..
+        }
+        | Op::ChangeServer {
+            change: ServerChange::Switch { enabled: false } | ServerChange::SignOut,
+            ..
+        }
+        | Op::ChangeApi {
+            change: ApiChange::Switch { enabled: false },
+            ..
+        } => Consent::Nothing,
+        Op::SetSettings { settings: wanted } => needed_for(wanted, settings),
+        Op::TrustRules { .. }
+        | Op::ChangeServer {
+            change: ServerChange::Switch { enabled: true },
+            ..
+        } => Consent::Dialog,
+        // Everything else, and whatever is added to it.
+        _ => Consent::Press,
+    }
+}
+
+/// What a change of the settings needs: nothing for how the window looks, a dialog for programs that would be started.
+fn needed_for(wanted: &Settings, settings: &Settings) -> Consent {
+    let looks = Settings {
+        theme: wanted.theme,
+        diff: wanted.diff,
+        notify: wanted.notify,
+        ..settings.clone()
+    };
+    if *wanted == looks {
+        Consent::Nothing
+    } else if new_programs(wanted, settings).is_empty() {
+        Consent::Press
+    } else {
+        Consent::Dialog
+    }
+}
+
+/// The command lines that settings would start and the present ones do not.
+pub(crate) fn new_programs(wanted: &Settings, settings: &Settings) -> Vec<String> {
+    let known = programs(settings);
+    let mut new = programs(wanted);
+    new.retain(|program| !known.contains(program));
+    new
+}
+
+fn programs(settings: &Settings) -> Vec<String> {
+    let languages = settings.language_servers.iter();
+    let languages = languages.filter(|server| server.enabled).map(|server| {
+        let words = std::iter::once(&server.command).chain(&server.args);
+        words.map(String::as_str).collect::<Vec<_>>().join(" ")
+    });
+    let watchdogs = settings.watchdogs.iter();
+    languages
+        .chain(watchdogs.map(|watchdog| watchdog.program.clone()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Consent, needed};
+    use protocol::{Op, Settings};
+
+    fn needs(op: Value) -> Consent {
+        let op: Op = serde_json::from_value(op.clone()).unwrap_or_else(|e| panic!("{op}: {e}"));
+        needed(&op, &Settings::default())
+    }
+
+    fn decide(decision: Value) -> Consent {
+        needs(
+            json!({ "type": "decide", "session": "s", "call": "c", "digest": "d", "decision": decision }),
+        )
+    }
+
+    #[test]
+    fn a_no_needs_nothing_and_everything_that_lets_a_call_run_needs_a_press() {
+        let no = json!({ "type": "reject", "note": "", "stop": false });
+        assert_eq!(decide(no), Consent::Nothing);
+        assert_eq!(decide(json!({ "type": "skip" })), Consent::Nothing);
+        for yes in [
+            json!({ "type": "allow", "hunks": null, "note": "" }),
+            json!({ "type": "answer", "answers": [] }),
+            json!({ "type": "dry_run" }),
+            json!({ "type": "with_network", "hosts": ["docs.rs"] }),
+            json!({ "type": "in_place", "hosts": [] }),
+            json!({ "type": "edit", "arguments": {} }),
+        ] {
+            assert_eq!(decide(yes.clone()), Consent::Press, "{yes}");
+        }
+    }
+
+    #[test]
+    fn what_starts_a_program_or_trusts_a_file_asks_in_a_dialog() {
+        let server = |change: Value| {
+            needs(json!({ "type": "change_server", "server": "notes", "change": change }))
+        };
+        assert_eq!(
+            server(json!({ "type": "switch", "enabled": true })),
+            Consent::Dialog
+        );
+        assert_eq!(server(json!({ "type": "restart" })), Consent::Press);
+        assert_eq!(
+            server(json!({ "type": "switch", "enabled": false })),
+            Consent::Nothing
+        );
+        assert_eq!(
+            server(json!({ "type": "approve", "digest": "d" })),
+            Consent::Press
+        );
+        assert_eq!(
+            needs(json!({ "type": "trust_rules", "workspace": "/w", "digest": "d" })),
+            Consent::Dialog
+        );
+        assert_eq!(
+            needs(json!({ "type": "distrust_rules", "workspace": "/w" })),
+            Consent::Nothing
+        );
+    }
+
+    #[test]
+    fn settings_need_what_they_would_do() {
+        let set = |change: fn(&mut Settings)| {
+            let mut settings = Settings::default();
+            change(&mut settings);
+            needed(
+                &Op::SetSettings {
+                    settings: Box::new(settings),
+                },
+                &Settings::default(),
+            )
+        };
+        assert_eq!(set(|settings| settings.notify = false), Consent::Nothing);
+        assert_eq!(
+            set(|settings| settings.expire_after_min = 5),
+            Consent::Press
+        );
+        let watchdog = json!([{ "name": "w", "program": "/bin/sh" }]);
+        let with = |watchdogs: &Value| Settings {
+            watchdogs: serde_json::from_value(watchdogs.clone()).unwrap(),
+            ..Settings::default()
+        };
+        let op = Op::SetSettings {
+            settings: Box::new(with(&watchdog)),
+        };
+        assert_eq!(needed(&op, &Settings::default()), Consent::Dialog);
+        assert_eq!(needed(&op, &with(&watchdog)), Consent::Nothing);
+    }
+
+    #[test]
+    fn rules_tools_keys_and_the_history_need_a_press() {
+        for op in [
+            json!({ "type": "save_rules", "scope": "user", "workspace": null, "text": "", "base": null }),
+            json!({ "type": "add_rules", "scope": "user", "workspace": null, "rules": [] }),
+            json!({ "type": "set_tool", "tool": "bash", "enabled": true, "mode": null }),
+            json!({ "type": "set_key", "provider": "p", "key": "k" }),
+            json!({ "type": "undo", "entry": "u" }),
+            json!({ "type": "collect_history" }),
+            json!({ "type": "close_session", "session": "s" }),
+            json!({ "type": "set_planning", "session": "s", "on": false }),
+            json!({ "type": "try_tool", "workspace": "/w", "tool": "bash", "arguments": {} }),
+        ] {
+            assert_eq!(needs(op.clone()), Consent::Press, "{op}");
+        }
+    }
+}

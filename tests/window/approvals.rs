@@ -1,0 +1,135 @@
+//! Ten approvals in a row by key: each is one press, and none of them becomes a message to the agent.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::Rig;
+use crate::support::site::{Site, call};
+
+/// How many calls are approved.
+const CALLS: usize = 10;
+/// Models that each ask for one call.
+const ASKERS: [&str; CALLS] = [
+    "ada", "bea", "cleo", "dora", "edda", "fay", "gina", "hana", "ida", "juno",
+];
+/// How long a person looks at a card: longer than a card needs to be looked at before an answer counts.
+const LOOK: Duration = Duration::from_millis(700);
+
+fn asks(what: &str) -> Value {
+    call("bash", json!({ "command": format!("touch {what}") }))
+}
+
+/// Waits until a card that waits has the focus, looks at it, presses `y` once, and waits until that was taken.
+async fn approve_next(rig: &Rig, number: usize) {
+    let focused = "const card = document.activeElement?.closest('article[data-state=waiting]'); \
+        return card && card === document.activeElement ? card.dataset.testid : null";
+    rig.until(&format!("card {number} to have the focus"), async |rig| {
+        rig.ask(focused, vec![]).await.is_string()
+    })
+    .await;
+    tokio::time::sleep(LOOK).await;
+    let card = rig.ask(focused, vec![]).await;
+    let card = card.as_str().expect("the card keeps the focus").to_owned();
+    rig.press('y').await;
+    rig.until(&format!("press {number} to count"), async |rig| {
+        !rig.waits(&card).await
+    })
+    .await;
+    assert!(!rig.is_asked().await, "a press on the card is enough");
+}
+
+async fn start(site: &Site) -> Rig {
+    let settings = site.settings();
+    Rig::start_on(|data| std::fs::write(data.join("settings.toml"), settings).unwrap()).await
+}
+
+async fn folder(rig: &Rig) -> std::path::PathBuf {
+    let place = rig.data_dir().parent().unwrap().canonicalize().unwrap();
+    let folder = place.join("row");
+    std::fs::create_dir(&folder).unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn ten_calls_of_one_session_are_ten_presses() {
+    let mut turns: Vec<Value> = (0..CALLS).map(|at| asks(&format!("made-{at}"))).collect();
+    turns.push(json!({ "text": "All ten are made." }));
+    let site = Site::open(vec![], vec![("asker", turns.into())]).await;
+    let rig = start(&site).await;
+    let folder = folder(&rig).await;
+    rig.begin(&folder, "asker", "Make ten files.").await;
+    for number in 1..=CALLS {
+        approve_next(&rig, number).await;
+    }
+    rig.shows("All ten are made.").await;
+    let typed = rig.find("composer").await.prop("value").await.unwrap();
+    assert_eq!(typed.as_deref(), Some(""));
+    let said = "return document.querySelector('[data-testid=transcript]').innerText";
+    let said = rig.ask(said, vec![]).await;
+    assert!(
+        !said.as_str().unwrap().contains("while it worked"),
+        "{said}"
+    );
+    rig.screenshot("ten-in-a-row").await;
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn ten_sessions_on_the_desk_are_ten_presses() {
+    let turns = || json!([asks("made"), { "text": "It is made." }]);
+    let parts = ASKERS.iter().map(|name| (*name, turns())).collect();
+    let site = Site::open(vec![], parts).await;
+    let rig = start(&site).await;
+    let folder = folder(&rig).await;
+    for (number, model) in ASKERS.iter().enumerate() {
+        rig.submit(json!({
+            "type": "open_session",
+            "workspace": folder,
+            "model": { "provider": "stories", "model": model },
+            "prompt": format!("Make file {number}."),
+        }))
+        .await;
+    }
+    rig.click("rail-desk").await;
+    let waiting = "return document.querySelectorAll('article[data-state=waiting]').length";
+    rig.until("ten cards to wait", async |rig| {
+        rig.ask(waiting, vec![]).await == CALLS
+    })
+    .await;
+    for number in 1..=CALLS {
+        approve_next(&rig, number).await;
+        if number == 1 {
+            rig.screenshot("ten-on-the-desk").await;
+        }
+    }
+    rig.find("desk-empty").await;
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn a_press_that_comes_too_soon_says_so() {
+    let turns = json!([asks("made"), { "text": "It is made." }]);
+    let site = Site::open(vec![], vec![("asker", turns)]).await;
+    let rig = start(&site).await;
+    let folder = folder(&rig).await;
+    // The page's clock stands still: whatever is pressed comes too soon.
+    rig.ask(
+        "const now = performance.now(); performance.now = () => now",
+        vec![],
+    )
+    .await;
+    rig.begin(&folder, "asker", "Make a file.").await;
+    let card = rig.card("touch made").await;
+    rig.take_keys(&card).await;
+    rig.until("a press to be told", async |rig| {
+        rig.press('y').await;
+        !rig.find_all("early").await.is_empty()
+    })
+    .await;
+    assert!(rig.waits(&card).await, "it does not count");
+    rig.press('y').await;
+    rig.screenshot("too-soon").await;
+    assert!(rig.waits(&card).await, "nor does the next");
+    rig.end().await;
+}
