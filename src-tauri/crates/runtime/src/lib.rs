@@ -44,7 +44,9 @@ pub use environment::{
     Walls, contents,
 };
 pub use error::FileError;
-pub use files::{Closed, ClosedBy, FileBytes, PathKind, Tree, TreeItem, TreeLimits, Workspace};
+pub use files::{
+    Closed, ClosedBy, FileBytes, Looks, PathKind, Tree, TreeItem, TreeLimits, Workspace,
+};
 pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreError, Restored};
 pub use lock::{Lock, lock, try_lock};
 pub use net::{Doorkeeper, FetchLimits, Fetched, Method, Names, Net, NetError, Outgoing, Reply};

@@ -145,3 +145,5 @@ pub const FOLDERS_REMEMBERED_MAX: usize = 100_000;
 pub const FOLDERS_WATCHED_MAX: usize = 8_192;
 /// Secrets of one workspace that are masked.
 pub const SECRETS_MAX: usize = 512;
+/// Most names that are looked at in search of the other names of one file.
+pub(crate) const NAMES_LOOKED_AT_MAX: usize = 50_000;

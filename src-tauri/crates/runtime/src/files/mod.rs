@@ -12,6 +12,7 @@ use crate::process::Inherited;
 use crate::{FileError, error, limits, steps};
 
 mod closed;
+mod looks;
 mod place;
 mod reach;
 mod read;
@@ -19,6 +20,7 @@ mod readable;
 mod tree;
 
 pub use closed::{Closed, ClosedBy};
+pub use looks::Looks;
 use reach::Reach;
 pub(crate) use reach::Use;
 use readable::Readable;

@@ -1,0 +1,126 @@
+//! What stands at a path beside a plain file: a pipe, a device, or a file that has other names as well.
+
+use std::path::Path;
+
+use protocol::{Access, Fact};
+
+use super::Workspace;
+
+/// What a look at a path found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Looks {
+    /// What it is, where writing to it is not writing a file: "a pipe", "a device", "a socket".
+    pub special: Option<&'static str>,
+    /// The other names of the same file in the workspace, relative to its root.
+    pub names: Vec<String>,
+    /// The file has names that were not found.
+    pub has_more: bool,
+}
+
+impl Workspace {
+    /// Where a word of a command leads, if it may be a path: something is there, or could be made there. Links are
+    /// followed, as [`Self::resolve`] does.
+    pub fn resolve_word(&self, access: &Access) -> Option<Fact> {
+        let word = &access.target;
+        let fact = self.resolve(access);
+        if fact.unresolved.is_some() {
+            // A text that no path can be is none; what may not be looked at is.
+            let is_absolute = Path::new(word).is_absolute() || word.starts_with("..");
+            let hidden = is_absolute && !word.contains(char::is_whitespace);
+            return hidden.then_some(fact);
+        }
+        let real = self.root().join(&fact.real);
+        if fact.inside && !word.contains(char::is_whitespace) || real.symlink_metadata().is_ok() {
+            return Some(fact);
+        }
+        // A pattern begins with a slash, too, and whoever may make files beside the root needs nobody's leave.
+        let folder = real.parent().filter(|folder| folder.parent().is_some())?;
+        let in_folder = word.contains(std::path::is_separator) && folder.is_dir();
+        in_folder.then_some(fact)
+    }
+
+    /// What else than a file stands where an access leads, and the other names of a file that has several.
+    pub fn looks(&self, fact: &Fact) -> Looks {
+        at(self.root(), &self.root().join(&fact.real))
+    }
+}
+
+/// Looks at the real path of something, its links followed.
+#[cfg(unix)]
+fn at(root: &Path, real: &Path) -> Looks {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+    let Ok(meta) = std::fs::metadata(real) else {
+        return Looks::default();
+    };
+    let kind = meta.file_type();
+    if kind.is_file() && meta.nlink() > 1 && real.starts_with(root) {
+        return unix::names_of(root, real, &meta);
+    }
+    let special = match () {
+        () if kind.is_fifo() => Some("a pipe"),
+        () if kind.is_char_device() || kind.is_block_device() => Some("a device"),
+        () if kind.is_socket() => Some("a socket"),
+        () => None,
+    };
+    Looks {
+        special,
+        ..Looks::default()
+    }
+}
+
+/// Looks at the real path of something, its links followed.
+#[cfg(not(unix))]
+fn at(_root: &Path, _real: &Path) -> Looks {
+    Looks::default()
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::{self, DirEntry, Metadata};
+    use std::os::unix::fs::{DirEntryExt, MetadataExt};
+    use std::path::Path;
+
+    use super::Looks;
+    use crate::limits::NAMES_LOOKED_AT_MAX;
+
+    /// Folders whose files often have names in a store elsewhere, and are no place for what is denied.
+    const STORES: [&str; 3] = ["node_modules", "objects", "target"];
+
+    /// The other names of a file that has several.
+    pub fn names_of(root: &Path, real: &Path, meta: &Metadata) -> Looks {
+        let mut looks = Looks::default();
+        let mut folders = vec![root.to_owned()];
+        let mut left = NAMES_LOOKED_AT_MAX;
+        let mut found = 1;
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = fs::read_dir(&folder) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                if left == 0 || found >= meta.nlink() {
+                    break;
+                }
+                left -= 1;
+                let path = entry.path();
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    let is_store = STORES.iter().any(|name| entry.file_name() == *name);
+                    folders.extend(Some(path).filter(|_| !is_store));
+                } else if path != real && is_same(&entry, meta) {
+                    found += 1;
+                    let name = path.strip_prefix(root).unwrap_or(&path);
+                    looks.names.push(name.to_string_lossy().into_owned());
+                }
+            }
+        }
+        looks.has_more = found < meta.nlink();
+        looks
+    }
+
+    fn is_same(entry: &DirEntry, meta: &Metadata) -> bool {
+        entry.ino() == meta.ino()
+            && entry
+                .metadata()
+                .is_ok_and(|other| other.ino() == meta.ino() && other.dev() == meta.dev())
+    }
+}
