@@ -53,8 +53,8 @@ pub(super) fn below(words: &[Word], piped: bool) -> Option<Below> {
         "zip" => options.short("rR") || options.long(&["--recurse-paths", "--recurse-patterns"]),
         "7z" | "7za" | "7zz" => words.get(1).is_some_and(|word| has("a u", word.text())),
         "git" => {
-            let greps = words.iter().any(|word| word.text() == "grep");
-            greps && options.long(&["--no-index", "--untracked"])
+            let searches = words.iter().any(|word| has("grep diff", word.text()));
+            searches && options.long(&["--no-index", "--untracked"])
         }
         _ => false,
     };

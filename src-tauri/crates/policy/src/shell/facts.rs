@@ -13,6 +13,7 @@ pub struct ShellFacts {
     pub(super) may_run: Vec<Vec<String>>,
     pub(super) plain: Vec<Vec<String>>,
     pub(super) touches: Vec<Touch>,
+    pub(super) is_crowded: bool,
 }
 
 impl ShellFacts {
@@ -28,9 +29,14 @@ impl ShellFacts {
         (self.unsure.is_empty() && !self.plain.is_empty()).then_some(self.plain.as_slice())
     }
 
-    /// The files and hosts that redirects and well-known programs name. They never loosen anything.
+    /// The files and hosts that redirects and words name. They never loosen anything.
     pub fn touches(&self) -> &[Touch] {
         &self.touches
+    }
+
+    /// Whether it names more files than [`Self::touches`] holds. What was left out may be denied, so all of it is.
+    pub fn is_crowded(&self) -> bool {
+        self.is_crowded
     }
 }
 
@@ -161,7 +167,7 @@ pub enum RedirectKind {
 }
 
 /// A file or host that a command names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Touch {
     /// How it is touched.
     pub capability: Capability,
@@ -171,4 +177,7 @@ pub struct Touch {
     pub literal: bool,
     /// If it is a folder, everything that lies below it is touched as well.
     pub below: bool,
+    /// It stands where a path may stand, and no table says that the program uses it as one: it is a use only if it is
+    /// the path of something.
+    pub maybe: bool,
 }

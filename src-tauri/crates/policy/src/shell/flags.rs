@@ -1,142 +1,22 @@
 //! Options with which a program that is harmless by itself runs another, or code: what they run is followed for a deny,
 //! and no open rule for the program covers them.
 
+use super::flag_table::{self, Row, Value};
 use super::unwrap::Inner;
 use super::{programs, wrappers};
 
-/// What the value of an option is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Value {
-    /// A text for a shell, or a program with its arguments.
-    Script,
-    /// Code of another language, which may hold texts for a shell.
-    Code,
-    /// Questions to a database, among which its client has commands of its own.
-    Client,
-    /// Something that runs, or is written, in a way that is not followed.
-    Opaque,
-}
-
-struct Row {
-    programs: &'static str,
-    /// Long options without dashes, and letters.
-    options: &'static str,
-    value: Value,
-    /// Where not empty, options end at the first operand; these take the next word.
-    values: &'static str,
-    /// Only this far into the value stands what runs: `exec=` of `--checkpoint-action=exec=…`.
-    after: &'static str,
-}
-
-const fn row(programs: &'static str, options: &'static str, value: Value) -> Row {
-    Row {
-        programs,
-        options,
-        value,
-        values: "",
-        after: "",
-    }
-}
-
-/// Options that count before the first operand only.
-const fn leading(
-    programs: &'static str,
-    options: &'static str,
-    value: Value,
-    values: &'static str,
-) -> Row {
-    Row {
-        values,
-        ..row(programs, options, value)
-    }
-}
-
-use Value::{Client, Code, Opaque, Script};
-
-const ROWS: &[Row] = &[
-    row("rg ripgrep", "pre hostname-bin", Script),
-    row(
-        "tar gtar bsdtar",
-        "to-command I use-compress-program rmt-command rsh-command F info-script new-volume-script",
-        Script,
-    ),
-    Row {
-        programs: "tar gtar bsdtar",
-        options: "checkpoint-action",
-        value: Script,
-        values: "",
-        after: "exec=",
-    },
-    row(
-        "find gfind",
-        "-delete -fprint -fprint0 -fprintf -fls",
-        Opaque,
-    ),
-    row("rsync", "e rsh rsync-path", Script),
-    row("scp sftp", "S", Script),
-    row("sort gsort", "compress-program", Script),
-    row("split gsplit", "filter", Script),
-    row("man", "P pager H html", Script),
-    row("bat batcat delta", "pager", Script),
-    row("fzf sk", "preview bind", Script),
-    row("zip", "TT unzip-command", Script),
-    row("tcpdump", "z", Script),
-    row("wget", "use-askpass", Script),
-    row("wget", "e execute", Opaque),
-    row("curl", "K config", Opaque),
-    row("go", "-exec -toolexec -vettool", Script),
-    leading(
-        "npx npm pnpm yarn",
-        "c call",
-        Script,
-        "-p --package --prefix -w",
-    ),
-    row("npm pnpm yarn", "script-shell", Script),
-    row("cargo", "config", Opaque),
-    row("make gmake", "eval", Script),
-    row("nix nix-shell", "run command", Script),
-    row(
-        "vim vi nvim view ex ed emacs gvim vimdiff",
-        "c cmd S eval f script l load",
-        Code,
-    ),
-    row(
-        "gdb lldb",
-        "ex eval-command x command o one-line s source",
-        Code,
-    ),
-    leading(
-        "python python2 python3 pypy pypy3 ipython perl ruby lua luajit node nodejs php Rscript julia osascript \
-         groovy scala raku tclsh guile racket elixir",
-        "c e E eval p print r exec run command",
-        Code,
-        "-W -X -Q -m -I -r --require --import --loader",
-    ),
-    row("expect", "c", Code),
-    row(
-        "psql mysql mariadb sqlite3 duckdb",
-        "c e cmd execute command",
-        Client,
-    ),
-    row("hg svn", "config config-option editor-cmd", Opaque),
-    row("mapfile readarray compgen complete", "C", Script),
-    row("hash", "p", Script),
-    row("enable", "f", Opaque),
-    row("bind", "x", Script),
-    row("docker podman nerdctl", "entrypoint", Script),
-    row("xterm gnome-terminal konsole", "e command x", Script),
-];
+use Value::{Client, Code};
 
 /// Whether a program is there to run code of a language of its own.
 pub(super) fn reads_code(program: &str) -> bool {
-    let mut rows = ROWS.iter();
-    rows.any(|row| row.value == Code && wrappers::has(row.programs, program))
+    flag_table::of(program).iter().any(|row| row.value == Code)
 }
 
 /// Whether what a program reads may hold texts for a shell.
 pub(super) fn reads_texts(program: &str) -> bool {
-    let mut rows = ROWS.iter();
-    rows.any(|row| matches!(row.value, Code | Client) && wrappers::has(row.programs, program))
+    flag_table::of(program)
+        .iter()
+        .any(|row| matches!(row.value, Code | Client))
 }
 
 /// What a program's options run, and the first option for which no rule may allow it.
@@ -149,10 +29,7 @@ pub(super) struct Found {
 /// Looks at the options of a program.
 pub(super) fn look(program: &str, list: &[String]) -> Found {
     let mut found = Found::default();
-    for row in ROWS
-        .iter()
-        .filter(|row| wrappers::has(row.programs, program))
-    {
+    for row in flag_table::of(program) {
         let end = operands(row, list);
         for option in row.options.split(' ') {
             for (at, word, value) in given(option, list) {
@@ -193,6 +70,11 @@ fn operands(row: &Row, list: &[String]) -> usize {
         // `python -m module` ends the options too: the rest is for the module.
         if word == "-m" {
             return at;
+        }
+        // Behind an option that is not known its value may stand, which is no operand.
+        let is_unknown = word.starts_with("--") && !word.contains('=');
+        if row.value == Value::Code && is_unknown && !wrappers::has(row.values, word) {
+            return list.len();
         }
         at += 1 + usize::from(wrappers::has(row.values, word));
     }
@@ -256,7 +138,7 @@ fn given(option: &str, list: &[String]) -> Vec<(usize, String, String)> {
             let (name, value) = long
                 .split_once('=')
                 .map_or((long, None), |(n, v)| (n, Some(v)));
-            if name.len() >= 3.min(option.len()) && option.starts_with(name) {
+            if !name.is_empty() && option.starts_with(name) {
                 places.push((
                     at,
                     format!("--{option}"),

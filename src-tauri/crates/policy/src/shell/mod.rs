@@ -6,17 +6,22 @@
 //! Start reading at [`read`].
 
 mod ansi;
+mod awk;
 mod below;
 mod blind;
 mod bounds;
+mod broad;
 mod extent;
 mod facts;
 mod fed;
+mod flag_table;
 mod flags;
 mod foreign;
 mod forms;
+mod git;
 mod operands;
 mod opinion;
+mod pieces;
 mod plain;
 mod prints;
 mod programs;
@@ -25,16 +30,22 @@ mod runners;
 mod script;
 mod search;
 mod sed;
+mod setters;
 mod simple;
 mod spell;
+mod started;
 mod starts;
+mod touch_table;
 mod touches;
 mod unwrap;
+mod uses;
+mod variables;
 mod walk;
 mod word;
 mod wrapper_table;
 mod wrappers;
 
+pub(crate) use broad::must_be_named;
 pub use facts::{Assignment, Redirect, RedirectKind, ShellFacts, SimpleCommand, Touch, Via, Word};
 pub(crate) use plain::is_pathed;
 pub(crate) use runners::runs_others;

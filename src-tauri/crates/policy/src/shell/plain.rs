@@ -1,10 +1,11 @@
 //! Which commands are plain enough for an allow: literal words, a bare program name, nothing set, nothing redirected.
 
 use super::facts::{SimpleCommand, Via, Word};
-use super::{redirects, unwrap};
+use super::{redirects, setters, unwrap};
 
 /// Variables that change how a program prints and nothing else.
-const NEUTRAL: [&str; 6] = ["LC_ALL", "LANG", "NO_COLOR", "CI", "RUST_BACKTRACE", "TERM"];
+pub(super) const NEUTRAL: [&str; 6] =
+    ["LC_ALL", "LANG", "NO_COLOR", "CI", "RUST_BACKTRACE", "TERM"];
 
 /// The words that an allow looks at: none for what runs nothing by itself. The error is why it is not plain, as a
 /// sentence. `bare` says of each word whether it is written without quotes.
@@ -89,30 +90,10 @@ pub(super) fn joins_a_word(text: &str) -> bool {
     })
 }
 
-/// Variables whose value some program runs, with that value.
-pub(super) fn executing_variables(command: &SimpleCommand) -> Vec<(String, String)> {
-    command
-        .assignments
-        .iter()
-        .filter(|assignment| is_executing(&assignment.name))
-        .map(|assignment| (assignment.name.clone(), assignment.value.text().to_owned()))
-        .collect()
-}
-
-/// `GIT_SSH_COMMAND`, `PAGER`, `EDITOR` and their like.
-fn is_executing(name: &str) -> bool {
-    [
-        "COMMAND",
-        "PAGER",
-        "EDITOR",
-        "VISUAL",
-        "BROWSER",
-        "ASKPASS",
-        "LESSOPEN",
-        "LESSCLOSE",
-        "EXTERNAL_DIFF",
-        "SHELL",
-    ]
-    .iter()
-    .any(|ending| name.ends_with(ending))
+/// The variable that one of several commands sets for those after it; alone it sets it for nobody.
+pub(super) fn set_for_others(plain: &[Vec<String>]) -> Option<String> {
+    let several = plain.len() > 1;
+    let mut set = plain.iter().filter_map(|words| setters::sets(words));
+    let name = set.next().filter(|_| several)?;
+    Some(format!("It sets `{name}` for the commands after it."))
 }

@@ -1,12 +1,12 @@
 //! Reads texts that a shell may run: with the first parser, then asks the second whether it sees the same.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::{ParserOptions, ast};
 use protocol::shown::is_hidden;
 
-use super::facts::{ShellFacts, Via, Word};
+use super::facts::{ShellFacts, Touch, Via, Word};
 use super::spell::Known;
 use super::word;
 use super::{bounds, opinion, plain};
@@ -21,6 +21,8 @@ pub(super) struct Place<'p> {
     pub via: &'p Via,
     /// How many texts within texts it is away from the command line.
     pub depth: usize,
+    /// How many programs run one another in front of it.
+    pub wrapped: usize,
     /// Texts that may come to it through a pipe.
     pub input: &'p [String],
     /// The text that it stands in.
@@ -31,10 +33,12 @@ pub(super) struct Place<'p> {
 pub(super) struct Reader<'a> {
     command: &'a str,
     pub facts: ShellFacts,
-    /// Word lists that were already followed.
-    pub followed: HashSet<Vec<String>>,
+    /// Word lists that were already followed, each with what tells its input from another.
+    pub followed: HashSet<(Vec<String>, u64)>,
     /// Word lists that are told to a deny.
     pub denied: HashSet<Vec<String>>,
+    /// What is told to be touched.
+    pub touched: HashSet<Touch>,
     /// What variables are set to and commands print, as far as it stands in the text.
     pub known: Known,
     /// What commands print whose output is their arguments or their input.
@@ -44,6 +48,10 @@ pub(super) struct Reader<'a> {
     second: Vec<Vec<String>>,
     /// Whether what is read now is given its input by another command.
     pub piped: bool,
+    /// The bodies of functions that are defined.
+    pub functions: HashMap<String, ast::CompoundCommand>,
+    /// The calls of functions that were followed.
+    pub called: HashSet<Vec<String>>,
     /// Where `cd` went.
     pub folder: Option<String>,
     /// Texts that wait to be searched, each with its depth; every text is searched once.
@@ -61,11 +69,14 @@ impl<'a> Reader<'a> {
             facts: ShellFacts::default(),
             followed: HashSet::new(),
             denied: HashSet::new(),
+            touched: HashSet::new(),
             known: Known::default(),
             said: Vec::new(),
             first: Vec::new(),
             second: Vec::new(),
             piped: false,
+            functions: HashMap::new(),
+            called: HashSet::new(),
             folder: None,
             doubts: VecDeque::new(),
             doubted: HashSet::new(),
@@ -92,6 +103,7 @@ impl<'a> Reader<'a> {
         let place = Place {
             via: &Via::Plain,
             depth: 0,
+            wrapped: 0,
             input: &[],
             text: command,
         };
@@ -100,6 +112,9 @@ impl<'a> Reader<'a> {
             self.distrust(command, 0, "Two parsers read it differently.");
         }
         self.search();
+        if let Some(reason) = plain::set_for_others(&self.facts.plain) {
+            self.unsure(reason);
+        }
         if let Some(reason) = plain::moved(&self.facts.commands, &self.facts.plain) {
             self.unsure(reason);
         }

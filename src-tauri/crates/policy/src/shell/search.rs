@@ -8,7 +8,7 @@ use super::facts::{Assignment, Redirect, RedirectKind, SimpleCommand, Via, Word}
 use super::script::{Place, Reader};
 use super::starts::{Start, starts};
 use super::word::{self, decode};
-use super::{base_name, blind, forms, plain, unwrap};
+use super::{base_name, blind, forms, unwrap};
 
 /// Most words of all tails of one word list together.
 const TAIL_WORDS_MAX: usize = 1_000_000;
@@ -38,6 +38,7 @@ impl Reader<'_> {
         let place = Place {
             via: &Via::Plain,
             depth,
+            wrapped: 0,
             input: &[],
             text,
         };
@@ -61,9 +62,7 @@ impl Reader<'_> {
             self.substitutions(word::read(raw).scripts(), place);
         }
         for command in &commands {
-            for (_, text) in plain::executing_variables(command) {
-                self.nested(&text, &Via::Script, place);
-            }
+            self.run_variables(command, place);
             self.run(&command.words, place, &[]);
             self.touch_redirects(&command.redirects);
             self.touch_words(&command.words);

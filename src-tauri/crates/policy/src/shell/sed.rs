@@ -1,23 +1,152 @@
-//! Reads a script of `sed` as far as it takes to know whether it runs a command or writes a file.
+//! Reads a script of `sed` as far as it takes to know what it runs and which files it reads and writes.
 
-/// The texts that it runs, if it runs or writes anything, or cannot be read.
+use protocol::Capability;
+
+/// The scripts that the words of a `sed` command give.
+#[derive(Debug, Default)]
+pub(super) struct Scripts {
+    /// The scripts.
+    pub texts: Vec<String>,
+    /// The words that are scripts and nothing else.
+    pub places: Vec<usize>,
+    /// The option that names a file of commands, if one does.
+    pub file: Option<String>,
+}
+
+/// A file that a script names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ScriptFile {
+    /// How it is touched.
+    pub capability: Capability,
+    /// Its path.
+    pub path: String,
+}
+
+/// The scripts among the words of a command, whose first is the program.
+pub(super) fn scripts(list: &[String]) -> Scripts {
+    let mut found = Scripts::default();
+    let mut operand = None;
+    let mut at = 1;
+    while let Some(word) = list.get(at) {
+        let here = at;
+        at += 1;
+        let Some(bare) = word.strip_prefix('-').filter(|bare| !bare.is_empty()) else {
+            operand.get_or_insert(here);
+            continue;
+        };
+        if let Some(long) = bare.strip_prefix('-') {
+            let (name, value) = match long.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (long, None),
+            };
+            // A long option may be cut short.
+            let is_cut = |whole: &str| !name.is_empty() && whole.starts_with(name);
+            if is_cut("expression") {
+                match value {
+                    Some(text) => {
+                        found.texts.push(text);
+                        found.places.push(here);
+                    }
+                    None => found.take(list, &mut at),
+                }
+            } else if is_cut("file") {
+                found.file = Some(word.split('=').next().unwrap_or_default().to_owned());
+                at += usize::from(value.is_none());
+            } else if is_cut("line-length") {
+                at += usize::from(value.is_none());
+            }
+            continue;
+        }
+        // `-ne 's/a/b/'`, `-i.bak`: letters after `i` are its ending.
+        for (offset, letter) in bare.char_indices() {
+            let rest = &bare[offset + letter.len_utf8()..];
+            match letter {
+                'i' => break,
+                'e' if rest.is_empty() => found.take(list, &mut at),
+                'e' => {
+                    found.texts.push(rest.to_owned());
+                    found.places.push(here);
+                }
+                'f' => {
+                    found.file = Some(word.clone());
+                    at += usize::from(rest.is_empty());
+                }
+                'l' => at += usize::from(rest.is_empty()),
+                _ => continue,
+            }
+            break;
+        }
+    }
+    if found.texts.is_empty()
+        && found.file.is_none()
+        && let Some(at) = operand
+    {
+        found.take(list, &mut at.clone());
+    }
+    found
+}
+
+impl Scripts {
+    /// Takes the word at a place as a script, and goes on behind it.
+    fn take(&mut self, list: &[String], at: &mut usize) {
+        if let Some(text) = list.get(*at) {
+            self.texts.push(text.clone());
+            self.places.push(*at);
+        }
+        *at += 1;
+    }
+}
+
+/// The texts that a script runs, if it runs, reads or writes anything, or cannot be read.
 pub(super) fn executes(script: &str) -> Option<Vec<String>> {
-    let mut reader = Reader {
-        rest: script,
-        runs: Vec::new(),
-        acts: false,
-    };
+    let mut reader = Reader::new(script);
     let understood = reader.script().is_some();
     (reader.acts || !understood).then_some(reader.runs)
+}
+
+/// The files that a script reads and writes, as far as it can be read.
+pub(super) fn files(script: &str) -> Vec<ScriptFile> {
+    let mut reader = Reader::new(script);
+    if reader.script().is_some() {
+        return reader.files;
+    }
+    // What cannot be read may name a file in any of its words.
+    let words = script.split(|c: char| c.is_whitespace() || matches!(c, ';' | '}'));
+    let named = words.filter(|word| !word.is_empty());
+    let both = [Capability::FsRead, Capability::FsWrite];
+    named
+        .flat_map(|word| {
+            both.map(|capability| ScriptFile {
+                capability,
+                path: word.to_owned(),
+            })
+        })
+        .collect()
 }
 
 struct Reader<'a> {
     rest: &'a str,
     runs: Vec<String>,
+    files: Vec<ScriptFile>,
     acts: bool,
 }
 
 impl<'a> Reader<'a> {
+    fn new(script: &'a str) -> Self {
+        Self {
+            rest: script,
+            runs: Vec::new(),
+            files: Vec::new(),
+            acts: false,
+        }
+    }
+
+    /// A file whose name reaches to the end of the line.
+    fn file(&mut self, capability: Capability) {
+        let path = self.line().trim().to_owned();
+        self.files.push(ScriptFile { capability, path });
+    }
+
     fn next(&mut self) -> Option<char> {
         let c = self.rest.chars().next()?;
         self.rest = &self.rest[c.len_utf8()..];
@@ -55,7 +184,8 @@ impl<'a> Reader<'a> {
                         .rest
                         .trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
                 }
-                'a' | 'i' | 'c' | 'r' | 'R' | 'v' => {
+                'r' | 'R' => self.file(Capability::FsRead),
+                'a' | 'i' | 'c' | 'v' => {
                     // A text goes on after a backslash at the end of its line.
                     while self.line().ends_with('\\') && self.next().is_some() {}
                 }
@@ -72,7 +202,7 @@ impl<'a> Reader<'a> {
                 }
                 'w' | 'W' => {
                     self.acts = true;
-                    self.line();
+                    self.file(Capability::FsWrite);
                 }
                 _ => return None,
             }
@@ -118,8 +248,9 @@ impl<'a> Reader<'a> {
                     self.runs.push(replacement.clone());
                 }
                 Some('w') => {
+                    self.next();
                     self.acts = true;
-                    self.line();
+                    self.file(Capability::FsWrite);
                 }
                 Some(' ' | '\t' | '\n' | ';' | '}' | '#' | '\r') | None => return Some(()),
                 Some(_) => return None,

@@ -1,14 +1,20 @@
 //! One simple command: its assignments, words and redirects, and everything that they make run.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use brush_parser::ast::{self, AssignmentName, AssignmentValue, CommandPrefixOrSuffixItem as Item};
 
 use super::extent::inner_scripts;
-use super::facts::{Assignment, Redirect, SimpleCommand, Via, Word};
+use super::facts::{Assignment, Redirect, RedirectKind, SimpleCommand, Via, Word};
 use super::prints::prints;
 use super::script::{Place, Reader};
+use super::unwrap::Inner;
 use super::word::{self, ReadWord, decode};
 use super::{base_name, forms, plain, spell, unwrap};
-use crate::limits::{SHELL_COMMANDS_MAX, SHELL_SCRIPTS_DEEP_MAX};
+use crate::limits::{SHELL_COMMANDS_MAX, SHELL_SCRIPTS_DEEP_MAX, SHELL_WRAPPERS_DEEP_MAX};
+
+/// Why what is behind too many others is not trusted.
+const TOO_DEEP: &str = "It holds too many commands within commands.";
 
 /// A command while it is read.
 #[derive(Default)]
@@ -18,6 +24,13 @@ struct Parts {
     redirects: Vec<Redirect>,
     /// Texts that come to its standard input, or stand in its process substitutions.
     input: Vec<String>,
+}
+
+/// What tells one input from another.
+fn digest(input: &[String]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    input.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Reader<'_> {
@@ -104,7 +117,7 @@ impl Reader<'_> {
     }
 
     /// A command that is whole: it is told, judged for an allow, and followed for a deny.
-    fn told(&mut self, parts: Parts, place: Place<'_>) {
+    fn told(&mut self, mut parts: Parts, place: Place<'_>) {
         let words: Vec<Word> = parts
             .words
             .iter()
@@ -125,11 +138,20 @@ impl Reader<'_> {
             Ok(words) => self.facts.plain.extend(words),
             Err(reason) => self.unsure(reason),
         }
-        for (name, text) in plain::executing_variables(&command) {
-            let via = Via::Wrapper(name);
-            self.nested(&text, &via, place);
+        self.run_variables(&command, place);
+        for redirect in &command.redirects {
+            if redirect.kind == RedirectKind::Read {
+                parts
+                    .input
+                    .extend(self.known.written(redirect.target.text()));
+            }
         }
-        self.run(&command.words, place, &parts.input);
+        let said = self.said.len();
+        let spelled = self.run(&command.words, place, &parts.input);
+        let said = self.said[said.min(self.said.len())..].to_vec();
+        for list in &spelled {
+            self.note_effects(list, &command.redirects, &parts.input, &said);
+        }
         self.push(command);
     }
 
@@ -143,17 +165,18 @@ impl Reader<'_> {
         }
     }
 
-    /// Follows what a command may run, in every spelling that is known.
-    pub fn run(&mut self, words: &[Word], place: Place<'_>, input: &[String]) {
+    /// Follows what a command may run, in every spelling that is known, and gives those back.
+    pub fn run(&mut self, words: &[Word], place: Place<'_>, input: &[String]) -> Vec<Vec<String>> {
         let spelled = spell::spellings(words, &self.known);
         // `f=.env; cat $f`: beside the words as they are written, paths as far as the variables are known.
         for list in spelled.iter().skip(1) {
             let known: Vec<Word> = list.iter().cloned().map(Word::Literal).collect();
             self.touch_words(&known);
         }
-        for list in spelled {
-            self.follow(list, place, input);
+        for list in &spelled {
+            self.follow(list.clone(), place, input);
         }
+        spelled
     }
 
     /// Follows one word list: what a deny looks at, and what it runs in turn.
@@ -162,24 +185,27 @@ impl Reader<'_> {
             return;
         };
         self.speak(&program, &list, input);
-        if !self.followed.insert(list.clone()) && input.is_empty() {
+        if !self.followed.insert((list.clone(), digest(input))) {
             return;
         }
         for words in forms::named(&list, &program) {
             self.denied(words);
         }
-        if place.depth >= SHELL_SCRIPTS_DEEP_MAX {
-            return;
+        if place.depth >= SHELL_SCRIPTS_DEEP_MAX || place.wrapped >= SHELL_WRAPPERS_DEEP_MAX {
+            // Whatever stands behind it is searched without being understood.
+            return self.distrust(&list.join(" "), place.depth, TOO_DEEP);
         }
+        self.run_written(&program, &list, place);
+        self.call_function(&list, place);
         for inner in unwrap::inner(&program, &list, input) {
             match inner {
-                unwrap::Inner::Words(words) => {
+                Inner::Words(words) => {
                     let via = Via::Wrapper(program.clone());
                     let deeper = Place {
                         via: &via,
-                        depth: place.depth + 1,
+                        wrapped: place.wrapped + 1,
                         input,
-                        text: place.text,
+                        ..place
                     };
                     self.push(SimpleCommand {
                         words: words.iter().cloned().map(Word::Literal).collect(),
@@ -189,7 +215,8 @@ impl Reader<'_> {
                     });
                     self.follow(words, deeper, input);
                 }
-                unwrap::Inner::Script(text) => self.nested(&text, &Via::Script, place),
+                Inner::Parameters(words) => self.known.set_parameters(&words),
+                Inner::Script(text) => self.nested(&text, &Via::Script, place),
             }
         }
     }
@@ -198,6 +225,7 @@ impl Reader<'_> {
         let deeper = Place {
             via,
             depth: place.depth + 1,
+            wrapped: 0,
             input: &[],
             text,
         };

@@ -20,24 +20,58 @@ pub(super) struct Known {
     set: HashMap<String, Vec<String>>,
     /// What commands print, by their text.
     printed: HashMap<String, String>,
+    /// What files are written with, by their name.
+    files: HashMap<String, Vec<String>>,
 }
 
 impl Known {
     /// A variable is set to a word.
     pub fn set(&mut self, name: &str, raw: &str) {
-        let values = values(raw, self);
+        for value in values(raw, self) {
+            self.set_text(name, &value);
+        }
+    }
+
+    /// A variable is set to a text.
+    pub fn set_text(&mut self, name: &str, value: &str) {
         let known = self.set.entry(name.to_owned()).or_default();
-        for value in values {
-            if known.len() < SPELLINGS_MAX && !known.contains(&value) {
-                known.push(value);
+        if known.len() < SPELLINGS_MAX && !known.iter().any(|one| one == value) {
+            known.push(value.to_owned());
+        }
+    }
+
+    /// What `$1`, `$2` and `$@` stand for.
+    pub fn set_parameters(&mut self, words: &[String]) {
+        for (at, word) in words.iter().enumerate().take(SPELLINGS_MAX) {
+            self.set_text(&(at + 1).to_string(), word);
+        }
+        // They are words of their own, even between quotes.
+        self.set_text("@", &words.join("\0"));
+    }
+
+    /// A file is written with what a command prints.
+    pub fn wrote(&mut self, file: &str, said: &[String]) {
+        let known = self.files.entry(bare_name(file).to_owned()).or_default();
+        for text in said {
+            if known.len() < SPELLINGS_MAX && !known.contains(text) {
+                known.push(text.clone());
             }
         }
+    }
+
+    /// What a file was written with.
+    pub fn written(&self, file: &str) -> Vec<String> {
+        self.files.get(bare_name(file)).cloned().unwrap_or_default()
     }
 
     /// The commands of a text print this.
     pub fn prints(&mut self, script: &str, said: String) {
         self.printed.insert(script.to_owned(), said);
     }
+}
+
+fn bare_name(file: &str) -> &str {
+    file.trim_start_matches("./")
 }
 
 /// The word lists that a command may become: as it is written with its quotes removed, and with what is known filled in.
@@ -198,7 +232,10 @@ fn parameter(written: &str, known: &Known) -> Vec<String> {
     let end = name
         .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .unwrap_or(name.len());
-    let (name, operation) = name.split_at(end);
+    let (name, operation) = match name.strip_prefix(['@', '*']) {
+        Some(operation) => ("@", operation),
+        None => name.split_at(end),
+    };
     let mut values = match name {
         "IFS" => return vec![" ".to_owned()],
         "HOME" => return vec!["~".to_owned()],

@@ -1,105 +1,19 @@
-//! The files and hosts that a command names: its redirects, and the operands of well-known programs.
+//! The files and hosts that a command names: its redirects, the operands of well-known programs, and every word that
+//! may be a path, whatever its program is.
 //!
-//! They can only make a verdict stricter, so a word too many does no harm, and a program that is not known says nothing.
+//! They can only make a verdict stricter, so a word too many does no harm; what a program's table says only adds.
 
 use protocol::Capability::{self, FsDelete, FsRead, FsWrite, NetFetch};
 
-use super::base_name;
 use super::below::{Below, below};
 use super::facts::{Redirect, RedirectKind, Touch, Word};
 use super::operands::{operands, stricter};
 use super::script::Reader;
+use super::touch_table::{Does, OPTIONS, PROGRAMS};
+use super::uses::{self, folders};
 use super::wrappers::has;
-use crate::limits::SHELL_COMMANDS_MAX;
-
-/// What a program does with its operands.
-#[derive(Debug, Clone, Copy)]
-enum Does {
-    /// The same with all of them, after so many words that are none (a mode, a pattern, a script).
-    All(Capability, usize),
-    /// Reads all but the last, writes the last.
-    Copy,
-    /// Takes all but the last away, writes the last.
-    Move,
-    /// Reaches the hosts that its operands name.
-    Host,
-}
-
-const PROGRAMS: &[(&str, Does)] = &[
-    (
-        "cat tac head tail less more bat batcat nl wc od xxd hexdump hd strings file stat sort uniq cut paste join diff \
-         sdiff cmp comm md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum base64 base32 ls dir tree du \
-         readlink realpath find fd source . zcat bzcat xzcat zless vim vi nvim nano emacs view python python3 node ruby \
-         perl bash sh zsh dash open xdg-open rev fold fmt expand column look csvtool pr iconv gpg openssl \
-         gzip bzip2 xz zstd scp code codium subl gedit kate mate ed",
-        Does::All(FsRead, 0),
-    ),
-    (
-        "grep egrep fgrep rgrep zgrep bzgrep xzgrep rg ag ack ugrep ug pt sift jq yq awk gawk mawk sed gsed tar gtar bsdtar zip 7z 7za 7zz",
-        Does::All(FsRead, 1),
-    ),
-    (
-        "tee touch mkdir mkfifo mknod truncate mktemp fallocate split csplit patch",
-        Does::All(FsWrite, 0),
-    ),
-    ("chmod chown chgrp setfacl chattr", Does::All(FsWrite, 1)),
-    (
-        "rm rmdir unlink shred srm trash del",
-        Does::All(FsDelete, 0),
-    ),
-    ("cp gcp install rsync ln link ditto", Does::Copy),
-    ("mv rename", Does::Move),
-    (
-        "curl wget http https httpie xh aria2c lynx w3m links ftp lftp telnet nc ncat netcat ping ping6 dig nslookup \
-         host whois ssh mosh traceroute nmap",
-        Does::Host,
-    ),
-];
-
-/// Options whose value is a file, by program: `-o` of curl is written.
-const OPTIONS: &[(&str, &str, Capability)] = &[
-    (
-        "curl",
-        "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr",
-        FsWrite,
-    ),
-    (
-        "curl",
-        "-T --upload-file -K --config -E --cert --key --cacert -b --cookie --netrc-file",
-        FsRead,
-    ),
-    (
-        "wget",
-        "-O --output-document -o --output-file -a --append-output -P --directory-prefix",
-        FsWrite,
-    ),
-    (
-        "wget",
-        "--post-file --body-file -i --input-file --load-cookies",
-        FsRead,
-    ),
-    ("sort", "-o --output", FsWrite),
-    ("find", "-fprint -fprint0 -fprintf -fls", FsWrite),
-    ("cp mv ln install", "-t --target-directory", FsWrite),
-    (
-        "sed gsed grep egrep fgrep rg awk gawk mawk",
-        "-f --file",
-        FsRead,
-    ),
-    (
-        "git make gmake tar",
-        "-C --directory --git-dir --work-tree",
-        FsRead,
-    ),
-    (
-        "gcc g++ cc c++ clang clang++ rustc go ld gpg openssl pandoc",
-        "-o --output -out",
-        FsWrite,
-    ),
-    ("node docker podman nerdctl", "--env-file", FsRead),
-    ("unzip", "-d", FsWrite),
-    ("tar gtar bsdtar", "-f --file", FsWrite),
-];
+use super::{base_name, sed};
+use crate::limits::SHELL_TOUCHES_MAX;
 
 impl Reader<'_> {
     /// What the redirects of a command touch.
@@ -123,10 +37,19 @@ impl Reader<'_> {
             return;
         };
         let program = program.as_str();
+        if has("cd pushd chdir", program) {
+            return self.enter(words);
+        }
+        self.touch_told(program, words);
+        self.touch_maybe(program, words);
+    }
+
+    /// What the table of a program says that its words touch.
+    fn touch_told(&mut self, program: &str, words: &[Word]) {
         match program {
-            "cd" | "pushd" | "chdir" => return self.enter(words),
             "dd" => return self.touch_dd(words),
             "git" => self.touch_git(words),
+            "sed" | "gsed" => self.touch_sed(words),
             _ => {}
         }
         let taken = self.touch_options(program, words);
@@ -196,22 +119,71 @@ impl Reader<'_> {
 
     fn touch_below(&mut self, capability: Capability, word: &Word, below: bool) {
         let text = word.text();
-        if text.is_empty() || text == "-" || self.facts.touches.len() >= SHELL_COMMANDS_MAX {
+        if text.is_empty() || text == "-" {
             return;
         }
-        let is_relative = !text.starts_with(['/', '~', '$']);
-        let folder = self.folder.clone().filter(|_| is_relative);
         // A folder that is only known when it runs may be any: the path as it is written stands for all.
+        let folder = self.folder.as_deref().filter(|_| is_relative(text));
         let there = folder.map(|folder| format!("{folder}/{text}"));
         for target in std::iter::once(text.to_owned()).chain(there) {
-            let touch = Touch {
+            self.add_touch(Touch {
                 capability,
                 target,
                 literal: word.is_literal(),
                 below,
-            };
-            if !self.facts.touches.contains(&touch) {
-                self.facts.touches.push(touch);
+                maybe: false,
+            });
+        }
+    }
+
+    fn add_touch(&mut self, touch: Touch) {
+        // What a table tells of a word is not told of it again.
+        let told = Touch {
+            maybe: false,
+            ..touch.clone()
+        };
+        if touch.maybe && self.touched.contains(&told) {
+            return;
+        }
+        if self.facts.touches.len() >= SHELL_TOUCHES_MAX {
+            self.facts.is_crowded = true;
+        } else if self.touched.insert(touch.clone()) {
+            self.facts.touches.push(touch);
+        }
+    }
+
+    /// Every word that may be a path: it is read and, unless the program is known to only read it, written.
+    fn touch_maybe(&mut self, program: &str, words: &[Word]) {
+        let mut found = uses::of(program, words);
+        // `git -C folder show HEAD:x`: what is named is named from there.
+        let mut places: Vec<String> = folders(words);
+        places.extend(self.folder.clone());
+        for one in found.drain(..) {
+            let text = one.word.text();
+            let there = places
+                .iter()
+                .filter(|_| is_relative(text))
+                .map(|folder| format!("{}/{text}", folder.trim_end_matches('/')));
+            for target in std::iter::once(text.to_owned()).chain(there) {
+                for capability in one.capabilities() {
+                    self.add_touch(Touch {
+                        capability: *capability,
+                        target: target.clone(),
+                        literal: one.word.is_literal(),
+                        below: false,
+                        maybe: true,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The files that a script of `sed` reads and writes.
+    fn touch_sed(&mut self, words: &[Word]) {
+        let list: Vec<String> = words.iter().map(|word| word.text().to_owned()).collect();
+        for script in sed::scripts(&list).texts {
+            for file in sed::files(&script) {
+                self.touch(file.capability, &Word::Literal(file.path));
             }
         }
     }
@@ -234,6 +206,11 @@ impl Reader<'_> {
             .iter()
             .find(|word| !word.text().starts_with('-') || word.text() == "-");
         let Some(operand) = operand else {
+            // Alone it goes home.
+            if words[0].text() != "pushd" {
+                self.touch(FsRead, &Word::Literal("~".to_owned()));
+                self.folder = Some("~".to_owned());
+            }
             return;
         };
         self.touch(FsRead, operand);
@@ -338,6 +315,11 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether a path begins where the command runs.
+fn is_relative(text: &str) -> bool {
+    !text.starts_with(['/', '~', '$'])
 }
 
 /// `https://…`, `git@host:path`, `host:path`

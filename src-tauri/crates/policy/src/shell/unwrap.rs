@@ -1,13 +1,15 @@
 //! What a command runs in turn: wrappers taken away, texts for other shells found.
 
 use super::wrappers::{How, Wrapper, find, has};
-use super::{base_name, fed, flags, foreign};
+use super::{base_name, fed, flags, foreign, started};
 
 /// Something that a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Inner {
     /// A program with its arguments.
     Words(Vec<String>),
+    /// What `$1` and `$@` stand for in the texts that follow.
+    Parameters(Vec<String>),
     /// A text for a shell.
     Script(String),
 }
@@ -17,11 +19,17 @@ pub(super) fn is_wrapper(program: &str) -> bool {
     find(program).is_some() || matches!(program, "find" | "trap" | "git")
 }
 
+/// Whether a program runs the files that its words name.
+pub(super) fn runs_files(program: &str) -> bool {
+    matches!(program, "source" | ".")
+        || find(program).is_some_and(|wrapper| wrapper.how == How::Shell)
+}
+
 /// Everything that a command runs in turn, as far as its words and its input say it.
 pub(super) fn inner(program: &str, list: &[String], input: &[String]) -> Vec<Inner> {
     let mut found = Vec::new();
     match program {
-        "find" | "gfind" | "fd" | "fdfind" => executed_by_find(list, &mut found),
+        "find" | "gfind" | "fd" | "fdfind" => started::by_find(list, &mut found),
         "trap" => {
             let first = list[1..].iter().find(|word| *word != "--");
             found.extend(first.map(|text| Inner::Script(text.clone())));
@@ -37,6 +45,8 @@ pub(super) fn inner(program: &str, list: &[String], input: &[String]) -> Vec<Inn
             let rest = end.and_then(|end| list.get(end + 1..)).unwrap_or_default();
             found.push(Inner::Words([&["bash".to_owned()], rest].concat()));
         }
+        "start-stop-daemon" => started::by_daemon(list, &mut found),
+        "gcc" | "g++" | "cc" | "c++" | "gfortran" | "cpp" => started::by_compiler(list, &mut found),
         "command" if list.get(1).is_some_and(|word| is_query(word)) => {}
         _ => {
             if let Some(wrapper) = find(program) {
@@ -182,6 +192,12 @@ fn unwrap(wrapper: &Wrapper, list: &[String], input: &[String], found: &mut Vec<
     }
     let rest = list.get(start..).unwrap_or_default();
     let has_script = !read.scripts.is_empty();
+    if has_script && wrapper.how == How::Shell {
+        // The first word behind the text is its name.
+        found.push(Inner::Parameters(
+            rest.get(1..).unwrap_or_default().to_vec(),
+        ));
+    }
     for script in &read.scripts {
         // The words after a text are its parameters, and may be what it runs.
         if script.contains("$@")
@@ -268,26 +284,6 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// `find … -exec rm {} \;`, `fd -x rm`.
-fn executed_by_find(list: &[String], found: &mut Vec<Inner>) {
-    for (at, word) in list.iter().enumerate() {
-        if !matches!(
-            word.as_str(),
-            "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
-        ) {
-            continue;
-        }
-        let words: Vec<String> = list[at + 1..]
-            .iter()
-            .take_while(|word| !matches!(word.as_str(), ";" | "+"))
-            .cloned()
-            .collect();
-        if !words.is_empty() {
-            found.push(Inner::Words(words));
-        }
-    }
-}
-
 /// Where the command begins that an allow looks at: after `timeout 5`, `nice -n 3` and their like. The error is why no
 /// rule may allow it, as a sentence.
 pub(super) fn seen_through(list: &[String]) -> Result<usize, String> {
@@ -326,7 +322,19 @@ pub(super) fn seen_through(list: &[String]) -> Result<usize, String> {
         None => {
             matches!(
                 program,
-                "find" | "gfind" | "fd" | "fdfind" | "trap" | "alias"
+                "find"
+                    | "gfind"
+                    | "fd"
+                    | "fdfind"
+                    | "trap"
+                    | "alias"
+                    | "start-stop-daemon"
+                    | "gcc"
+                    | "g++"
+                    | "cc"
+                    | "c++"
+                    | "gfortran"
+                    | "cpp"
             ) && runs
                 || program.starts_with("ld-")
         }

@@ -63,6 +63,7 @@ impl Reader<'_> {
                     ..place
                 };
                 self.compound(&function.body.0, place);
+                self.define_function(&function.fname.value, &function.body.0);
                 self.loose_redirects(function.body.1.as_ref(), place);
             }
             Command::ExtendedTest(test, redirects) => {
@@ -73,7 +74,7 @@ impl Reader<'_> {
         }
     }
 
-    fn compound(&mut self, compound: &CompoundCommand, place: Place<'_>) {
+    pub fn compound(&mut self, compound: &CompoundCommand, place: Place<'_>) {
         let within = Place {
             via: match place.via {
                 Via::Plain => &Via::ControlFlow,
@@ -171,6 +172,7 @@ impl Reader<'_> {
         let within = Place {
             via: &Via::Substitution,
             depth: place.depth + 1,
+            wrapped: 0,
             input: &[],
             text: place.text,
         };

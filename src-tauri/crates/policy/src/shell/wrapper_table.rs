@@ -67,7 +67,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         ..NONE
     },
     words(
-        "setsid nocache catchsegv fakeroot eatmydata torify torsocks proxychains proxychains4 tsocks unbuffer dbus-run-session caffeinate arch linux32 linux64 i386 x86_64 setarch prlimit busybox toybox",
+        "setsid nocache catchsegv fakeroot eatmydata torify torsocks proxychains proxychains4 tsocks unbuffer dbus-run-session caffeinate arch linux32 linux64 i386 x86_64 setarch prlimit busybox toybox aa-exec aoss choom cpulimit distcc ksu logsave multitime pexec setlock softlimit ssh-agent sshpass xdotool run-parts tsp batcher chpst envdir setuidgid with-contenv s6-setuidgid",
         "",
     ),
     words("command builtin coproc noglob nocorrect -", ""),
@@ -90,8 +90,12 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     },
     words("pkexec", "user"),
     words(
-        "run0 systemd-run",
-        "u unit p property user uid gid nice working-directory E setenv H host M machine description slice on-active on-boot on-calendar",
+        "systemd-run",
+        "u unit p property uid gid nice working-directory E setenv H host M machine C capsule description slice service-type timer-property path-property socket-property on-active on-boot on-startup on-unit-active on-unit-inactive on-calendar background job-mode",
+    ),
+    words(
+        "run0",
+        "u unit property user g group nice D chdir setenv machine description slice background area",
     ),
     words("ionice", "c class n classdata p pid P pgid u uid"),
     Wrapper {

@@ -21,7 +21,12 @@ impl Script {
             .map(|(text, read)| Self {
                 text: text.to_owned(),
                 commands: read.may_run().to_vec(),
-                touches: read.touches().to_vec(),
+                touches: read
+                    .touches()
+                    .iter()
+                    .filter(|one| !one.maybe)
+                    .cloned()
+                    .collect(),
             })
             .collect()
     }

@@ -1,0 +1,124 @@
+//! What a program of `awk` runs, reads and writes beside the files that it is given.
+
+use super::flags::{Found, texts_in_code};
+use super::unwrap::Inner;
+
+/// Options, without dashes, that name code, load libraries, or write files.
+const LETTERS: &str = "fElioDpd";
+const LONG: [&str; 9] = [
+    "file",
+    "exec",
+    "load",
+    "include",
+    "pretty-print",
+    "profile",
+    "dump-variables",
+    "debug",
+    "source",
+];
+
+/// Looks at the words of a command.
+pub(super) fn look(list: &[String], found: &mut Found) {
+    for word in &list[1..] {
+        if let Some(bare) = word.strip_prefix('-') {
+            option(word, bare, found);
+        }
+        if is_program(word) {
+            program(word, found);
+        }
+    }
+}
+
+fn option(word: &str, bare: &str, found: &mut Found) {
+    let names_code = match bare.strip_prefix('-') {
+        Some(long) => {
+            let name = long.split('=').next().unwrap_or_default();
+            !name.is_empty() && LONG.iter().any(|one| one.starts_with(name))
+        }
+        // `-F:` and `-v name=value` take the rest of their word.
+        None => {
+            let letters = bare.split(['F', 'v']).next().unwrap_or_default();
+            letters.contains(|letter| LETTERS.contains(letter))
+        }
+    };
+    if names_code {
+        let is_file = bare.starts_with('f') || bare.starts_with("-f");
+        found.refuse(if is_file {
+            "a file of awk commands"
+        } else {
+            word
+        });
+    }
+}
+
+fn is_program(word: &str) -> bool {
+    word.contains(['{', '(', '@'])
+}
+
+fn program(text: &str, found: &mut Found) {
+    let ways = [
+        "system", "|", "getline", "@load", "@include", "@", "ARGV", "ENVIRON[",
+    ];
+    let runs = ways.iter().any(|way| text.contains(way));
+    if runs || prints_to_file(text) {
+        found.refuse("what awk runs or writes");
+        found.inner.extend(texts_in_code(text).map(Inner::Script));
+    }
+}
+
+/// Whether a statement that prints names where to: behind `print` a bare `>` never compares.
+fn prints_to_file(text: &str) -> bool {
+    let bare = without_strings(text);
+    bare.split("print").skip(1).any(|statement| {
+        let end = statement.find([';', '}', '\n']).unwrap_or(statement.len());
+        statement[..end].contains('>')
+    })
+}
+
+/// A program without what stands between its double quotes.
+fn without_strings(text: &str) -> String {
+    let mut bare = String::new();
+    let mut chars = text.chars();
+    let mut is_open = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '"' => is_open = !is_open,
+            _ if !is_open => bare.push(c),
+            _ => {}
+        }
+    }
+    bare
+}
+
+#[cfg(test)]
+mod tests {
+    use super::look;
+    use crate::shell::flags::Found;
+
+    #[test]
+    fn what_awk_is_refused_for() {
+        for (program, refused) in [
+            ("{ print $1 }", false),
+            ("{ print \"<b>\" $1 \"</b>\" }", false),
+            ("$1 > 3 { print }", false),
+            ("{ if ($1 > 3) n++ } END { print n }", false),
+            ("{ f=\"a\"; print > f }", true),
+            ("{ printf \"%s\", $1 > \"a\" }", true),
+            ("BEGIN { ARGV[1]=\"a\" } 1", true),
+            ("@load \"filefuncs\"", true),
+            ("{ system(\"ls\") }", true),
+            ("-Efile", true),
+            ("--exec=file", true),
+            ("--inc", true),
+            ("-i", true),
+            ("-F:", false),
+            ("-F", false),
+            ("-vf=1", false),
+        ] {
+            let mut found = Found::default();
+            look(&["awk".to_owned(), program.to_owned()], &mut found);
+            assert_eq!(found.refused.is_some(), refused, "{program}");
+        }
+    }
+}
