@@ -31,12 +31,41 @@ const NEUTRAL: [&str; 6] = [
     "-",
 ];
 
+/// Places of programs and what they need, which anybody may read and nobody but the system's owner may change.
+const PROGRAMS: [&str; 8] = [
+    "/usr/",
+    "/bin/",
+    "/sbin/",
+    "/lib/",
+    "/lib64/",
+    "/opt/",
+    "/nix/store/",
+    "/Library/",
+];
+
+/// Why a person is asked about a word that names the root or a home folder itself, and nothing in it; none for any other
+/// word. What is read with everything below, written or removed is no mere name.
+fn named_only(touched: &Touch) -> Option<&'static str> {
+    let is_read = touched.capability == Capability::FsRead || touched.maybe;
+    let bare = touched.target.trim_matches('"');
+    let name = bare.trim_end_matches('/');
+    match name {
+        _ if !is_read || touched.below => None,
+        "" if bare.starts_with('/') => Some("It names the root of this machine."),
+        "~" | "$HOME" | "${HOME}" => Some("It names a home folder."),
+        _ => None,
+    }
+}
+
 impl Ground<'_> {
     /// Where each access leads, and what else a command touches.
     pub fn facts(&self, accesses: &[Access]) -> Facts {
         let mut facts = Facts::default();
         for access in accesses {
-            facts.add(self.fact(access));
+            let fact = self.fact(access);
+            for fact in self.with_other_names(fact) {
+                facts.add(fact);
+            }
             let read = match access.capability {
                 Capability::ShellRun => facts.command(&access.target),
                 Capability::FsRead
@@ -48,6 +77,7 @@ impl Ground<'_> {
             for touched in touches.iter().flatten() {
                 for fact in self.touched(touched) {
                     match touched.below {
+                        _ if touched.maybe => facts.add_use(fact),
                         true if !self.is_file(&fact) => facts.add_below(fact),
                         true | false if facts.all().contains(&fact) => {}
                         true | false => facts.add(fact),
@@ -75,6 +105,34 @@ impl Ground<'_> {
             }
             Capability::FsRead | Capability::FsWrite | Capability::FsDelete => self.path(access),
         }
+    }
+
+    /// A fact with one for each other name of the file: it is the same file under all of them. Writing to what is no file
+    /// is in doubt.
+    fn with_other_names(&self, mut fact: Fact) -> Vec<Fact> {
+        let is_file = matches!(fact.capability, Capability::FsRead | Capability::FsWrite);
+        let Self::Disk(workspace) = self else {
+            return vec![fact];
+        };
+        if !is_file || !fact.inside || fact.unresolved.is_some() || fact.doubt.is_some() {
+            return vec![fact];
+        }
+        let looks = workspace.looks(&fact);
+        let is_written = fact.capability == Capability::FsWrite;
+        if let Some(special) = looks.special.filter(|_| is_written) {
+            fact.doubt = Some(format!(
+                "It is {special}, and what is written there goes on."
+            ));
+        } else if looks.has_more && is_written {
+            fact.doubt = Some("The file has other names that were not found.".to_owned());
+        }
+        let others = looks.names.into_iter().map(|name| Fact {
+            target: name.clone(),
+            real: name,
+            ..fact.clone()
+        });
+        let others: Vec<Fact> = others.collect();
+        std::iter::once(fact).chain(others).collect()
     }
 
     /// Whether it is known that nothing can lie below.
@@ -120,17 +178,56 @@ impl Ground<'_> {
         if NEUTRAL.contains(&touched.target.as_str()) || touched.target.starts_with("/dev/fd/") {
             return Vec::new();
         }
-        let mut facts = match touched.literal {
-            true => vec![self.fact(&Access::new(touched.capability, touched.target.clone()))],
-            false => alternatives(&touched.target)
+        if let Some(doubt) = named_only(touched) {
+            return vec![Fact {
+                doubt: Some(doubt.to_owned()),
+                derived: true,
+                ..Fact::inside(touched.capability, touched.target.clone())
+            }];
+        }
+        let access = Access::new(touched.capability, touched.target.clone());
+        let facts: Vec<Fact> = match (touched.literal, touched.maybe) {
+            (true, false) => vec![self.fact(&access)],
+            (true, true) => self.word(&access).into_iter().collect(),
+            (false, _) => alternatives(&touched.target)
                 .iter()
                 .map(|word| self.open(touched, word))
                 .collect(),
         };
-        for fact in &mut facts {
-            fact.derived = true;
-        }
+        let facts = facts
+            .into_iter()
+            .flat_map(|fact| self.with_other_names(fact));
         facts
+            .map(|fact| Fact {
+                derived: true,
+                ..fact
+            })
+            .collect()
+    }
+
+    /// Where a word leads that may be a path; none if it is none.
+    fn word(&self, access: &Access) -> Option<Fact> {
+        let fact = self.fact(access);
+        let fact = match self {
+            // Somebody's home is there, whoever's it is.
+            Self::Disk(_) if access.target.starts_with('~') && !fact.inside => fact,
+            Self::Disk(workspace) => Fact {
+                doubt: fact.doubt,
+                ..workspace.resolve_word(access)?
+            },
+            Self::Names { .. } => fact,
+        };
+        let is_programs = !fact.inside
+            && fact.unresolved.is_none()
+            && PROGRAMS.iter().any(|place| fact.real.starts_with(place));
+        Some(match is_programs {
+            true => Fact {
+                inside: true,
+                doubt: Some("It lies outside the workspace, where programs are.".to_owned()),
+                ..fact
+            },
+            false => fact,
+        })
     }
 
     /// A word that the shell completes: where its beginning leads is certain, as far as it is written out.

@@ -36,6 +36,15 @@ const STARTS_UP: &[&str] = &[
     "{PowerShell,WindowsPowerShell}/*profile.ps1",
     "Start Menu/Programs/Startup/**",
 ];
+/// Read by editors, tools and agents, which run or obey what it says.
+const STEERS: &[&str] = &[
+    ".gitmodules",
+    ".ripgreprc",
+    ".mcp.json",
+    ".{vscode,idea}/**",
+    ".claude/{commands,agents,hooks}/**",
+    ".claude/settings*.json",
+];
 /// Secrets of their owner.
 const SECRETS: &[&str] = &[
     ".env",
@@ -114,6 +123,13 @@ impl Protections {
             Action::Deny,
             false,
             "Git keeps its own records there; it is changed with git.",
+        );
+        all.push(
+            STEERS,
+            CHANGES,
+            Action::Ask,
+            false,
+            "Editors, tools and agents do what it says.",
         );
         all.push(
             SECRETS,

@@ -32,6 +32,7 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
             seen: Seen::Effect(fact),
             tightens: false,
             below: false,
+            maybe: false,
             exactly: request.facts.exactly(),
         };
         let said = request.rules.said(&subject, request.now, otherwise);
@@ -101,6 +102,7 @@ fn subject_of<'a>(tool: &'a str, fact: &'a Fact) -> Subject<'a> {
         seen: Seen::Came(fact),
         tightens: false,
         below: false,
+        maybe: false,
         exactly: None,
     }
 }

@@ -10,10 +10,15 @@ use crate::shell::{self, ShellFacts};
 /// once, of the whole.
 pub const OPEN: &str = "What it names is only known when it runs.";
 
+/// Why a command is denied that names more files than are looked at.
+const CROWDED: &str = "It names more files than can be looked at.";
+
 /// The facts of one call.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     all: Vec<Fact>,
+    /// What words of its commands may use beside that: it can only make the verdict stricter.
+    uses: Vec<Fact>,
     commands: Vec<(String, ShellFacts)>,
     beyond: Option<String>,
     /// What a person would have to open first: where a fact leads, and the place.
@@ -28,10 +33,23 @@ impl Facts {
     /// Adds a fact; a command is read.
     pub fn add(&mut self, fact: Fact) {
         if fact.capability == Capability::ShellRun && self.command(&fact.target).is_none() {
-            self.commands
-                .push((fact.target.clone(), shell::read(&fact.target)));
+            let read = shell::read(&fact.target);
+            self.close(read.is_crowded().then(|| CROWDED.to_owned()));
+            self.commands.push((fact.target.clone(), read));
         }
         self.all.push(fact);
+    }
+
+    /// Adds a file that a word of a command may use, though no table says that its program does.
+    pub fn add_use(&mut self, fact: Fact) {
+        if !self.uses.contains(&fact) && !self.all.contains(&fact) {
+            self.uses.push(fact);
+        }
+    }
+
+    /// The files that words of its commands may use beside [`Self::all`].
+    pub fn uses(&self) -> &[Fact] {
+        &self.uses
     }
 
     /// Holds them to a surface: what lies beyond it is denied, and what it names outside of the granted folders is asked
@@ -132,6 +150,12 @@ impl Facts {
     pub fn kept(&self) -> Grounds {
         Grounds {
             facts: self.all.clone(),
+            uses: self
+                .uses
+                .iter()
+                .filter(|fact| is_path_like(fact))
+                .cloned()
+                .collect(),
             commands: self.commands.iter().map(|(_, read)| read.kept()).collect(),
             below: self.below.clone(),
             beyond: self.beyond.clone(),
@@ -145,6 +169,7 @@ impl Facts {
         let mut commands = grounds.commands.into_iter();
         let mut kept = Self {
             all: Vec::with_capacity(grounds.facts.len()),
+            uses: grounds.uses,
             commands: Vec::new(),
             beyond: grounds.beyond,
             opens: grounds.opens,
@@ -160,6 +185,11 @@ impl Facts {
         }
         kept
     }
+}
+
+/// Whether a use is kept with a verdict: bare words are many, and hardly ever the path of something.
+fn is_path_like(fact: &Fact) -> bool {
+    !fact.inside || fact.doubt.is_some() || fact.target.contains(['.', '/', '~'])
 }
 
 impl FromIterator<Fact> for Facts {

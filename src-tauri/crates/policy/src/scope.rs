@@ -16,15 +16,14 @@ pub fn check(tool: &str, facts: &Facts, rules: &RuleSet, now: At) -> TrailStep {
         text,
         rules: Vec::new(),
     };
-    let denied = facts
-        .all()
-        .iter()
+    let touched = || facts.all().iter().chain(facts.uses());
+    let denied = touched()
         .filter(|fact| facts.opened_for(fact).is_none())
         .find_map(|fact| denied(tool, fact, rules, now));
     if let Some(why) = denied.or_else(|| facts.beyond().map(str::to_owned)) {
         return step(Some(Verdict::Deny), why);
     }
-    if let Some(why) = facts.all().iter().find_map(doubted) {
+    if let Some(why) = touched().find_map(doubted) {
         return step(Some(Verdict::Ask), why);
     }
     if let Some(place) = facts.opens().next() {

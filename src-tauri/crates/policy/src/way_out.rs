@@ -103,6 +103,7 @@ fn said<'a>(fact: &'a Fact, rules: &RuleSet, now: At) -> (Subject<'a>, Said) {
         seen: Seen::Host(fact),
         tightens: false,
         below: false,
+        maybe: false,
         exactly: None,
     };
     let said = rules.said(&subject, now, Verdict::Ask);

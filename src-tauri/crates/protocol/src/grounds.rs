@@ -10,6 +10,9 @@ use crate::{Fact, Verdict};
 pub struct Grounds {
     /// What it touches, and where that leads.
     pub facts: Vec<Fact>,
+    /// What words of its commands may use beside that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<Fact>,
     /// What was read of each command among them, in their order; a command that is named twice was read once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<CommandRead>,

@@ -13,6 +13,10 @@ export type Grounds = {
  */
 facts: Array<Fact>, 
 /**
+ * What words of its commands may use beside that.
+ */
+uses?: Array<Fact>, 
+/**
  * What was read of each command among them, in their order; a command that is named twice was read once.
  */
 commands?: Array<CommandRead>, 

@@ -60,6 +60,7 @@ fn reading<'a>(tool: &'a str, fact: &'a Fact) -> Subject<'a> {
         seen: Seen::Path(fact),
         tightens: false,
         below: false,
+        maybe: false,
         exactly: None,
     }
 }

@@ -10,7 +10,7 @@ use super::server_word::named;
 use crate::host::HostPattern;
 use crate::path::Os;
 use crate::pattern::{CommandPattern, Forms, PathPattern, is_everything, is_open};
-use crate::shell::is_pathed;
+use crate::shell::{is_pathed, must_be_named};
 
 /// A rule with its pattern ready to match.
 #[derive(Debug, Clone)]
@@ -161,11 +161,13 @@ impl CompiledRule {
                 false
             }
             (Pattern::Exactly(call), _) => subject.exactly == Some(call),
-            // Whoever may run everything named no path.
-            (Pattern::Everything, Seen::Command { words, .. }) if narrow && is_pathed(words) => {
+            // Whoever may run everything named no path, and no program that has to be named.
+            (Pattern::Everything, Seen::Command { words, .. })
+                if narrow && (is_pathed(words) || must_be_named(words)) =>
+            {
                 false
             }
-            (Pattern::Everything, _) => true,
+            (Pattern::Everything, _) => !subject.maybe,
             (Pattern::Some { command, .. }, Seen::Command { words, .. }) => {
                 command.as_ref().is_some_and(|pattern| match narrow {
                     true => pattern.allows(words),

@@ -145,6 +145,7 @@ impl RuleSet {
             seen: Seen::Whole { about: Vec::new() },
             tightens: false,
             below: false,
+            maybe: false,
             exactly: None,
         };
         let in_force = |at: &usize| !is_over(&self.rules[*at], now);

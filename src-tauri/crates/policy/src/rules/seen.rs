@@ -19,6 +19,8 @@ pub struct Subject<'a> {
     pub tightens: bool,
     /// Whether it is a folder that is read with everything below it.
     pub below: bool,
+    /// Whether a word of a command only may use it: a rule speaks of it that names such a place, and no other.
+    pub maybe: bool,
     /// What a grant for exactly this call names.
     pub exactly: Option<&'a Digest>,
 }
@@ -59,6 +61,7 @@ impl<'a> Subject<'a> {
                 seen,
                 tightens,
                 below,
+                maybe: false,
                 exactly: facts.exactly(),
             });
         };
@@ -80,6 +83,15 @@ impl<'a> Subject<'a> {
                 Capability::NetFetch => push(Seen::Host(fact), fact.derived, false),
             }
         }
+        all.extend(facts.uses().iter().map(|fact| Self {
+            tool,
+            mode,
+            seen: Seen::Path(fact),
+            tightens: true,
+            below: false,
+            maybe: true,
+            exactly: facts.exactly(),
+        }));
         all
     }
 

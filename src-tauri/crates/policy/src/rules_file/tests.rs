@@ -144,7 +144,8 @@ fn what_is_hardly_meant_is_told() {
                 [[rule]]\npermission = \"fs.read\"\npattern = \"~/x\"\naction = \"allow\"\n\
                 [[rule]]\npermission = \"web_fetch\"\npattern = \"https://a.example/b\"\naction = \"allow\"\n\
                 [[rule]]\npermission = \"bsh\"\naction = \"ask\"\n\
-                [[rule]]\npermission = \"bsh\"\naction = \"deny\"\n";
+                [[rule]]\npermission = \"bsh\"\naction = \"deny\"\n\
+                [[rule]]\npermission = \"bash\"\npattern = \"python3*\"\naction = \"allow\"\n";
     let source = Source {
         known_tools: &["bash", "read"],
         ..Source::new("r", RuleScope::User)
@@ -157,6 +158,7 @@ fn what_is_hardly_meant_is_told() {
         .collect();
     let expected = [
         (1, "every call of every tool"),
+        (1, "commands that reach other machines"),
         (4, "a path that is spelled out"),
         (8, "can be left out"),
         (12, "outside the workspace"),
@@ -164,6 +166,7 @@ fn what_is_hardly_meant_is_told() {
         (20, "did you mean `bash`"),
         (23, "did you mean `bash`"),
         (23, "same as the rule in line 20"),
+        (26, "lets any program run"),
     ];
     assert_eq!(told.len(), expected.len(), "{told:#?}");
     for ((line, text), (expected_line, part)) in told.iter().zip(expected) {

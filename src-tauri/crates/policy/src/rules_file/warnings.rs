@@ -7,6 +7,7 @@ use similar::get_close_matches;
 
 use super::Source;
 use crate::rules::{CompiledRule, NET_READ};
+use crate::shell::runs_others;
 
 /// Something that is hardly meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +61,27 @@ fn own(compiled: &CompiledRule, source: &Source<'_>) -> Vec<String> {
             permission => format!("everything that `{permission}` can do"),
         };
         found.push(format!("it allows {of}"));
+    }
+    let is_command = matches!(rule.permission.as_str(), "bash" | "shell.run" | "*");
+    if compiled.is_for_everything() && allows && is_command {
+        found.push(
+            "builds, tests and scripts of the workspace run whatever their files say; commands that reach other machines, \
+             install, remove, change who may do what, or run a file as a script still ask"
+                .to_owned(),
+        );
+    }
+    let words: Vec<String> = pattern
+        .trim_end_matches('*')
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let is_open = pattern.ends_with('*') && !words.is_empty();
+    let is_for_some = is_open && compiled.can_allow_command() == Some(true);
+    if allows && is_for_some && runs_others(&words) {
+        found.push(format!(
+            "`{pattern}` lets any program run: `{}` runs what its arguments or a file say",
+            words[0]
+        ));
     }
     if rule.pattern.is_some() && compiled.is_for_everything() && !allows {
         found.push(format!(
