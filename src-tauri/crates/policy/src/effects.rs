@@ -34,6 +34,7 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
             below: false,
             maybe: false,
             exactly: request.facts.exactly(),
+            arguments: None,
         };
         let said = request.rules.said(&subject, request.now, otherwise);
         let held = match said.verdict.unwrap_or(otherwise) {
@@ -104,6 +105,7 @@ fn subject_of<'a>(tool: &'a str, fact: &'a Fact) -> Subject<'a> {
         below: false,
         maybe: false,
         exactly: None,
+        arguments: None,
     }
 }
 

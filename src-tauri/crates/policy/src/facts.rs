@@ -1,6 +1,6 @@
 //! What a call touches, with every command in it read once, however many gates look at it.
 
-use protocol::grounds::Grounds;
+use protocol::grounds::{Argument, Confinement, Grounds};
 use protocol::{Capability, Digest, Fact};
 
 use crate::Surface;
@@ -27,6 +27,10 @@ pub struct Facts {
     below: Vec<usize>,
     /// What this call alone has, with what its watchdogs ask: what a grant for exactly it names (`S002-90`).
     exactly: Option<Digest>,
+    /// What keeps the tool of the call to them.
+    confinement: Confinement,
+    /// The arguments of a call of somebody else's tool, value by value.
+    arguments: Option<Vec<Argument>>,
 }
 
 impl Facts {
@@ -101,6 +105,31 @@ impl Facts {
         self.exactly.as_ref()
     }
 
+    /// Says what keeps the tool of the call to these facts.
+    pub fn confine(&mut self, confinement: Confinement) {
+        self.confinement = confinement;
+    }
+
+    /// Says what the arguments of the call are, which rules for somebody else's tool may name.
+    pub fn argued(&mut self, arguments: Vec<Argument>) {
+        self.arguments = Some(arguments);
+    }
+
+    /// The arguments of the call, value by value; none where they are not known.
+    pub fn arguments(&self) -> Option<&[Argument]> {
+        self.arguments.as_deref()
+    }
+
+    /// What keeps the tool of the call to these facts.
+    pub fn confinement(&self) -> Confinement {
+        self.confinement
+    }
+
+    /// Whether all that is known is what the arguments of somebody else's tool name: it may touch that, and more.
+    pub fn are_mentions(&self) -> bool {
+        !self.confinement.is_held() && self.all.iter().all(|fact| fact.derived)
+    }
+
     /// Adds a folder that is read with all that lies below it.
     pub fn add_below(&mut self, fact: Fact) {
         let at = match self.all.iter().position(|known| *known == fact) {
@@ -160,6 +189,11 @@ impl Facts {
             below: self.below.clone(),
             beyond: self.beyond.clone(),
             opens: self.opens.clone(),
+            confinement: self.confinement,
+            arguments: self
+                .arguments
+                .as_ref()
+                .map(|arguments| arguments.iter().map(Argument::kept).collect()),
             ..Grounds::default()
         }
     }
@@ -175,6 +209,8 @@ impl Facts {
             opens: grounds.opens,
             below: grounds.below,
             exactly: None,
+            confinement: grounds.confinement,
+            arguments: grounds.arguments,
         };
         for fact in grounds.facts {
             if fact.capability == Capability::ShellRun && kept.command(&fact.target).is_none() {

@@ -1,6 +1,8 @@
 //! The capability check, the first defence (`S002-94`, `S002-97`): everything a call touches lies in a granted root and on
 //! the surface of its tool, every host is open, and it is certain what a command runs.
 
+mod mentioned;
+
 use protocol::judge::TrailStep;
 use protocol::{At, Capability, Fact, Gate, Verdict};
 
@@ -10,6 +12,9 @@ use crate::rules::{RuleSet, quoted};
 
 /// Judges where the facts of a call lead. Only a rule that names a private host opens it.
 pub fn check(tool: &str, facts: &Facts, rules: &RuleSet, now: At) -> TrailStep {
+    if facts.are_mentions() {
+        return mentioned::check(tool, facts, rules, now);
+    }
     let step = |verdict, text| TrailStep {
         gate: Gate::Capability,
         verdict,

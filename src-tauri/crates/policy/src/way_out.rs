@@ -105,6 +105,7 @@ fn said<'a>(fact: &'a Fact, rules: &RuleSet, now: At) -> (Subject<'a>, Said) {
         below: false,
         maybe: false,
         exactly: None,
+        arguments: None,
     };
     let said = rules.said(&subject, now, Verdict::Ask);
     (subject, said)

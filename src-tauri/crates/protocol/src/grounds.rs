@@ -1,9 +1,10 @@
 //! What a verdict was made from, apart from the rules: enough to judge the call again by other rules.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{Fact, Verdict};
+use crate::{Fact, Verdict, redact};
 
 /// What is known of a call when it is judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -36,6 +37,94 @@ pub struct Grounds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tried: Option<Tried>,
+    /// What keeps its tool to what it was judged on.
+    #[serde(default, skip_serializing_if = "Confinement::is_held")]
+    #[ts(optional, as = "Option<Confinement>")]
+    pub confinement: Confinement,
+    /// The arguments of a call of somebody else's tool, with secrets masked; none where they are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub arguments: Option<Vec<Argument>>,
+}
+
+/// One value among the arguments of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Argument {
+    /// Where it stands, `options.branch`; values of a list have the name of the list.
+    pub name: String,
+    /// The value as text; none where it is too long to be kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub text: Option<String>,
+}
+
+/// Bytes of a value that is kept with a verdict.
+const ARGUMENT_BYTES_MAX: usize = 256;
+
+impl Argument {
+    /// Every value of some arguments that is a text, a number or a truth value.
+    pub fn all(arguments: &Map<String, Value>) -> Vec<Self> {
+        let mut all = Vec::new();
+        for (name, value) in arguments {
+            Self::add(&mut all, name.clone(), value);
+        }
+        all
+    }
+
+    fn add(all: &mut Vec<Self>, name: String, value: &Value) {
+        let text = match value {
+            Value::Null => return,
+            Value::Bool(value) => value.to_string(),
+            Value::Number(value) => value.to_string(),
+            Value::String(text) => text.clone(),
+            Value::Array(items) => {
+                return items
+                    .iter()
+                    .for_each(|item| Self::add(all, name.clone(), item));
+            }
+            Value::Object(members) => {
+                return members
+                    .iter()
+                    .for_each(|(member, value)| Self::add(all, format!("{name}.{member}"), value));
+            }
+        };
+        let text = Some(text);
+        all.push(Self { name, text });
+    }
+
+    /// As it is kept with a verdict: without secrets, and without what is too long.
+    #[must_use]
+    pub fn kept(&self) -> Self {
+        let short = self.text.as_deref();
+        let short = short.filter(|text| text.len() <= ARGUMENT_BYTES_MAX);
+        Self {
+            name: self.name.clone(),
+            text: short.map(|text| redact::text(text).0.into_owned()),
+        }
+    }
+}
+
+/// What keeps a tool to what its calls were judged on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Confinement {
+    /// It reaches the machine through the app alone.
+    #[default]
+    Held,
+    /// Nothing: it is done by a program that runs as the person, outside any sandbox.
+    Unconfined,
+    /// It is done on another machine.
+    Remote,
+}
+
+impl Confinement {
+    /// Whether it is the usual one, which need not be written.
+    pub fn is_held(&self) -> bool {
+        match self {
+            Self::Held => true,
+            Self::Unconfined | Self::Remote => false,
+        }
+    }
 }
 
 /// What a call did when it ran for show, as it is judged.

@@ -56,6 +56,7 @@ pub mod seekers;
 pub mod sent;
 pub mod server_asks;
 pub mod server_has;
+pub mod server_tools;
 pub mod servers;
 mod session_state;
 pub mod settings;

@@ -41,7 +41,8 @@ pub enum RuleScope {
 pub struct Rule {
     /// A tool id, a capability (`fs.write`), `mode:local`, or `*` (`S002-79`).
     pub permission: String,
-    /// What it applies to: a command, a path or a host (`S002-80`). None: everything.
+    /// What it applies to: a command, a path or a host (`S002-80`); of a tool of a server or a service also one argument,
+    /// `branch=release/*`. None: everything.
     pub pattern: Option<String>,
     /// What it says.
     pub action: Action,

@@ -14,7 +14,7 @@ use crate::{Action, At, Digest, Fault, Rule, RuleScope, Trust};
 pub struct NewRule {
     /// A tool id, a capability, `mode:local`, or `*`.
     pub permission: String,
-    /// What it applies to; none: everything.
+    /// What it applies to: a command, a path, a host, or `argument=value`; none: everything.
     #[serde(default)]
     pub pattern: Option<String>,
     /// What it says.

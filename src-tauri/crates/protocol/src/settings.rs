@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::languages::LanguageServer;
+use crate::server_tools::ServerToolsSettings;
 use crate::{ModelChoice, RunLimits, ToolMode};
 
 /// Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
@@ -52,6 +53,10 @@ pub struct Settings {
     pub providers: Vec<ProviderSettings>,
     /// What holds for single tools, by their ids.
     pub tools: BTreeMap<String, ToolSettings>,
+    /// What holds for tools of servers that run as the person.
+    #[serde(skip_serializing_if = "ServerToolsSettings::is_default")]
+    #[ts(optional, as = "Option<ServerToolsSettings>")]
+    pub server_tools: ServerToolsSettings,
 }
 
 impl Default for Settings {
@@ -76,6 +81,7 @@ impl Default for Settings {
             watchdogs: Vec::new(),
             providers: Vec::new(),
             tools: BTreeMap::new(),
+            server_tools: ServerToolsSettings::default(),
         }
     }
 }

@@ -19,6 +19,7 @@ pub mod internal;
 pub mod kept;
 pub mod languages;
 pub mod limits;
+pub mod mentions;
 mod patch;
 pub mod progress;
 pub mod refs;
@@ -40,6 +41,7 @@ pub use builtin::{
     HEADLESS_REFUSAL, LSP, LSP_RENAME, LoadSkill, Lsp, LspRename, PLAN, PLAN_EXIT, TOOL_SEARCH,
     Task, ToolSearch, WEB_SEARCH, WebSearch, commit,
 };
+pub use mentions::Mentions;
 pub use registry::{Checked, Found, LOCKED, Offer, Registry};
 pub use schema::{Schema, lift_meta, validate};
 pub use sub_agent::SubAgentTool;

@@ -384,3 +384,9 @@ pub const SEARCH_MS_MAX: u64 = 120_000;
 pub const VALUE_BYTES_MAX: usize = 32 * 1024;
 /// Longest name that a fault about a file of the person repeats, in characters.
 pub const NAMED_CHARS_MAX: usize = 100;
+
+/// Bytes of an argument of somebody else's tool up to which its value alone may be a path or an address.
+pub const MENTION_BYTES_MAX: usize = 4 * 1024;
+
+/// Paths, hosts and words of one call of somebody else's tool that are looked at.
+pub const MENTIONS_MAX: usize = 512;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use policy::Approved;
 use protocol::event::AgentFile;
+use protocol::grounds::Confinement;
 use protocol::{
     Access, CallId, Fact, Plan, Preview, SessionId, ToolError, ToolInterface, ToolOutput,
 };
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::asks::Asks;
+use crate::mentions::Mentions;
 use crate::schema_first::RequestConfig;
 use crate::todo::TodoList;
 
@@ -32,6 +34,17 @@ pub trait Tool: Send + Sync {
 
     /// What the call would touch. Declared, never judged.
     fn accesses(&self, arguments: &Map<String, Value>) -> Vec<Access>;
+
+    /// What the arguments of a call seem to name, where the tool declares nothing because nobody knows what it does with
+    /// them. This can make the verdict stricter and never looser.
+    fn mentions(&self, _arguments: &Map<String, Value>) -> Mentions {
+        Mentions::default()
+    }
+
+    /// What keeps the tool to what it was judged on.
+    fn confinement(&self) -> Confinement {
+        Confinement::Held
+    }
 
     /// What a schema cannot say about values (`S003-24`). Touches nothing.
     ///

@@ -10,7 +10,7 @@ export type NewRule = {
  */
 permission: string, 
 /**
- * What it applies to; none: everything.
+ * What it applies to: a command, a path, a host, or `argument=value`; none: everything.
  */
 pattern: string | null, 
 /**

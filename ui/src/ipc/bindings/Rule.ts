@@ -12,7 +12,8 @@ export type Rule = {
  */
 permission: string, 
 /**
- * What it applies to: a command, a path or a host (`S002-80`). None: everything.
+ * What it applies to: a command, a path or a host (`S002-80`); of a tool of a server or a service also one argument,
+ * `branch=release/*`. None: everything.
  */
 pattern: string | null, 
 /**

@@ -6,6 +6,7 @@ import type { LanguageServer } from "./LanguageServer";
 import type { ModelChoice } from "./ModelChoice";
 import type { ProviderSettings } from "./ProviderSettings";
 import type { RunLimits } from "./RunLimits";
+import type { ServerToolsSettings } from "./ServerToolsSettings";
 import type { SkillsSettings } from "./SkillsSettings";
 import type { Strategy } from "./Strategy";
 import type { Theme } from "./Theme";
@@ -93,4 +94,8 @@ providers: Array<ProviderSettings>,
 /**
  * What holds for single tools, by their ids.
  */
-tools: { [key in string]: ToolSettings }, };
+tools: { [key in string]: ToolSettings }, 
+/**
+ * What holds for tools of servers that run as the person.
+ */
+server_tools?: ServerToolsSettings, };

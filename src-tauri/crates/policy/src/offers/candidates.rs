@@ -48,7 +48,7 @@ pub(super) fn of(request: &Request<'_>, action: Action) -> Vec<Candidate> {
         () if all(|one| one == Capability::ShellRun) => commands(request, action),
         () if all(is_path) => paths(request, &declared),
         () if all(|one| one == Capability::NetFetch) => hosts(request, &declared),
-        () if declared.is_empty() => vec![tool_alone(request)],
+        () if declared.is_empty() => mentioned(request),
         () => Vec::new(),
     };
     found.retain(|one| {
@@ -78,6 +78,70 @@ fn candidate(request: &Request<'_>, pattern: Option<String>, words: String) -> C
 fn tool_alone(request: &Request<'_>) -> Candidate {
     let words = format!("every call of `{}`, whatever its arguments", request.tool);
     candidate(request, None, words)
+}
+
+/// What the arguments of somebody else's tool name, if that is one path or one host; then the tool, whatever its arguments.
+fn mentioned(request: &Request<'_>) -> Vec<Candidate> {
+    let facts: Vec<&Fact> = request.facts.all().iter().collect();
+    let mut reals: Vec<&str> = facts.iter().map(|fact| fact.real.as_str()).collect();
+    reals.sort_unstable();
+    reals.dedup();
+    let all = |of: fn(Capability) -> bool| facts.iter().all(|fact| of(fact.capability));
+    let mut found = match reals.as_slice() {
+        [real] if !real.is_empty() && all(is_path) => one_path(request, real),
+        [real] if !real.is_empty() && all(|one| one == Capability::NetFetch) => vec![candidate(
+            request,
+            Some((*real).to_owned()),
+            format!("`{}` alone", crate::rules::quoted(real)),
+        )],
+        _ => arguments(request),
+    };
+    found.push(tool_alone(request));
+    found
+}
+
+/// Of so many arguments each is offered.
+const ARGUMENTS_MAX: usize = 3;
+/// So long is a value that is offered, in bytes.
+const ARGUMENT_BYTES_MAX: usize = 80;
+
+/// The arguments that are single words, each alone.
+fn arguments(request: &Request<'_>) -> Vec<Candidate> {
+    let all = request.facts.arguments().unwrap_or_default().iter();
+    let named = all.filter_map(|argument| {
+        let value = argument.text.as_deref()?;
+        let is_word = !value.is_empty() && !value.contains(char::is_whitespace);
+        let pattern = crate::pattern::argument::exactly(&argument.name, value)?;
+        (is_word && value.len() <= ARGUMENT_BYTES_MAX).then(|| {
+            let name = &argument.name;
+            let words = format!(
+                "every call whose `{name}` is `{}`",
+                crate::rules::quoted(value)
+            );
+            candidate(request, Some(pattern), words)
+        })
+    });
+    named.take(ARGUMENTS_MAX).collect()
+}
+
+/// One path, then its folder.
+fn one_path(request: &Request<'_>, real: &str) -> Vec<Candidate> {
+    let mut found = vec![candidate(
+        request,
+        Some(spell::path(real)),
+        format!("`{}` alone", crate::rules::quoted(real)),
+    )];
+    if let Some((folder, _)) = real
+        .rsplit_once('/')
+        .filter(|(folder, _)| !folder.is_empty())
+    {
+        found.push(candidate(
+            request,
+            Some(format!("{}/**", spell::path(folder))),
+            format!("everything in `{}/`", crate::rules::quoted(folder)),
+        ));
+    }
+    found
 }
 
 /// Of so many commands a denial is offered each.
@@ -199,18 +263,7 @@ fn paths(request: &Request<'_>, declared: &[&Fact]) -> Vec<Candidate> {
         && declared.iter().all(|fact| fact.inside)
         && !real.is_empty()
     {
-        found.push(candidate(
-            request,
-            Some(spell::path(real)),
-            format!("`{}` alone", crate::rules::quoted(real)),
-        ));
-        if let Some((folder, _)) = real.rsplit_once('/') {
-            found.push(candidate(
-                request,
-                Some(format!("{}/**", spell::path(folder))),
-                format!("everything in `{}/`", crate::rules::quoted(folder)),
-            ));
-        }
+        found.extend(one_path(request, real));
     }
     match request.classified.mode {
         Some(ToolMode::Read | ToolMode::SafeWrite) => found.push(whole),

@@ -1,9 +1,11 @@
-//! Patterns of rules: commands by words, paths by glob or folder, hosts. Deny reads them broadly, allow narrowly.
+//! Patterns of rules: commands by words, paths by glob or folder, hosts, arguments by name. Deny reads them broadly, allow narrowly.
 
+pub mod argument;
 mod command;
 mod meet;
 mod path;
 
+pub use argument::ArgumentPattern;
 pub(crate) use command::Head;
 pub use command::{CommandPattern, alternatives};
 pub(crate) use meet::is_open;

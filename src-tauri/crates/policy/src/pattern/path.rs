@@ -95,6 +95,11 @@ impl PathPattern {
         }
     }
 
+    /// What an allow means of a path outside the workspace: an absolute pattern, in exactly this spelling.
+    pub fn allows_outside(&self, real: &str) -> bool {
+        !self.is_home && is_absolute(&self.bare) && is_absolute(real) && self.fits_exactly(real)
+    }
+
     fn fits_exactly(&self, path: &str) -> bool {
         if self.is_literal {
             return path

@@ -62,6 +62,7 @@ fn reading<'a>(tool: &'a str, fact: &'a Fact) -> Subject<'a> {
         below: false,
         maybe: false,
         exactly: None,
+        arguments: None,
     }
 }
 

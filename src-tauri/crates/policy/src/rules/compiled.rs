@@ -1,5 +1,7 @@
 //! One rule, ready to match.
 
+mod mentioned;
+
 use protocol::{Action, Capability, Digest, Fact, Rule};
 
 use super::NET_READ;
@@ -9,7 +11,7 @@ use super::seen::{Seen, Subject};
 use super::server_word::named;
 use crate::host::HostPattern;
 use crate::path::Os;
-use crate::pattern::{CommandPattern, Forms, PathPattern, is_everything, is_open};
+use crate::pattern::{ArgumentPattern, CommandPattern, Forms, PathPattern, is_everything, is_open};
 use crate::shell::{is_pathed, must_be_named};
 
 /// A rule with its pattern ready to match.
@@ -32,6 +34,8 @@ enum Pattern {
     Everything,
     /// One call and no other, by what it alone has.
     Exactly(Digest),
+    /// Calls by one of their arguments.
+    Argument(Box<ArgumentPattern>),
     Some {
         command: Option<CommandPattern>,
         path: Option<Box<PathPattern>>,
@@ -74,7 +78,7 @@ impl CompiledRule {
     pub(crate) fn exactly(&self) -> Option<&Digest> {
         match &self.pattern {
             Pattern::Exactly(call) => Some(call),
-            Pattern::Everything | Pattern::Some { .. } => None,
+            Pattern::Everything | Pattern::Argument(_) | Pattern::Some { .. } => None,
         }
     }
 
@@ -94,6 +98,11 @@ impl CompiledRule {
             Pattern::Everything | Pattern::Exactly(_) => About {
                 everything: true,
                 places: false,
+                heads: None,
+            },
+            Pattern::Argument(_) => About {
+                everything: false,
+                places: true,
                 heads: None,
             },
             Pattern::Some {
@@ -161,6 +170,10 @@ impl CompiledRule {
                 false
             }
             (Pattern::Exactly(call), _) => subject.exactly == Some(call),
+            (Pattern::Argument(pattern), _) => match narrow {
+                true => pattern.allows(subject.arguments),
+                false => pattern.covers(subject.arguments),
+            },
             // Whoever may run everything named no path, and no program that has to be named.
             (Pattern::Everything, Seen::Command { words, .. })
                 if narrow && (is_pathed(words) || must_be_named(words)) =>
@@ -178,12 +191,7 @@ impl CompiledRule {
                 self.fits_fact(fact, narrow, root)
             }
             (_, Seen::Whole { about }) => match narrow {
-                true => {
-                    !about.is_empty()
-                        && about
-                            .iter()
-                            .all(|fact| fact.doubt.is_none() && self.fits_fact(fact, narrow, root))
-                }
+                true => !about.is_empty() && about.iter().all(|fact| self.allows(fact, root)),
                 false => about.iter().any(|fact| self.fits_fact(fact, narrow, root)),
             },
         }
@@ -238,7 +246,7 @@ impl CompiledRule {
     pub(super) fn path(&self) -> Option<&PathPattern> {
         match &self.pattern {
             Pattern::Some { path, .. } => path.as_deref(),
-            Pattern::Everything | Pattern::Exactly(_) => None,
+            Pattern::Everything | Pattern::Exactly(_) | Pattern::Argument(_) => None,
         }
     }
 
@@ -248,7 +256,7 @@ impl CompiledRule {
             Pattern::Some {
                 path: Some(path), ..
             } => path.is_about(protected),
-            Pattern::Some { path: None, .. } | Pattern::Everything | Pattern::Exactly(_) => false,
+            _ => false,
         }
     }
 
@@ -258,7 +266,7 @@ impl CompiledRule {
             Pattern::Some {
                 host: Some(host), ..
             } => self.trusted && self.rule.action == Action::Allow && host.names(real),
-            Pattern::Some { host: None, .. } | Pattern::Everything | Pattern::Exactly(_) => false,
+            _ => false,
         }
     }
 
@@ -287,6 +295,9 @@ impl Pattern {
         let Some(pattern) = rule.pattern.as_deref().filter(|text| !is_everything(text)) else {
             return Ok(Self::Everything);
         };
+        if let Some(argument) = ArgumentPattern::of(&rule.permission, pattern)? {
+            return Ok(Self::Argument(Box::new(argument)));
+        }
         let (mut command, mut path, mut host) = (None, None, None);
         match rule.permission.as_str() {
             "bash" | "shell.run" => command = Some(CommandPattern::new(pattern)),

@@ -11,7 +11,7 @@ mod server_word;
 use std::sync::OnceLock;
 
 use protocol::judge::RuleTrace;
-use protocol::{Action, At, Capability, Rule, RuleScope, ToolMode, Verdict};
+use protocol::{Action, At, Capability, Fact, Rule, RuleScope, ToolMode, Verdict};
 
 pub use compiled::CompiledRule;
 pub(crate) use compiled::covers;
@@ -147,6 +147,7 @@ impl RuleSet {
             below: false,
             maybe: false,
             exactly: None,
+            arguments: None,
         };
         let in_force = |at: &usize| !is_over(&self.rules[*at], now);
         let denied = |at: &usize| self.rules[*at].rule.action == Action::Deny;
@@ -255,6 +256,13 @@ impl RuleSet {
         rules
             .find(|rule| rule.exactly() == Some(call))
             .map(|rule| &rule.rule)
+    }
+
+    /// Whether a rule lets somebody else's tool name a path outside the workspace.
+    pub fn opens_path(&self, tool: &str, fact: &Fact, now: At) -> bool {
+        let places = self.index.places(tool, &[]);
+        let mut rules = places.into_iter().map(|at| &self.rules[at]);
+        rules.any(|rule| rule.opens_path(tool, fact) && !is_over(rule, now))
     }
 
     /// Whether a rule opens a host that is closed unless it is named.

@@ -1,5 +1,6 @@
 //! What rules look at: the facts of a call, each made ready once, however many rules there are.
 
+use protocol::grounds::Argument;
 use protocol::{Capability, Digest, Fact, ToolMode};
 
 use crate::facts::Facts;
@@ -23,6 +24,8 @@ pub struct Subject<'a> {
     pub maybe: bool,
     /// What a grant for exactly this call names.
     pub exactly: Option<&'a Digest>,
+    /// The arguments of the call; none where they are not known.
+    pub arguments: Option<&'a [Argument]>,
 }
 
 /// A piece of a call.
@@ -63,6 +66,7 @@ impl<'a> Subject<'a> {
                 below,
                 maybe: false,
                 exactly: facts.exactly(),
+                arguments: facts.arguments(),
             });
         };
         if facts.all().iter().all(|fact| fact.derived) {

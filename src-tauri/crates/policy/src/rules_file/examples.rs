@@ -1,5 +1,6 @@
 //! A rule's own examples, checked when it is read.
 
+use protocol::grounds::Argument;
 use protocol::{Action, Capability, Fact, ToolMode};
 use toml::Spanned;
 
@@ -44,8 +45,8 @@ pub(super) fn narrowed(rule: CompiledRule, not_match: &[Spanned<String>]) -> Com
     }
 }
 
-/// Whether a rule alone speaks of an example: a command for rules about commands, a host for rules about hosts, a path
-/// for all others.
+/// Whether a rule alone speaks of an example: a command for rules about commands, a host for rules about hosts, `name=value`
+/// for rules about an argument, a path for all others.
 pub(super) fn fits(rule: &CompiledRule, example: &str) -> bool {
     let capability = match rule.rule.permission.as_str() {
         "bash" | "shell.run" | "mode:local" => Capability::ShellRun,
@@ -81,7 +82,15 @@ pub(super) fn fits(rule: &CompiledRule, example: &str) -> bool {
         "mode:local" => Some(ToolMode::Local),
         _ => None,
     };
-    let facts = Facts::from_iter([fact]);
+    let mut facts = Facts::from_iter([fact]);
+    if rule.argument().is_some() {
+        facts = Facts::default();
+        let argument = example.split_once('=').unwrap_or((example, ""));
+        facts.argued(vec![Argument {
+            name: argument.0.to_owned(),
+            text: Some(argument.1.to_owned()),
+        }]);
+    }
     let subjects = Subject::all(rule.permission(), mode, &facts);
     let speaks = |subject: &Subject<'_>| {
         let said = set.said(subject, protocol::At::MIN, protocol::Verdict::Ask);

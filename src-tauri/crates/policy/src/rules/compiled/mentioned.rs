@@ -1,0 +1,49 @@
+//! What a rule says of the calls of somebody else's tool, of which only the arguments are known.
+
+use protocol::{Action, Capability, Fact};
+
+use super::{CompiledRule, Pattern};
+use crate::pattern::ArgumentPattern;
+
+impl CompiledRule {
+    /// The argument that it is about, if it is about one.
+    pub(crate) fn argument(&self) -> Option<&ArgumentPattern> {
+        match &self.pattern {
+            Pattern::Argument(pattern) => Some(pattern),
+            Pattern::Everything | Pattern::Exactly(_) | Pattern::Some { .. } => None,
+        }
+    }
+
+    /// Whether an allow covers what the arguments of somebody else's tool name.
+    pub(super) fn allows(&self, fact: &Fact, root: Option<&str>) -> bool {
+        let is_certain = fact.doubt.is_none() && fact.unresolved.is_none();
+        is_certain && (self.fits_fact(fact, true, root) || self.names_outside(fact))
+    }
+
+    /// Whether its pattern names this path outside the workspace.
+    fn names_outside(&self, fact: &Fact) -> bool {
+        let is_path = match fact.capability {
+            Capability::FsRead | Capability::FsWrite | Capability::FsDelete => !fact.inside,
+            Capability::NetFetch | Capability::ShellRun => false,
+        };
+        is_path
+            && self
+                .path()
+                .is_some_and(|pattern| pattern.allows_outside(&fact.real))
+    }
+
+    /// Whether it lets somebody else's tool name this path outside the workspace: it names the tool, or its family, and the
+    /// path.
+    pub(in crate::rules) fn opens_path(&self, tool: &str, fact: &Fact) -> bool {
+        let permission = self.permission();
+        let names_tool = match permission.strip_suffix('*') {
+            Some(family) => !family.is_empty() && tool.starts_with(family),
+            None => permission == tool,
+        };
+        self.trusted
+            && self.rule.action == Action::Allow
+            && names_tool
+            && fact.unresolved.is_none()
+            && self.names_outside(fact)
+    }
+}
