@@ -45,6 +45,11 @@ impl SessionFolder {
         }
     }
 
+    /// Removes it if nothing was put there.
+    pub fn remove_empty(&self) {
+        let _holds_something = fs::remove_dir(&self.path);
+    }
+
     /// Where it is: real and absolute.
     pub fn path(&self) -> &Path {
         &self.path

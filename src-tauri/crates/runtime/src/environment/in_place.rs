@@ -11,6 +11,7 @@ use super::copy::{Copier, weigh};
 use super::look::{Upper, look};
 use super::picture::Picture;
 use super::read_out::{Done, read_out};
+use super::refusals::Refusals;
 use super::told::{Over, told};
 use crate::dir::Dir;
 use crate::history::Happened;
@@ -58,6 +59,24 @@ pub(super) async fn picture(
         Picture::take(&history, &workspace, meta, copier)
     })
     .await
+}
+
+/// Whether a workspace is not too large for a picture.
+pub(super) async fn can_picture(workspace: &Workspace) -> bool {
+    let workspace = workspace.clone();
+    blocking(move || weigh(workspace.dir())).await.is_ok()
+}
+
+/// Takes a picture for what is done by a program that no room holds: it is taken for done without a fault.
+pub(super) async fn snapshot(
+    workspace: &Workspace,
+    history: &History,
+    meta: EntryMeta,
+) -> Result<Picture, FileError> {
+    let picture = picture(workspace, history, meta, Copier::System).await?;
+    let ran = (Ran::silent(Exit::Code(0)), Refusals::default());
+    let _ = picture.ran.set(ran);
+    Ok(picture)
 }
 
 /// Compares the workspace of a picture with it, and records what is different as one act.

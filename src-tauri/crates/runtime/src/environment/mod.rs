@@ -254,6 +254,25 @@ impl Environment {
         self.0.picture(workspace, history, meta).await
     }
 
+    /// Whether a workspace is small enough for a picture.
+    pub async fn can_picture(&self, workspace: &Workspace) -> bool {
+        in_place::can_picture(workspace).await
+    }
+
+    /// Takes a picture of a workspace for a call that is done there by a program outside any room. What becomes of it is as with
+    /// [`Environment::picture`].
+    ///
+    /// # Errors
+    /// As [`Environment::picture`], but that no room is needed.
+    pub async fn snapshot(
+        &self,
+        workspace: &Workspace,
+        history: &History,
+        meta: EntryMeta,
+    ) -> Result<Picture, FileError> {
+        in_place::snapshot(workspace, history, meta).await
+    }
+
     /// Runs a command to its end for real, in a room in which the workspace can be written. It is ended when it writes more
     /// than could be undone. `on_output` is as with [`crate::run`], `net` as with [`Environment::rehearse`].
     ///
