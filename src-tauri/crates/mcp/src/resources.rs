@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
+use protocol::grounds::Confinement;
 use protocol::interface::Origin;
 use protocol::shown::{in_a_sentence, is_hidden};
 use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value, json};
+use tools::mentions::mentions;
 use tools::text::{plural, shortened, visible};
-use tools::{Hands, Tool, ToolContext};
+use tools::{Hands, Mentions, Tool, ToolContext};
 
 use crate::content;
 use crate::limits::{
@@ -56,7 +58,7 @@ impl ReadResource {
         let interface = ToolInterface::tool(called.as_str())
             .namespace(settings.id.as_str())
             .tool_id(format!("{}__{called}", settings.id))
-            .user_facing_name("Read resource")
+            .user_facing_name(format!("Read resource ({})", settings.id))
             .description(DESCRIPTION)
             .model_input_schema(parameters)
             .strict(false)
@@ -86,13 +88,21 @@ impl Tool for ReadResource {
     fn target(&self, arguments: &Map<String, Value>) -> String {
         match arguments.get("uri").and_then(Value::as_str) {
             Some(uri) => shortened(&visible(uri), TARGET_CHARS_MAX),
-            None => self.server.settings().id.to_string(),
+            None => String::new(),
         }
     }
 
     /// What a server touches to answer is not known to anybody but it: nothing but a rule for the tool allows it.
     fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
         Vec::new()
+    }
+
+    fn mentions(&self, arguments: &Map<String, Value>) -> Mentions {
+        mentions(self.interface.parameters(), arguments, false)
+    }
+
+    fn confinement(&self) -> Confinement {
+        self.server.confinement()
     }
 
     fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
+use protocol::grounds::Confinement;
 use protocol::interface::Origin;
 use protocol::{Access, Digest, RequirementSet, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tools::limits::ID_BYTES_MAX;
+use tools::mentions::{is_deleting_name, mentions};
 use tools::text::{shortened, visible};
 use tools::tool::ProgressFn;
-use tools::{Asks, Hands, Tool, ToolContext};
+use tools::{Asks, Hands, Mentions, Tool, ToolContext};
 
 use crate::catalogue::Definition;
 use crate::content;
@@ -30,7 +32,8 @@ pub struct ServerTool {
     server: Arc<Server>,
     tool: Definition,
     interface: ToolInterface,
-    first: Option<String>,
+    /// Whether its calls may take something away, by its own word or its name: a hint only tightens.
+    deletes: bool,
 }
 
 impl ServerTool {
@@ -60,7 +63,7 @@ impl ServerTool {
             .namespace(settings.id.as_str())
             .tool_id(id(settings.id.as_str(), &pinned.called, &tool))
             .native_ids(native)
-            .user_facing_name(shortened(&visible(&tool.name), NAME_CHARS_MAX))
+            .user_facing_name(title(&tool.name, &server))
             .description(description)
             .model_input_schema(tool.input_schema.clone())
             .strict(false)
@@ -77,7 +80,7 @@ impl ServerTool {
             interface = interface.is_destructive(true);
         }
         Self {
-            first: names.first().map(|name| (*name).clone()),
+            deletes: tool.hints.destructive == Some(true) || is_deleting_name(&tool.name),
             interface: interface.build(),
             server,
             tool,
@@ -120,6 +123,13 @@ fn id(server: &str, called: &str, tool: &Definition) -> String {
     format!("{}_{tail}", &id[..keep])
 }
 
+/// The tool's name with that of its server: tools of several servers are called alike.
+fn title(name: &str, server: &Server) -> String {
+    let server = format!(" ({})", server.settings().id);
+    let room = NAME_CHARS_MAX.saturating_sub(server.chars().count());
+    shortened(&visible(name), room) + &server
+}
+
 /// A text of several lines with its hidden characters named.
 fn readable(text: &str) -> String {
     protocol::shown::plain(&protocol::shown::shown(text))
@@ -131,20 +141,47 @@ impl Tool for ServerTool {
         &self.interface
     }
 
+    /// The paths and hosts that it names; else its first required argument that is a text.
     fn target(&self, arguments: &Map<String, Value>) -> String {
-        let first = self.first.as_ref().and_then(|name| arguments.get(name));
-        let text = match first {
-            None | Some(Value::Null) => return self.server.settings().id.to_string(),
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
+        let mentioned = self.mentions(arguments);
+        let mut targets: Vec<&str> = Vec::new();
+        for access in &mentioned.accesses {
+            if !targets.contains(&access.target.as_str()) {
+                targets.push(&access.target);
+            }
+        }
+        let text = match targets.is_empty() {
+            false => targets.join(", "),
+            true => {
+                let required = self.tool.input_schema.get("required");
+                let required = required.and_then(Value::as_array).into_iter().flatten();
+                let mut texts = required
+                    .filter_map(Value::as_str)
+                    .filter_map(|name| arguments.get(name)?.as_str());
+                texts.next().unwrap_or_default().to_owned()
+            }
         };
         let line = text.lines().next().unwrap_or_default();
         shortened(&visible(line), TARGET_CHARS_MAX)
     }
 
-    /// What a server touches is not known to anybody but it: nothing is declared, so nothing but a rule for the tool allows it.
+    /// What a server touches is not known to anybody but it: nothing is declared.
     fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
         Vec::new()
+    }
+
+    fn mentions(&self, arguments: &Map<String, Value>) -> Mentions {
+        mentions(&self.tool.input_schema, arguments, self.deletes)
+    }
+
+    fn confinement(&self) -> Confinement {
+        self.server.confinement()
+    }
+
+    /// What a program of this machine changes in the workspace is found by a picture from before.
+    async fn runs_in_place(&self, hands: &Hands) -> bool {
+        self.server.confinement() == Confinement::Unconfined
+            && hands.environment.can_picture(&hands.workspace).await
     }
 
     async fn execute(

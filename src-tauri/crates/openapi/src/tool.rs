@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use policy::Approved;
+use protocol::grounds::Confinement;
 use protocol::interface::Origin;
 use protocol::{
     Access, Capability, Digest, Plan, RequirementSet, ToolError, ToolInterface, ToolKind,
@@ -14,8 +15,9 @@ use runtime::{Net, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tools::limits::ID_BYTES_MAX;
+use tools::mentions::mentions;
 use tools::text::{shortened, visible};
-use tools::{Hands, Prepared, Tool, ToolContext};
+use tools::{Hands, Mentions, Prepared, Tool, ToolContext};
 
 use crate::api::Api;
 use crate::auth::{Credential, credentials};
@@ -234,6 +236,22 @@ impl Tool for ApiTool {
         let files = request::paths(&self.operation, arguments).into_iter();
         let files = files.map(|path| Access::new(Capability::FsRead, path));
         hosts.chain(files).collect()
+    }
+
+    /// The hosts in its arguments: a service may be made to reach them. What else it is sent stays there, so paths are names of
+    /// its own.
+    fn mentions(&self, arguments: &Map<String, Value>) -> Mentions {
+        let mut found = mentions(&self.operation.input_schema, arguments, false);
+        found.words.clear();
+        found.accesses.retain(|access| {
+            let is_host = access.capability == Capability::NetFetch;
+            is_host && policy::host::resolve(&access.target).unresolved.is_none()
+        });
+        found
+    }
+
+    fn confinement(&self) -> Confinement {
+        Confinement::Remote
     }
 
     fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {

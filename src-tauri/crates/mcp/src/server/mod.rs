@@ -12,8 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use protocol::Fault;
+use protocol::grounds::Confinement;
 use protocol::servers::{
-    Pin, ServerId, ServerLine, ServerSettings, ServerState, ServerView, ServerVoice, SignIn,
+    Pin, ServerId, ServerLine, ServerSettings, ServerState, ServerView, ServerVoice, ServerWay,
+    SignIn,
 };
 use runtime::{Clock, Inherited};
 use tokio::sync::{Notify, watch};
@@ -137,6 +139,14 @@ impl Server {
     /// As it was set up.
     pub fn settings(&self) -> &ServerSettings {
         &self.core.settings
+    }
+
+    /// What keeps its tools to what their calls were judged on: nothing does with a program of this machine.
+    pub fn confinement(&self) -> Confinement {
+        match &self.core.settings.way {
+            ServerWay::Stdio { .. } => Confinement::Unconfined,
+            ServerWay::Http { .. } => Confinement::Remote,
+        }
     }
 
     /// What may make its tools others grows this.
