@@ -108,6 +108,12 @@ mod apis;
 
 // Other people's servers of tools.
 mod servers;
+// Rules for their tools, by what the arguments name.
+mod server_rules;
+// What their tools change in the workspace.
+mod server_effects;
+// What is explained of calls, held against what the pipeline says of them.
+mod explained;
 // What they ask the person.
 mod asks;
 // Tools that are schemas: latent, explicit, delegated; runs that must come to an output.

@@ -345,9 +345,10 @@ async fn resources_are_listed_and_read_where_a_person_allows_it() {
         .await
         .unwrap();
     desk.start("Go.").await;
-    for target in ["one", "demo://1", "demo://9"] {
+    for target in ["", "demo://1", "demo://9"] {
         let waiting = desk.until_waiting().await;
-        assert_eq!(waiting.target, target, "it asks");
+        let named = (waiting.title.as_str(), waiting.target.as_str());
+        assert_eq!(named, ("Read resource (one)", target), "it asks");
         desk.allow(&waiting).await;
     }
     desk.until_ended().await;

@@ -33,6 +33,9 @@ use crate::{one_call, rules, turn};
 /// The provider of such a session: nobody, so no model can be asked in it.
 pub(crate) const PROVIDER: &str = "client";
 
+/// The provider of a session whose one call a person makes by hand, at a command line.
+pub const BY_HAND: &str = "by_hand";
+
 /// Takes what is told of a running call: words on its progress, the end of what it printed.
 pub type Heard = mpsc::Sender<String>;
 

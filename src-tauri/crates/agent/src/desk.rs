@@ -1,5 +1,7 @@
 //! The desk: one engine over one data folder, with every session in it.
 
+mod admit;
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -8,12 +10,12 @@ use lsp::{LanguageServers, Patience};
 use protocol::event::Asked;
 use protocol::op::Receipt;
 use protocol::query::{Answer, Query, Snapshot};
-use protocol::{Event, Fault, ModelChoice, Op, SessionId, Settings};
+use protocol::{Event, Fault, Op, SessionId, Settings};
 use provider::{Keys, Provider, Providers, SystemKeys};
 use record::Record;
-use runtime::{Environment, History, Inherited, Net, SessionFolder, Workspace};
+use runtime::{Environment, History, Inherited, Workspace};
 use tokio_util::sync::CancellationToken;
-use tools::{Hands, Lsp, LspRename, Registry};
+use tools::{Lsp, LspRename, Registry};
 
 use crate::apis::Apis;
 use crate::briefing::Briefing;
@@ -23,11 +25,9 @@ use crate::desk_tools::DeskTools;
 use crate::faults::Faults;
 use crate::held;
 use crate::hub::{Events, Hub};
-use crate::seeks::{self, Seeks};
+use crate::seeks;
 use crate::servers::Servers;
-use crate::session::{RulesInForce, Session};
-use crate::surface::Bounds;
-use crate::toolbox::Toolbox;
+use crate::session::Session;
 use crate::{beside, ops, queries, recover, retention, settings};
 
 /// One engine. Cheap to clone; the last clone that goes takes the runs with it.
@@ -344,51 +344,5 @@ impl Shared {
         for session in sessions {
             session.reload_rules();
         }
-    }
-
-    /// Opens a session in this process.
-    pub fn admit(
-        self: &Arc<Self>,
-        id: SessionId,
-        root: &Path,
-        model: ModelChoice,
-        conversation: Conversation,
-    ) -> Result<Arc<Session>, Fault> {
-        let folder = SessionFolder::open(&self.config.data_dir, &id)?;
-        let rules = RulesInForce::default();
-        let closed = crate::rules::closed(rules.clone(), self.config.clock.clone());
-        let workspace = Workspace::open(root)?
-            .with_readable(folder.path())?
-            .closing(closed)
-            .inheriting(self.inherited.clone());
-        let asked = &conversation.asked;
-        let briefing = Arc::new(self.briefing(&workspace, asked));
-        let workspace = briefing.readable(workspace);
-        let data_dir = &self.config.data_dir;
-        let bounds = Bounds::of(&workspace, data_dir, folder.path(), asked)?;
-        let hands = Hands {
-            picture: None,
-            workspace,
-            environment: self.environment.clone(),
-            net: Net::closed(),
-            session: id.clone(),
-            folder: Arc::new(folder),
-            todos: Arc::default(),
-        };
-        hands.todos.replace(conversation.todos.clone());
-        let seeks = Seeks::of(&id, conversation.searches);
-        let toolbox = Toolbox::load(self, &hands.workspace, &briefing, asked, &seeks)?;
-        self.set_tool_faults(hands.workspace.root(), toolbox.faults.clone());
-        let session = Arc::new(Session::new(
-            id.clone(),
-            self.clone(),
-            (hands, bounds),
-            model,
-            (rules, toolbox, briefing),
-            conversation,
-        ));
-        session.reload_rules();
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(sessions.entry(id).or_insert(session).clone())
     }
 }

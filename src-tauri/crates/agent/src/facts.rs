@@ -6,6 +6,7 @@ use policy::pattern::alternatives;
 use policy::shell::Touch;
 use protocol::{Access, Capability, Fact};
 use runtime::{PathKind, Workspace};
+use tools::Mentions;
 
 /// What paths are looked up in.
 #[derive(Debug, Clone, Copy)]
@@ -86,6 +87,56 @@ impl Ground<'_> {
             }
         }
         facts
+    }
+
+    /// Adds what the arguments of somebody else's tool name, which only tightens.
+    pub fn add_mentions(&self, facts: &mut Facts, mentions: &Mentions) {
+        let add = |facts: &mut Facts, fact: Fact| {
+            let fact = Fact {
+                derived: true,
+                ..fact
+            };
+            if !facts.all().contains(&fact) {
+                facts.add(fact);
+            }
+        };
+        for access in &mentions.accesses {
+            add(facts, self.fact(access));
+            let command = facts.command(&access.target);
+            let touches = command.map(|read| read.touches().to_vec());
+            for touched in touches.iter().flatten() {
+                for fact in self.touched(touched) {
+                    add(facts, fact);
+                }
+            }
+        }
+        for word in &mentions.words {
+            for capability in [Capability::FsRead, Capability::FsWrite] {
+                let fact = self.fact(&Access::new(capability, word.as_str()));
+                if self.is_there(&fact) {
+                    add(facts, fact);
+                }
+            }
+        }
+        if mentions.is_cut {
+            let doubt = "It names more than is looked at.".to_owned();
+            let whole = Fact {
+                doubt: Some(doubt),
+                ..Fact::inside(Capability::FsRead, "the arguments")
+            };
+            add(facts, whole);
+        }
+    }
+
+    /// Whether something of the workspace stands where a fact leads.
+    fn is_there(&self, fact: &Fact) -> bool {
+        match self {
+            Self::Disk(workspace) => {
+                let is_inside = fact.inside && fact.unresolved.is_none() && !fact.real.is_empty();
+                is_inside && matches!(workspace.kind(&fact.real), Ok(Some(_)))
+            }
+            Self::Names { .. } => false,
+        }
     }
 
     /// Where one access leads.

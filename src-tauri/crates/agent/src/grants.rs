@@ -75,6 +75,10 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
             " It runs in a sealed room; what it changes in the folder is carried out afterwards and can be undone."
                 .to_owned()
         }
+        UndoOutlook::Pictured if !ready.confinement.is_held() => {
+            " It runs as you, outside any sandbox; what it changes in this folder can be undone. What it does elsewhere cannot be taken back."
+                .to_owned()
+        }
         UndoOutlook::Pictured => {
             " It runs for real in a sealed room; what it changes in this folder can be undone. What it does elsewhere cannot be taken back."
                 .to_owned()

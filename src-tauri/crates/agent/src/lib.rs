@@ -30,6 +30,7 @@ pub mod desk;
 mod desk_tools;
 mod door;
 mod dry_run;
+pub mod explain;
 mod facts;
 mod faults;
 mod grant;
@@ -78,7 +79,7 @@ mod weighed;
 mod why;
 mod worked;
 
-pub use caller::{Answered, Caller, Heard};
+pub use caller::{Answered, BY_HAND, Caller, Heard};
 pub use config::{DeskConfig, Host};
 pub use desk::Desk;
 pub use dry_run::DryRun;

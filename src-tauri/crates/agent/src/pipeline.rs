@@ -17,7 +17,7 @@ use crate::stages::found::Called;
 use crate::stages::in_place::{self, Judged};
 use crate::stages::rehearsed::{self, Rehearsed, Trial};
 use crate::stages::secured::Copy;
-use crate::stages::{Ended, came, execute, finish, found, judged, prepared, secured, watched};
+use crate::stages::{Ended, came, execute, finish, found, judged, secured, verdict};
 use crate::{door, state, surface, uses};
 
 type Arguments = serde_json::Map<String, serde_json::Value>;
@@ -55,17 +55,12 @@ async fn once(
     again: Again,
 ) -> Result<Result<Outcome, Again>, Ended> {
     let (tool, arguments, edited) = at;
-    let (changed, unsecured, tried) = (again.changed, again.unsecured, again.tried);
-    judged::forbidden_outright(session, call, tool, arguments)?;
-    let mut facts = prepared::facts(session, tool, arguments);
-    judged::forbidden(session, call, tool, arguments, &facts)?;
-    let ready = prepared::prepare(session, tool, arguments, &mut facts, &tried, unsecured).await?;
-    let alarms = watched::ask(session, tool, arguments, &facts).await;
-    let known = judged::weigh(session, call, tool, arguments, &facts, &ready, alarms);
-    let judgement = judged::judge(session, call, tool, arguments, &ready, &known);
-    let is_agreed = tried.as_ref().is_some_and(Rehearsed::is_agreed);
+    let (changed, tried) = (again.changed, again.tried);
+    let assessed = verdict::assess(session, call, tool, arguments, &tried, again.unsecured).await?;
+    let is_agreed = assessed.is_agreed();
     let is_hooked = tried.as_ref().is_some_and(Rehearsed::is_hooked);
-    let (judgement, open) = rehearsed::let_out(session, &facts, &ready, judgement);
+    let (facts, ready, known) = (assessed.facts, assessed.ready, assessed.known);
+    let (judgement, open) = (assessed.judgement, assessed.open);
     if !uses::take(session, &judgement, is_agreed) {
         return Ok(Err(Again::judged(changed, tried)));
     }
@@ -110,7 +105,8 @@ async fn once(
         let trial = Trial::of(session, call, tool, arguments, &ready).hooked();
         return trial.again(open, hooked, Some(go.said)).await.map(Err);
     }
-    let kept = match secured::before_image(session, &approved, &ready, real.is_some()).await? {
+    let kept = match secured::before_image(session, tool, &approved, &ready, real.is_some()).await?
+    {
         Copy::Taken(kept) => kept,
         Copy::Failed(why) => {
             let again = Again::unsecured(why, tried);

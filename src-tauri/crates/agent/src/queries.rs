@@ -158,11 +158,8 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             arguments,
             draft,
         } => {
-            by_rulebook(shared, move |shared| {
-                let call = (tool.as_str(), &arguments);
-                asked::try_call(shared, workspace.as_deref(), call, draft.as_ref())
-            })
-            .await?
+            let call = (tool.as_str(), &arguments);
+            asked::try_call(shared, workspace.as_deref(), call, draft.as_ref()).await?
         }
         Query::CheckRules { scope, text, .. } => {
             by_rulebook(shared, move |shared| {

@@ -1,12 +1,14 @@
 //! One session in memory: what its run needs, who waits for a decision, and how it is steered.
 
+mod rules_in_force;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use policy::RuleSet;
 use protocol::event::Parent;
 use protocol::model::ToolDefinition;
-use protocol::{CallId, EventBody, ModelChoice, Rule, SessionId, SessionState, Strategy};
+use protocol::{CallId, EventBody, ModelChoice, SessionId, SessionState, Strategy};
 use tokio::sync::{Notify, watch};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +20,6 @@ use crate::asks::OpenAsks;
 use crate::background::Background;
 use crate::briefing::Briefing;
 use crate::conversation::Conversation;
-use crate::delegate;
 use crate::desk::Shared;
 use crate::held::Held;
 use crate::journal::Journal;
@@ -172,8 +173,11 @@ impl Session {
 
     /// Stops the run, if there is one.
     pub(crate) fn stop(&self) -> bool {
-        let run = self.live().run.clone();
-        run.map(|token| token.cancel()).is_some()
+        self.live()
+            .run
+            .as_ref()
+            .map(CancellationToken::cancel)
+            .is_some()
     }
 
     /// Stops the run for a reason of its own.
@@ -317,8 +321,7 @@ impl Session {
     }
 
     fn kept_toolbox(&self) -> Arc<Toolbox> {
-        let toolbox = self.toolbox.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&toolbox)
+        Arc::clone(&self.toolbox.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Reads the files of tools anew; says what is wrong with them. What cannot be read leaves things as they are.
@@ -346,50 +349,6 @@ impl Session {
     /// The state that was recorded last.
     pub(crate) fn state(&self) -> Option<SessionState> {
         self.live().state
-    }
-
-    /// The rules in force.
-    pub(crate) fn rules(&self) -> Arc<RuleSet> {
-        self.rules
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    /// Hears when the rules are read anew.
-    pub(crate) fn rules_read(&self) -> watch::Receiver<u64> {
-        self.rules_changed.subscribe()
-    }
-
-    /// Takes rules out of force that were used as often as they may.
-    pub(crate) fn spend(&self, spent: &[Rule]) {
-        if spent.is_empty() {
-            return;
-        }
-        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
-        let changed = Arc::make_mut(&mut rules);
-        spent.iter().for_each(|rule| changed.spend(rule));
-    }
-
-    /// Reads the rules anew; says what is wrong with them.
-    pub(crate) fn reload_rules(&self) {
-        let config = &self.shared.config;
-        let mut loaded = self.rules_known.load(
-            &config.data_dir,
-            Some(&self.hands.workspace),
-            &delegate::lineage(self),
-            config.rules.as_deref(),
-        );
-        let mut agents = self.bounds.rules().peekable();
-        if agents.peek().is_some() {
-            agents.for_each(|rules| loaded.rules.add(rules));
-            crate::uses::spend(&config.data_dir, &mut loaded.rules);
-        }
-        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.rules);
-        self.rules_changed.send_modify(|times| *times += 1);
-        let faults = loaded.faults.into_iter().chain(loaded.untrusted);
-        self.shared
-            .set_rule_faults(self.hands.workspace.root(), faults.collect());
     }
 
     /// Changes the conversation.

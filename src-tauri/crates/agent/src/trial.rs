@@ -1,4 +1,5 @@
-//! What would be said of a call that nobody makes: for the command line, and for trying rules out. Nothing runs.
+//! What rules by themselves would say of a call, and what would be said of one on another system or in no folder: there is no
+//! pipeline to ask then. What the pipeline here says is the matter of [`crate::explain`]. Nothing runs.
 
 mod told;
 
@@ -12,6 +13,7 @@ use policy::watchdog::{self, Sight};
 use policy::{
     Classified, Declared, Facts, Manifest, Request, RuleSet, Surface, classify, judge, rules_file,
 };
+use protocol::grounds::{Argument, Confinement};
 use protocol::preview::UndoOutlook;
 use protocol::requires::Surroundings;
 use protocol::{
@@ -21,8 +23,9 @@ use runtime::Workspace;
 use runtime::clock::{Clock, SystemClock};
 use serde_json::{Map, Value};
 use tools::registry::Registry;
+use tools::{Mentions, mentions};
 
-use self::told::{aside, check_strings, guessed};
+use self::told::{aside, check_strings};
 use crate::facts::Ground;
 use crate::{manifest, surface};
 
@@ -108,17 +111,9 @@ impl Trial {
         })
     }
 
-    /// A trial of these rules, with these tools. Without a workspace, names are taken as they stand.
-    pub(crate) fn of_rules(
-        workspace: Option<Workspace>,
-        rules: RuleSet,
-        registry: Arc<Registry>,
-        now: At,
-    ) -> Self {
-        let root = workspace.as_ref().map_or_else(
-            || "/".to_owned(),
-            |workspace| workspace.root().display().to_string(),
-        );
+    /// A trial of these rules, with these tools, in no folder: names are taken as they stand.
+    pub(crate) fn of_rules(rules: RuleSet, registry: Arc<Registry>, now: At) -> Self {
+        let root = "/".to_owned();
         Self {
             registry,
             rules,
@@ -132,7 +127,7 @@ impl Trial {
                 agent: None,
                 data_dir: None,
             },
-            workspace,
+            workspace: None,
             root,
             now,
         }
@@ -152,6 +147,11 @@ impl Trial {
             },
         };
         let mut facts = ground.facts(&called.accesses);
+        facts.confine(called.confinement);
+        if !called.confinement.is_held() {
+            facts.argued(Argument::all(arguments));
+        }
+        ground.add_mentions(&mut facts, &called.mentions);
         for access in &called.aside {
             facts.add(Fact {
                 derived: true,
@@ -256,19 +256,28 @@ impl Trial {
                 classified: found.classified.clone(),
                 accesses: found.tool.accesses(&translated),
                 aside: aside(found.interface.id(), &translated),
+                mentions: found.tool.mentions(&translated),
+                confinement: found.tool.confinement(),
                 requires: Some(found.interface.requires.clone()),
                 needs_person: found.interface.safety.requires_user_interaction,
             });
         }
-        let aside = match tools::LOCKED.contains(&name) {
-            true => Vec::new(),
-            false => guessed(arguments),
+        // A tool of nobody known is one of somebody else, of which the worst is thought.
+        let (mentions, confinement) = match tools::LOCKED.contains(&name) {
+            true => (Mentions::default(), Confinement::Held),
+            false => {
+                let deletes = mentions::is_deleting_name(name);
+                let found = mentions::mentions(&Value::Null, arguments, deletes);
+                (found, Confinement::Unconfined)
+            }
         };
         Ok(Called {
             id: name.to_owned(),
             classified: classify(name, Declared::default()),
             accesses: Vec::new(),
-            aside,
+            aside: Vec::new(),
+            mentions,
+            confinement,
             requires: None,
             needs_person: false,
         })
@@ -282,6 +291,9 @@ struct Called {
     accesses: Vec<Access>,
     /// What it may touch besides; this only tightens.
     aside: Vec<Access>,
+    /// What its arguments name.
+    mentions: Mentions,
+    confinement: Confinement,
     /// What its tool requires; none for a tool that is not here.
     requires: Option<RequirementSet>,
     needs_person: bool,

@@ -1,6 +1,10 @@
 //! Questions about rules, one function for each.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use protocol::backtest::RuleChange;
+use protocol::event::Asked;
 use protocol::query::Answer;
 use protocol::rules_view::{NewRule, RulePlace, RuleText};
 use protocol::{Fault, RuleScope, SessionId};
@@ -8,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{Place, Tested, check, compare, edit, imports, suggest, view};
 use crate::desk::Shared;
+use crate::explain::Explainer;
 use crate::rules::Draft;
 use crate::toolbox::Toolbox;
 use crate::trial::Trial;
@@ -38,9 +43,9 @@ pub(crate) fn backtest(
     super::backtest(&tested, &Place::of(workspace)?, change).map(Answer::Backtest)
 }
 
-/// What would be said of a call, as if the rules were changed so.
-pub(crate) fn try_call(
-    shared: &Shared,
+/// What would be said of a call, as if the rules were changed so. In a folder it is what the pipeline says.
+pub(crate) async fn try_call(
+    shared: &Arc<Shared>,
     workspace: Option<&str>,
     (tool, arguments): (&str, &Map<String, Value>),
     draft: Option<&RuleChange>,
@@ -51,9 +56,18 @@ pub(crate) fn try_call(
         Some(change) => place.changed(data_dir, change)?.rules,
         None => place.load(data_dir, &Draft::Nothing).rules,
     };
-    let registry = Toolbox::of_folder(shared, workspace)?;
-    let trial = Trial::of_rules(place.0, rules, registry, shared.config.clock.now());
-    let trail = trial.weigh(tool, arguments)?;
+    let trail = match workspace {
+        Some(folder) => {
+            let explainer = Explainer::open(shared, Path::new(folder), Asked::default())?;
+            explainer.use_rules(rules);
+            explainer.explain(tool, arguments).await?.trail
+        }
+        None => {
+            let registry = Toolbox::of_folder(shared, None)?;
+            let now = shared.config.clock.now();
+            Trial::of_rules(rules, registry, now).weigh(tool, arguments)?
+        }
+    };
     Ok(Answer::TryCall { trail })
 }
 

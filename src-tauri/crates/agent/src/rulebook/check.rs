@@ -1,6 +1,7 @@
 //! Whether rules could be saved as they are written, example by example.
 
 use policy::path::Os;
+use policy::pattern::ArgumentPattern;
 use policy::rules_file::{self, Looked, Source, look};
 use protocol::rules_view::{NewRule, RuleCheck, RuleState, RuleView, RuleWarning, RulesCheck};
 use protocol::{Action, At, Capability, Fault, RuleScope};
@@ -104,6 +105,10 @@ fn meaning(rule: &NewRule) -> String {
                 format!(": `{pattern}`, wherever in a command it may run")
             }
         },
+        Some(pattern) if of_argument(rule).is_some() => {
+            let (name, value) = of_argument(rule).unwrap_or(("", pattern));
+            format!(" whose `{name}` is `{value}`")
+        }
         Some(pattern) => match rule.action {
             Action::Allow => format!(": `{pattern}`"),
             Action::Ask | Action::Deny => format!(": `{pattern}`, at any depth"),
@@ -115,6 +120,13 @@ fn meaning(rule: &NewRule) -> String {
         None => "",
     };
     format!("{verb} {what}{on}{uses}.")
+}
+
+/// The argument that a rule is about, and the pattern of its value, if it is about one.
+fn of_argument(rule: &NewRule) -> Option<(&str, &str)> {
+    let pattern = rule.pattern.as_deref()?;
+    let found = ArgumentPattern::of(&rule.permission, pattern).ok()?;
+    found.and_then(|_| pattern.trim().split_once('='))
 }
 
 fn known_tools() -> Vec<String> {

@@ -13,7 +13,7 @@ use crate::hooks::{self, Hooked};
 use crate::limits::ARGUMENTS_BYTES_MAX;
 use crate::repeats::Effect;
 use crate::session::Session;
-use crate::{caller, state, try_tool};
+use crate::{caller, explain, state, try_tool};
 
 /// A tool under the name that it was called by.
 pub(crate) struct Called<'a>(pub Found<'a>);
@@ -62,8 +62,7 @@ pub(crate) async fn tool<'a>(
     call: &ToolCall,
     hooked: &mut Hooked,
 ) -> Result<Called<'a>, Ended> {
-    let found = lookup(tools, call).and_then(|called| loaded(tools, session, called));
-    match found {
+    match resolve_tool(tools, session, call) {
         Ok(called) => Ok(called),
         Err(error) => {
             let about = hooks::hooked(session, &call.id, None, &call.name, &call.arguments);
@@ -75,14 +74,33 @@ pub(crate) async fn tool<'a>(
     }
 }
 
+/// The tool of a call, if the session may call it now.
+///
+/// # Errors
+/// There is none, it is not set up, or it has to be searched for first.
+pub(crate) fn resolve_tool<'a>(
+    tools: &'a Registry,
+    session: &Session,
+    call: &ToolCall,
+) -> Result<Called<'a>, ToolError> {
+    let called = lookup(tools, call)?;
+    loaded(tools, session, called)
+}
+
 /// A tool that must be searched for is not run before the model found it: it could not know what to say to it (`S002-41`).
-/// Who tries a tool by hand has it before them, and whoever calls from outside was offered all of them.
+/// Who calls a tool by hand has it before them, and whoever calls from outside was offered all of them.
 fn loaded<'a>(
     tools: &Registry,
     session: &Session,
     called: Called<'a>,
 ) -> Result<Called<'a>, ToolError> {
-    let by_hand = [try_tool::PROVIDER, caller::PROVIDER].contains(&session.model.provider.as_str());
+    let by_hand = [
+        try_tool::PROVIDER,
+        caller::PROVIDER,
+        caller::BY_HAND,
+        explain::PROVIDER,
+    ];
+    let by_hand = by_hand.contains(&session.model.provider.as_str());
     if by_hand || !tools.is_deferred(&called.0) {
         return Ok(called);
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use protocol::effects::{Assurance, Effects};
 use protocol::grounds::Tried;
 use protocol::preview::{CommandPreview, EffectsPreview, UndoOutlook};
+use protocol::shown::{plain, shown};
 use protocol::{
     CallState, EventBody, Plan, Preview, ToolCall, ToolError, UndoEntry, UndoId, Verdict,
 };
@@ -18,7 +19,7 @@ use super::finish::{self, Ran};
 use super::found::Called;
 use super::prepared::Ready;
 use super::rehearsed;
-use super::secured::Kept;
+use super::secured::{Kept, called_title};
 use super::{Ended, judged};
 use crate::config::Host;
 use crate::session::Session;
@@ -124,6 +125,10 @@ pub(crate) async fn settle(
             return Ok((ran, None));
         }
     };
+    let is_command = judged.tool.0.tool.confinement().is_held();
+    if !is_command && done.plan == Plan::None {
+        return Ok((ran, None));
+    }
     if let Some(entry) = &done.entry {
         let event = EventBody::UndoPrepared {
             call: judged.call.id.clone(),
@@ -174,13 +179,18 @@ fn judge(session: &Session, judged: &Judged<'_>, done: &InPlace) -> (Verdict, St
         for_real: true,
         ..rehearsed::changed(session, &done.plan)
     };
+    let preview = match tool.0.tool.confinement().is_held() {
+        true => preview(&ready.preview, &done.effects),
+        false => preview_of_call(session, tool, arguments, &done.effects),
+    };
     let ready = Ready {
-        preview: preview(&ready.preview, &done.effects),
+        preview,
         plan: done.plan.clone(),
         undo: UndoOutlook::Pictured,
         opens: Vec::new(),
         can_try: false,
         in_place: false,
+        confinement: ready.confinement,
         tried: Some(tried.clone()),
         hands: ready.hands.clone(),
         same: ready.same,
@@ -214,6 +224,28 @@ fn preview(before: &Preview, effects: &Effects) -> Preview {
             assured: Vec::new(),
             in_place: false,
             ..command.clone()
+        },
+        effects: effects.clone(),
+    }))
+}
+
+/// What is shown of a call of somebody else's tool once it ran, in the shape of a command.
+fn preview_of_call(
+    session: &Session,
+    tool: &Called<'_>,
+    arguments: &Map<String, Value>,
+    effects: &Effects,
+) -> Preview {
+    let root = session.hands.workspace.root().to_string_lossy();
+    Preview::Effects(Box::new(EffectsPreview {
+        command: CommandPreview {
+            folder: plain(&shown(&root)),
+            command: shown(&called_title(tool, arguments)),
+            facts: Vec::new(),
+            timeout_ms: tool.interface().timeout_ms(),
+            assurance: Some(Assurance::Snapshot),
+            assured: Vec::new(),
+            in_place: false,
         },
         effects: effects.clone(),
     }))

@@ -7,28 +7,26 @@ use policy::watchdog::{self, Alarm};
 use policy::{Facts, Judgement};
 use protocol::ToolMode;
 use protocol::preview::UndoOutlook;
-use protocol::{
-    Access, CallId, Capability, Digest, EventBody, Fact, Outcome, Preview, ToolCall, Verdict,
-};
+use protocol::{Access, CallId, Capability, Digest, EventBody, Fact, Outcome, ToolCall, Verdict};
 use serde_json::{Map, Value};
 
 use super::found::Called;
 use super::prepared::Ready;
-use super::{Ended, finish, prepared, watched};
+use super::{prepared, watched};
 use crate::config::Host;
-use crate::repeats::{self, Effect, Key};
+use crate::repeats::{self, Effect};
 use crate::session::Session;
 use crate::weighed::{self, Circumstances, Weighed};
 use crate::{surface, uses};
 
-/// Ends a call that is denied whatever stands on the disk, before anything there is looked at (`S003-26`): one of a tool
-/// that is denied as a whole, and one that names, plainly written, what a rule denies.
+/// The verdict on a call that is denied whatever stands on the disk, before anything there is looked at (`S003-26`): one of a
+/// tool that is denied as a whole, and one that names, plainly written, what a rule denies.
 pub(crate) fn forbidden_outright(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
-) -> Result<(), Ended> {
+) -> Option<(Weighed, Judgement)> {
     let accesses = called.0.tool.accesses(arguments);
     let touches: Vec<_> = accesses.iter().map(|access| access.capability).collect();
     let classified = called.0.classified.clone();
@@ -36,7 +34,8 @@ pub(crate) fn forbidden_outright(
     let rules = session.rules();
     let now = session.shared.config.clock.now();
     if rules.denies_outright(called.id(), mode, &touches, now) {
-        return denied_unprepared(session, call, called, arguments, &Facts::default());
+        let nothing = Facts::default();
+        return Some(judge_unprepared(session, call, called, arguments, &nothing));
     }
     let denies = |fact: &Fact| {
         let about = Facts::from_iter([fact.clone()]);
@@ -44,17 +43,15 @@ pub(crate) fn forbidden_outright(
         pieces.any(|piece| rules.said(&piece, now, Verdict::Allow).verdict == Some(Verdict::Deny))
     };
     let denied = accesses.iter().filter_map(as_written).filter(denies);
-    match denied.collect::<Vec<_>>() {
-        none if none.is_empty() => Ok(()),
-        denied => {
-            let unlooked = denied.into_iter().map(|fact| Fact {
-                inside: false,
-                unresolved: Some(UNLOOKED.to_owned()),
-                ..fact
-            });
-            denied_unprepared(session, call, called, arguments, &unlooked.collect())
-        }
-    }
+    let unlooked: Facts = denied
+        .map(|fact| Fact {
+            inside: false,
+            unresolved: Some(UNLOOKED.to_owned()),
+            ..fact
+        })
+        .collect();
+    let is_denied = !unlooked.all().is_empty();
+    is_denied.then(|| judge_unprepared(session, call, called, arguments, &unlooked))
 }
 
 /// Why nothing is known of where a denied access leads.
@@ -79,55 +76,36 @@ fn as_written(access: &Access) -> Option<Fact> {
     })
 }
 
-/// Ends a call that nothing could make right, before even its preview touches a file. A call that declares no access
-/// touches none, and waits for its one full verdict.
+/// The verdict on a call before even its preview touches a file; a deny is what nothing could make right. A call that declares
+/// no access touches none, and waits for its one full verdict.
 pub(crate) fn forbidden(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
     facts: &Facts,
-) -> Result<(), Ended> {
-    if facts.all().is_empty() {
-        return Ok(());
-    }
-    denied_unprepared(session, call, called, arguments, facts)
+) -> Option<(Weighed, Judgement)> {
+    let touches = !facts.all().is_empty();
+    touches.then(|| judge_unprepared(session, call, called, arguments, facts))
 }
 
-fn denied_unprepared(
+fn judge_unprepared(
     session: &Session,
     call: &ToolCall,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
     facts: &Facts,
-) -> Result<(), Ended> {
-    let nothing = Ready {
-        preview: Preview::Nothing,
-        plan: protocol::Plan::None,
-        undo: UndoOutlook::NotNeeded,
-        opens: Vec::new(),
-        can_try: false,
-        in_place: false,
-        tried: None,
-        hands: session.hands.judged(&[]),
-        same: Key::default(),
-    };
+) -> (Weighed, Judgement) {
     let alarms = watched::built_in(session, called, arguments, facts);
     // Without a look, or a word on undo where that counts, nobody could judge it again.
-    let weighed = weighed(&call.id, called, facts, &nothing.undo, alarms);
+    let weighed = weighed(&call.id, called, facts, &UndoOutlook::NotNeeded, alarms);
     let is_destructive = weighed.classified.mode == Some(ToolMode::Destructive);
     let weighed = Weighed {
         is_whole: !facts.all().is_empty() && !is_destructive,
         ..weighed
     };
     let judgement = unprepared(session, &weighed);
-    if judgement.verdict() == Verdict::Deny && uses::take(session, &judgement, false) {
-        tell(
-            session, call, called, arguments, &nothing, &weighed, &judgement,
-        );
-        return Err(finish::denied(called, &judgement));
-    }
-    Ok(())
+    (weighed, judgement)
 }
 
 /// Everything that is known of a prepared call, with all alarms.

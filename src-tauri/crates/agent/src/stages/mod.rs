@@ -14,6 +14,7 @@ pub(crate) mod secured;
 pub(crate) mod stands_for;
 pub(crate) mod stopped;
 mod updates;
+pub(crate) mod verdict;
 pub(crate) mod watched;
 
 use protocol::{Fault, Outcome};

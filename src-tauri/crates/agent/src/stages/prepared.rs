@@ -1,7 +1,7 @@
 //! Stages 6 and 9: where the call's accesses really lead, and what it would do.
 
 use policy::Facts;
-use protocol::grounds::Tried;
+use protocol::grounds::{Argument, Confinement, Tried};
 use protocol::preview::UndoOutlook;
 use protocol::{Access, Capability, Digest, Plan, Preview, ToolCall};
 use serde_json::{Map, Value};
@@ -26,6 +26,8 @@ pub(crate) struct Ready {
     pub can_try: bool,
     /// Whether it runs for real over a picture of the workspace, because nothing better holds.
     pub in_place: bool,
+    /// What keeps its tool to what it was judged on.
+    pub confinement: Confinement,
     /// What it did where nothing real changes, as it is judged; none if it was not tried.
     pub tried: Option<Tried>,
     /// What the tool is given: of the files what the call was judged on, and no others.
@@ -34,14 +36,38 @@ pub(crate) struct Ready {
     pub same: Key,
 }
 
+impl Ready {
+    /// That of a call of which nothing was prepared.
+    pub fn nothing(session: &Session, undo: UndoOutlook) -> Self {
+        Self {
+            preview: Preview::Nothing,
+            plan: Plan::None,
+            undo,
+            opens: Vec::new(),
+            can_try: false,
+            in_place: false,
+            confinement: Confinement::Held,
+            tried: None,
+            hands: session.hands.judged(&[]),
+            same: Key::default(),
+        }
+    }
+}
+
 /// Where everything that the call declares really leads, held to what its tool requires.
 pub(crate) fn facts(
     session: &Session,
     called: &Called<'_>,
     arguments: &Map<String, Value>,
 ) -> Facts {
-    let accesses = called.0.tool.accesses(arguments);
-    let mut facts = Ground::Disk(&session.hands.workspace).facts(&accesses);
+    let tool = &called.0.tool;
+    let ground = Ground::Disk(&session.hands.workspace);
+    let mut facts = ground.facts(&tool.accesses(arguments));
+    facts.confine(tool.confinement());
+    if !tool.confinement().is_held() {
+        facts.argued(Argument::all(arguments));
+    }
+    ground.add_mentions(&mut facts, &tool.mentions(arguments));
     surface::hold(session, called.interface(), &mut facts);
     facts
 }
@@ -75,13 +101,14 @@ pub(crate) async fn prepare(
         && opens.is_empty()
         && rehearsed.is_none()
         && unsecured.is_none()
+        && wants_picture(session, called)
         && called.0.tool.runs_in_place(&hands).await;
     let undo = match (unsecured, &prepared.plan) {
         (Some(reason), _) => UndoOutlook::Unsecured { reason },
         (None, Plan::None) if rehearsed.is_some() || !opens.is_empty() => UndoOutlook::NotNeeded,
         (None, Plan::None) if can_try => UndoOutlook::Captured,
         (None, Plan::None) if in_place => UndoOutlook::Pictured,
-        (None, Plan::None) => without_plan(called, arguments),
+        (None, Plan::None) => without_plan(session, called, arguments),
         (None, plan) => session
             .shared
             .history
@@ -94,10 +121,24 @@ pub(crate) async fn prepare(
         opens,
         can_try,
         in_place,
+        confinement: called.0.tool.confinement(),
         tried: rehearsed.as_ref().map(|rehearsed| rehearsed.tried(session)),
         hands,
         same: Key::of(called.id(), arguments),
     })
+}
+
+/// Whether a picture is to be taken for a call of this tool, where one can be.
+fn wants_picture(session: &Session, called: &Called<'_>) -> bool {
+    match called.0.tool.confinement() {
+        Confinement::Held => true,
+        Confinement::Remote => false,
+        Confinement::Unconfined => session
+            .shared
+            .settings()
+            .server_tools
+            .snapshots(called.id()),
+    }
 }
 
 /// Adds what a plan writes that the call itself did not name, because only a look could tell: it is judged, shown and held to
@@ -150,7 +191,11 @@ pub(crate) fn shown(
 }
 
 /// A call without a plan either changes nothing or nobody can say what.
-fn without_plan(called: &Called<'_>, arguments: &Map<String, Value>) -> UndoOutlook {
+fn without_plan(
+    session: &Session,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+) -> UndoOutlook {
     let runs = called
         .0
         .tool
@@ -162,7 +207,15 @@ fn without_plan(called: &Called<'_>, arguments: &Map<String, Value>) -> UndoOutl
             Capability::NetFetch => !called.only_reads(),
             Capability::FsRead => false,
         });
-    match runs {
+    // Whatever may run as the person may change something, unless the person says that it does not.
+    let is_open = match called.0.tool.confinement() {
+        Confinement::Unconfined => {
+            let settings = session.shared.settings();
+            !settings.server_tools.is_read_only(called.id())
+        }
+        Confinement::Held | Confinement::Remote => false,
+    };
+    match runs || is_open {
         false => UndoOutlook::NotNeeded,
         true => UndoOutlook::Unsecured {
             reason: "what it changes is not known before it runs.".to_owned(),

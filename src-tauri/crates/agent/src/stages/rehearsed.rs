@@ -122,7 +122,8 @@ pub(crate) fn let_out(
     judgement: Judgement,
 ) -> (Judgement, Vec<String>) {
     let now = session.shared.config.clock.now();
-    let is_allowed = (ready.can_try || ready.in_place) && judgement.verdict() == Verdict::Allow;
+    let is_command = (ready.can_try || ready.in_place) && ready.confinement.is_held();
+    let is_allowed = is_command && judgement.verdict() == Verdict::Allow;
     let by_rules = || policy::way_out::by_rules(facts, &session.rules(), now);
     match is_allowed.then(by_rules).flatten() {
         Some(way) => (judgement.explained(way.step), way.hosts),

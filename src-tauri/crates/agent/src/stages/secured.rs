@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use policy::Approved;
+use protocol::grounds::Confinement;
 use protocol::preview::UndoOutlook;
 use protocol::{EventBody, FileChange, Plan, Preview, UndoEntry, UndoId, shown};
 use runtime::{EntryMeta, FileError, Picture};
+use serde_json::{Map, Value};
 
 use super::Ended;
+use super::found::Called;
 use super::prepared::Ready;
 use crate::session::Session;
+
+/// How long a title of the history is.
+const CHARS_MAX: usize = 100;
 
 /// What became of the copy.
 pub(crate) enum Copy {
@@ -34,6 +40,7 @@ pub(crate) enum Kept {
 /// Takes a copy of everything that the approved plan touches; of the whole workspace where the call runs in it for real.
 pub(crate) async fn before_image(
     session: &Session,
+    called: &Called<'_>,
     approved: &Approved,
     ready: &Ready,
     for_real: bool,
@@ -51,8 +58,17 @@ pub(crate) async fn before_image(
         session.hands.workspace.clone(),
     );
     if for_real {
-        let (environment, meta) = (&session.shared.environment, meta(ran(&ready.preview)));
-        let taken = environment.picture(&workspace, &history, meta).await;
+        let environment = &session.shared.environment;
+        let taken = match called.0.tool.confinement() {
+            Confinement::Held | Confinement::Remote => {
+                let meta = meta(ran(&ready.preview));
+                environment.picture(&workspace, &history, meta).await
+            }
+            Confinement::Unconfined => {
+                let meta = meta(called_title(called, approved.arguments()));
+                environment.snapshot(&workspace, &history, meta).await
+            }
+        };
         return Ok(match taken {
             Ok(picture) => Copy::Taken(Kept::Picture(Arc::new(picture))),
             Err(error) => Copy::Failed(format!("no picture of the workspace was taken: {error}")),
@@ -107,9 +123,15 @@ fn title(plan: &Plan, preview: &Preview) -> String {
     }
 }
 
+/// The same of a tool that is no command: `write_file (files) new.txt`.
+pub(super) fn called_title(called: &Called<'_>, arguments: &Map<String, Value>) -> String {
+    let target = called.0.tool.target(arguments);
+    let title = format!("{} {target}", called.interface().title());
+    shown::in_a_sentence(title.trim_end(), CHARS_MAX)
+}
+
 /// The same of a command that is shown.
 fn ran(preview: &Preview) -> String {
-    const CHARS_MAX: usize = 100;
     let command = match preview {
         Preview::Effects(shown) => &shown.command,
         Preview::Command(command) => command,

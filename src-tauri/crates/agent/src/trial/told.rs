@@ -58,32 +58,3 @@ pub(super) fn aside(id: &str, arguments: &Map<String, Value>) -> Vec<Access> {
     };
     vec![Access::new(Capability::FsRead, from)]
 }
-
-/// What the arguments of a tool that declares nothing seem to name.
-pub(super) fn guessed(arguments: &Map<String, Value>) -> Vec<Access> {
-    let mut found = Vec::new();
-    for (name, value) in arguments {
-        let values: Vec<&str> = match value {
-            Value::String(text) => vec![text],
-            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => continue,
-        };
-        let capabilities: &[Capability] = match name.to_lowercase().as_str() {
-            "path" | "paths" | "file" | "files" | "file_path" | "filepath" | "filename"
-            | "target_file" | "source" | "destination" | "dir" | "directory" | "folder" => {
-                &[Capability::FsRead, Capability::FsWrite]
-            }
-            "url" | "urls" | "uri" => &[Capability::NetFetch],
-            "command" | "cmd" => &[Capability::ShellRun],
-            _ => continue,
-        };
-        for value in values.into_iter().filter(|value| !value.is_empty()) {
-            found.extend(
-                capabilities
-                    .iter()
-                    .map(|capability| Access::new(*capability, value)),
-            );
-        }
-    }
-    found
-}

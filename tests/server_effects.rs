@@ -1,0 +1,177 @@
+//! What other people's tools change in the workspace: found, shown, recorded, judged and taken back.
+
+use std::collections::BTreeMap;
+
+use agent::Host;
+use protocol::server_tools::ServerToolsSettings;
+use protocol::servers::{ServerChange, ServerWay};
+use protocol::shown::plain;
+use protocol::{CallState, CallView, Gate, Op, Preview, Settings, UndoState};
+use serde_json::{Value, json};
+use support::{Fixture, call};
+
+const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
+const HEADLESS: Host = Host::Headless { approve_all: false };
+
+async fn desk(turns: Value, host: Host, rules: &str) -> Fixture {
+    let mut desk = Fixture::with_host(turns, host).await;
+    desk.file("old.txt", "first\n")
+        .file("src/main.rs", "fn main() {}\n");
+    std::fs::write(desk.data().join("rules.toml"), rules).unwrap();
+    let root = desk.root().display().to_string();
+    let way = ServerWay::Stdio {
+        command: env!("CARGO_BIN_EXE_mcp_server").to_owned(),
+        args: ["few", "files"].map(str::to_owned).to_vec(),
+        env: BTreeMap::from([("FIXTURE_ROOT".to_owned(), root)]),
+        folder: None,
+    };
+    let set = ServerChange::Set {
+        way,
+        timeout_ms: 20_000,
+    };
+    desk.server(set).await.unwrap();
+    let on = ServerChange::Switch { enabled: true };
+    desk.server(on).await.unwrap();
+    desk
+}
+
+/// What a call is shown to have changed.
+fn told(view: &CallView) -> Vec<String> {
+    match &view.preview {
+        Preview::Effects(shown) => {
+            let changes = shown.effects.changes.iter();
+            changes.map(ToString::to_string).collect()
+        }
+        other => panic!("no effects: {other:?}"),
+    }
+}
+
+async fn undo(desk: &Fixture, view: &CallView) {
+    let entry = view.undo.clone().expect("it can be undone").id;
+    desk.desk.submit(Op::Undo { entry }).await.unwrap();
+}
+
+/// Written, moved: found, shown with the difference, in the history under the tool's name, and taken back.
+#[tokio::test]
+async fn what_a_server_changes_is_shown_recorded_and_undone() {
+    let turns = json!([
+        call("one__write_file", json!({ "path": "old.txt", "content": "second\n" })),
+        call("one__move_file", json!({ "source": "src/main.rs", "destination": "moved.rs" })),
+        call("one__read_text_file", json!({ "path": "old.txt" })),
+        { "text": "Done." }
+    ]);
+    let mut desk = desk(turns, HEADLESS, ALLOW).await;
+    desk.play().await;
+    let calls = desk.calls().await;
+    let states: Vec<_> = calls.iter().map(|view| view.state).collect();
+    assert_eq!(states, [CallState::Done; 3]);
+    assert_eq!(told(&calls[0]), ["changed old.txt"]);
+    let Preview::Effects(shown) = &calls[0].preview else {
+        panic!()
+    };
+    assert_eq!(plain(&shown.command.command), "write_file (one) old.txt");
+    let entry = calls[0].undo.as_ref().unwrap();
+    assert_eq!(entry.title, "write_file (one) old.txt");
+    assert_eq!(told(&calls[1]).len(), 1, "{:?}", told(&calls[1]));
+    assert_eq!(desk.read("moved.rs").unwrap(), "fn main() {}\n");
+    assert_eq!(calls[2].preview, Preview::Nothing);
+    assert_eq!(calls[2].undo, None, "what only reads leaves no entry");
+
+    undo(&desk, &calls[1]).await;
+    assert_eq!(desk.read("src/main.rs").unwrap(), "fn main() {}\n");
+    assert_eq!(desk.read("moved.rs"), None);
+    undo(&desk, &calls[0]).await;
+    assert_eq!(desk.read("old.txt").unwrap(), "first\n");
+    let pictures = desk.data().join("history/pictures");
+    let left = std::fs::read_dir(pictures).map_or(0, Iterator::count);
+    assert_eq!(left, 0, "no picture is left");
+}
+
+/// What a tool did meets the rules for doing it, also where its arguments said nothing of it.
+#[tokio::test]
+async fn what_it_may_not_change_is_taken_back() {
+    let denies = "[[rule]]\npermission = \"fs.write\"\npattern = \".env\"\naction = \"deny\"\n";
+    let turns = json!([call("one__touch_other", json!({ "note": "x" })), { "text": "Done." }]);
+    let mut desk = desk(turns, HEADLESS, &format!("{ALLOW}{denies}")).await;
+    desk.file(".env", "SECRET=1\n");
+    desk.play().await;
+    let view = &desk.calls().await[0];
+    assert_eq!(view.state, CallState::Denied);
+    assert_eq!(view.undo.as_ref().unwrap().state, UndoState::Undone);
+    assert_eq!(desk.read(".env").unwrap(), "SECRET=1\n");
+    let steps = &view.trail.as_ref().unwrap().steps;
+    assert!(
+        steps.iter().any(|step| step.gate == Gate::Effects),
+        "{steps:?}"
+    );
+}
+
+/// On its card stands what can be undone, and what runs as the person is said to.
+#[tokio::test]
+async fn a_card_says_what_can_be_undone() {
+    let turns = json!([
+        call("one__write_file", json!({ "path": "new.txt", "content": "x" })),
+        { "text": "Done." }
+    ]);
+    let mut desk = desk(turns, Host::Person, "").await;
+    desk.start("Go.").await;
+    let waiting = desk.until_waiting().await;
+    assert_eq!(
+        (waiting.title.as_str(), waiting.target.as_str()),
+        ("write_file (one)", "new.txt")
+    );
+    let grants = &waiting.waits.as_ref().unwrap().grants;
+    let said = grants.iter().map(|grant| grant.text.as_str());
+    let said: Vec<&str> = said.collect();
+    let says = "It runs as you, outside any sandbox; what it changes in this folder can be undone.";
+    assert!(said.join("\n").contains(says), "{said:?}");
+    desk.allow(&waiting).await;
+    desk.until_ended().await;
+    let view = &desk.calls().await[0];
+    assert_eq!(
+        (view.state, told(view)),
+        (CallState::Done, vec!["added new.txt".to_owned()])
+    );
+}
+
+/// The person may do without: for all tools, or for those that they know to change nothing.
+#[tokio::test]
+async fn no_copy_is_taken_where_the_person_wants_none() {
+    for (settings, undoable) in [
+        (ServerToolsSettings::default(), true),
+        (
+            ServerToolsSettings {
+                snapshot: false,
+                ..ServerToolsSettings::default()
+            },
+            false,
+        ),
+        (
+            ServerToolsSettings {
+                read_only: vec!["one__write_*".to_owned()],
+                ..ServerToolsSettings::default()
+            },
+            false,
+        ),
+    ] {
+        let turns = json!([
+            call("one__write_file", json!({ "path": "new.txt", "content": "x" })),
+            { "text": "Done." }
+        ]);
+        let mut desk = desk(turns, HEADLESS, ALLOW).await;
+        let settings = Box::new(Settings {
+            server_tools: settings,
+            ..Settings::default()
+        });
+        desk.desk
+            .submit(Op::SetSettings { settings })
+            .await
+            .unwrap();
+        desk.play().await;
+        let view = &desk.calls().await[0];
+        assert_eq!(
+            (view.state, view.undo.is_some()),
+            (CallState::Done, undoable)
+        );
+    }
+}
