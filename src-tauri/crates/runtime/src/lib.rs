@@ -40,8 +40,8 @@ pub use atomic::{
 };
 pub use clock::{Clock, CountingIds, FrozenClock, Ids, SystemClock, TimeIds};
 pub use environment::{
-    Contents, Environment, InPlace, LayerKind, Picture, Probe, RanInPlace, Rehearsed, TakenUp,
-    Walls, contents,
+    Contents, Environment, InPlace, LayerKind, Picture, Probe, RanInPlace, Rehearsed, RoomOptions,
+    TakenUp, Walls, contents,
 };
 pub use error::FileError;
 pub use files::{

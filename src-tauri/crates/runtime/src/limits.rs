@@ -132,18 +132,21 @@ pub const LAYER_PAUSE: Duration = Duration::from_millis(200);
 /// Length of the files that are read to say what a command changed, before and after together. One that stands on both sides
 /// with the same length and time counts once.
 pub const LOOK_BYTES_MAX: u64 = 8 << 30;
-/// Names looked at to find the secrets of a workspace.
-pub const SECRETS_NAMES_MAX: usize = 20_000;
+/// Names looked at to find the secrets of a workspace. One that has more of them has no room.
+pub const SECRETS_NAMES_MAX: usize = 4_000_000;
+/// The least that a room may be given of memory, in bytes: less than a compiler needs is of no use.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+pub const ROOM_MEMORY_BYTES_LEAST: u64 = 256 << 20;
 /// How long a folder must have stayed as it is before its names are remembered, in nanoseconds: file systems tell apart only
 /// changes that lie as far from each other, the coarsest of them two seconds.
 pub const STEADY_NS: i64 = 3_000_000_000;
 /// Folders of all workspaces whose names are remembered.
-pub const FOLDERS_REMEMBERED_MAX: usize = 100_000;
+pub const FOLDERS_REMEMBERED_MAX: usize = 400_000;
 /// Folders of all workspaces that the kernel is asked to tell of, and never more than an eighth of those that it has for all
 /// programs of a person: it keeps a kilobyte or more for each.
 #[cfg(target_os = "linux")]
 pub const FOLDERS_WATCHED_MAX: usize = 8_192;
-/// Secrets of one workspace that are masked.
-pub const SECRETS_MAX: usize = 512;
 /// Most names that are looked at in search of the other names of one file.
 pub(crate) const NAMES_LOOKED_AT_MAX: usize = 50_000;
+/// Secrets of one workspace that are masked. One that has more of them has no room.
+pub const SECRETS_MAX: usize = 10_000;

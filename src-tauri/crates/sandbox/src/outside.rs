@@ -9,9 +9,8 @@ use crate::Room;
 use crate::linux::handover;
 
 /// Stands in for a pipe to the program's standard input; a room with a way out needs it, see [`Room::proxy`]. The room lasts as
-/// long as this does, or until it is no longer [wanted](Outside::no_longer). Letting go of it takes a while, milliseconds where
-/// secrets were masked: what is mounted in the room and what sees secrets opened is held here as well, so that the program need
-/// not wait for the end of either. Nothing runs in the room any more once the program has ended, whoever holds what.
+/// long as this does, or until it is no longer [wanted](Outside::no_longer). Letting go of it takes a while: what is mounted in the
+/// room is held here as well, so that the program need not wait for the end of it. Nothing runs in the room any more once the program has ended, whoever holds what.
 #[derive(Debug)]
 pub struct Outside(UnixStream);
 

@@ -23,8 +23,8 @@ pub struct Room {
     pub bare: Option<PathBuf>,
     /// Paths in the workspace that can be read and not written: hooks, start-up files.
     pub read_only: Vec<PathBuf>,
-    /// Files and folders that are empty in the room, wherever they lie: secrets, sockets, the app's own data. One that does
-    /// not exist is left out.
+    /// Files and folders that cannot be opened, changed or taken away in the room, wherever they lie: secrets, sockets, the
+    /// app's own data. One that does not exist is left out.
     pub masked: Vec<PathBuf>,
     /// What the command may use.
     pub limits: Limits,
@@ -58,6 +58,9 @@ pub struct Limits {
     pub processes: u32,
     /// Data memory of one process, in bytes.
     pub memory_bytes: u64,
+    /// Memory of all processes and of the files in memory together, in bytes: the room ends when it takes more. It is looked at a
+    /// few times a second, and only where the room has names of its own.
+    pub room_memory_bytes: u64,
     /// Length of one file that it writes, in bytes.
     pub file_bytes: u64,
     /// The private `/tmp`, in bytes: it is memory.
@@ -73,6 +76,7 @@ impl Default for Limits {
         Self {
             processes: 4_096,
             memory_bytes: 16 * GIB,
+            room_memory_bytes: 16 * GIB,
             file_bytes: 8 * GIB,
             tmp_bytes: 2 * GIB,
             open_files: 65_536,

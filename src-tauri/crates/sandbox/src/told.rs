@@ -63,7 +63,7 @@ pub enum RefusedKind {
     Socket,
     /// A change outside of the workspace, or of what is only to be read in it: the path.
     Write,
-    /// A file or folder whose content is masked: its path.
+    /// A file or folder that is masked: its path. It was to be read or changed, or something in it was.
     Secret,
     /// A limit that was met: `processes`, `file size`, or the place that is full.
     Limit,

@@ -57,6 +57,8 @@ impl Manager {
                 "gnome-keyring",
                 "git",
                 "ripgrep",
+                "rsync",
+                "zip",
                 "imagemagick",
                 "xdotool",
             ],
@@ -70,6 +72,8 @@ impl Manager {
                 "gnome-keyring",
                 "git",
                 "ripgrep",
+                "rsync",
+                "zip",
                 "ImageMagick",
                 "xdotool",
             ],
@@ -81,13 +85,15 @@ impl Manager {
                 "gnome-keyring",
                 "git",
                 "ripgrep",
+                "rsync",
+                "zip",
                 "imagemagick",
                 "xdotool",
             ],
             // The web view is part of macOS.
             (Self::Brew, Purpose::CommandLine | Purpose::App) => &[],
             (_, Purpose::Pictures) => &[],
-            (Self::Brew, Purpose::Tests) => &["git", "ripgrep"],
+            (Self::Brew, Purpose::Tests) => &["git", "ripgrep", "rsync", "zip"],
         }
     }
 

@@ -175,11 +175,11 @@ impl Inner {
         })
     }
 
-    /// What is empty in a room for a workspace.
+    /// What is closed in a room for a workspace.
     async fn masks(&self, workspace: &Workspace) -> Result<Masks, FileError> {
         let (workspace, own) = (workspace.clone(), self.masked.clone());
         let secrets = self.secrets.clone();
-        blocking(move || Ok(masks(&workspace, &own, &secrets))).await
+        blocking(move || masks(&workspace, &own, &secrets)).await
     }
 
     /// Takes a picture of a workspace for a command that is to run in it.

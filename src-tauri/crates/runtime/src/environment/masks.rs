@@ -1,48 +1,14 @@
-//! What is empty in a room, and what can only be read there.
+//! What is closed in a room, and what can only be read there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::credentials::Credentials;
+use super::homes::homes;
 use super::secrets::Secrets;
-use crate::Workspace;
 use crate::files::shown;
-use crate::limits::SECRETS_NAMES_MAX;
+use crate::{FileError, Workspace};
 
-/// Below the home folder: what others could be logged in with.
-const CREDENTIALS: &[&str] = &[
-    ".ssh",
-    ".aws",
-    ".azure",
-    ".gnupg",
-    ".kube",
-    ".password-store",
-    ".vault-token",
-    ".netrc",
-    ".pgpass",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    ".terraform.d",
-    ".bash_history",
-    ".zsh_history",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".docker/config.json",
-    ".gem/credentials",
-    ".m2/settings.xml",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/git/credentials",
-    ".config/glab-cli",
-    ".config/hub",
-    ".config/op",
-    ".config/rclone",
-    ".config/containers/auth.json",
-    ".config/chromium",
-    ".config/google-chrome",
-    ".local/share/keyrings",
-    ".mozilla",
-];
 /// Where programs of this machine listen. The room refuses such sockets as well.
 const LISTENING: &[&str] = &[
     "/run/user",
@@ -83,21 +49,42 @@ const RUNS_LATER: &[&str] = &[
     ".config/systemd",
     ".config/environment.d",
 ];
-/// What is empty in a room.
+/// What is closed in a room.
 pub(super) struct Masks {
     pub paths: Vec<PathBuf>,
     /// What a person should know of it.
     pub notes: Vec<String>,
 }
 
-/// What is empty in a room for this workspace: credentials, listening programs, what is `own`, and the files that the
-/// workspace has closed, which are looked for in `secrets`.
-pub(super) fn masks(workspace: &Workspace, own: &[PathBuf], secrets: &Secrets) -> Masks {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let at_home = home
-        .iter()
-        .flat_map(|home| CREDENTIALS.iter().map(|name| home.join(name)));
-    let outside = LISTENING.iter().map(PathBuf::from).chain(at_home);
+/// What is closed in a room for this workspace: credentials, other people's homes, listening programs, what is `own`, and the files
+/// that the workspace has closed, which are looked for in `secrets`.
+///
+/// # Errors
+/// [`FileError::NoRoom`] where it is not known what all of that is.
+pub(super) fn masks(
+    workspace: &Workspace,
+    own: &[PathBuf],
+    secrets: &Secrets,
+) -> Result<Masks, FileError> {
+    let credentials = Credentials::known().map_err(|error| FileError::NoRoom {
+        reason: format!("The list of credentials cannot be read: {error}."),
+    })?;
+    let homes = homes()?;
+    let used = used(workspace);
+    let is_used = |folder: &Path| used.iter().any(|path| path.starts_with(folder));
+    let (looked_into, closed): (Vec<_>, Vec<_>) =
+        homes.people.iter().partition(|home| is_used(home));
+    let looked_into = homes.own.iter().chain(&homes.programs).chain(looked_into);
+    let in_homes = looked_into.flat_map(|home| credentials.in_home(home));
+    let elsewhere = credentials.elsewhere(|name| std::env::var_os(name));
+    let outside = LISTENING.iter().map(PathBuf::from).chain(in_homes);
+    let outside = outside.chain(elsewhere).chain(closed.into_iter().cloned());
+    let chosen = workspace.rooms().closed().into_iter();
+    let chosen = chosen.flat_map(|path| match path.strip_prefix("~") {
+        Ok(below) => homes.own.iter().map(|home| home.join(below)).collect(),
+        Err(_) => vec![path],
+    });
+    let outside = outside.chain(chosen);
     let mut masks = Masks {
         paths: Vec::new(),
         notes: Vec::new(),
@@ -113,18 +100,23 @@ pub(super) fn masks(workspace: &Workspace, own: &[PathBuf], secrets: &Secrets) -
             masks.paths.push(path);
         }
     }
-    let found = secrets.of(workspace);
+    let found = secrets.of(workspace)?;
     masks
         .paths
         .extend(found.paths.iter().filter_map(|path| real(path)));
-    if !found.are_all {
-        masks.notes.push(format!(
-            "The workspace is large: secrets were looked for in the first {SECRETS_NAMES_MAX} names only, those nearest to its root."
-        ));
-    }
     masks.paths.sort();
     masks.paths.dedup();
-    masks
+    Ok(masks)
+}
+
+/// The folders that a command works with: the workspace, and where its environment says that programs lie.
+fn used(workspace: &Workspace) -> Vec<PathBuf> {
+    let variables = workspace.inherited().into_iter();
+    let folders =
+        variables.flat_map(|(_, value)| std::env::split_paths(&value).collect::<Vec<_>>());
+    let folders = folders.filter(|folder| folder.is_absolute());
+    let folders = folders.filter_map(|folder| real(&folder));
+    folders.chain([workspace.root().to_owned()]).collect()
 }
 
 /// What of the workspace can only be read in a room.

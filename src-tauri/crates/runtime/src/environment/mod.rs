@@ -16,13 +16,18 @@ use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
 
 mod bounds;
 mod change;
+mod chosen;
 mod contents;
 mod copy;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod credentials;
 #[cfg(any(not(target_os = "linux"), test))]
 mod elsewhere;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod ended;
 mod folder;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod homes;
 mod in_place;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod layer;
@@ -61,6 +66,7 @@ mod told;
 mod trial;
 mod tried;
 
+pub use chosen::RoomOptions;
 pub use contents::{Contents, contents};
 #[cfg(all(test, target_os = "linux"))]
 pub(crate) use copy::Copier;
@@ -184,7 +190,7 @@ impl Environment {
     /// Opens it, and sweeps what a crash left.
     ///
     /// `program` is `countersign-room`, or on Windows any at all; none where there is none. `folder` is for layers, for the owner alone. `masked` are
-    /// files and folders that are empty in every room beside the ones that are known to hold secrets; `folder` is one of
+    /// files and folders that are closed in every room beside the ones that are known to hold secrets; `folder` is one of
     /// them.
     ///
     /// # Errors
@@ -219,7 +225,7 @@ impl Environment {
     }
 
     /// Runs a command to its end in a room with a layer over its workspace. Nothing real changes. `on_output` is as with
-    /// [`crate::run`]; files that the workspace has closed are empty.
+    /// [`crate::run`]; files that the workspace has closed cannot be opened.
     ///
     /// `net` is the way out of the room, for programs that ask a proxy: what its door admits is reached for real, and told
     /// of in [`Effects::reached`]. Where it is closed there is none.

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 
 use protocol::Ran;
-use sandbox::{Limits, Room};
+use protocol::effects::{Refused, RefusedKind};
+use sandbox::{Limits, Room, Told};
 use tokio_util::sync::CancellationToken;
 
 use super::bounds::looked_after;
@@ -24,6 +25,9 @@ use crate::process::attend;
 use crate::process::room::Rooms;
 use crate::process::shell::{around, shell_name};
 use crate::{Command, FileError, Net};
+
+/// The secret that is named where nobody can say which one it was, or whether there was any.
+const UNSEEN: &str = "(not known: this system does not show which files a command opens)";
 
 /// Runs a command by the program of the room, with this way to the network, where it is to run; and has the next room made ready.
 pub(super) async fn run(
@@ -65,7 +69,15 @@ pub(super) async fn run(
         limits.outgrew(&mut ran, why, cancel.is_cancelled());
     }
     let told = sandbox::read_told(&site.folder.told());
+    let is_seen = !matches!(told, Ok(Some(Told::Ended { watched: false, .. })));
     let (ran, mut refusals) = settled(ran, told)?;
+    // What it did may be what came of a secret that it could not open, and nobody would know.
+    if !is_seen && site.layers.is_some() && !room.masked.is_empty() {
+        refusals.list.push(Refused {
+            kind: RefusedKind::Secret,
+            target: UNSEEN.to_owned(),
+        });
+    }
     refusals.list.append(&mut limits.list);
     #[cfg(target_os = "linux")]
     if let Some(way_out) = way_out.get() {
@@ -116,6 +128,7 @@ fn room_of(
         masked,
         limits: Limits {
             file_bytes: site.file_bytes,
+            room_memory_bytes: workspace.rooms().memory_bytes(),
             ..Limits::default()
         },
         proxy: net.is_open(),

@@ -72,7 +72,7 @@ impl Runner for Seatbelt {
         let folder = self.disk.layer(root.mode).map_err(failed)?;
         let (workspace, own) = (command.workspace.clone(), self.masked.clone());
         let secrets = self.secrets.clone();
-        let mut masks = blocking(move || Ok(masks(&workspace, &own, &secrets))).await?;
+        let mut masks = blocking(move || masks(&workspace, &own, &secrets)).await?;
         // Our own folder is closed to the command.
         let temporary = tempfile::tempdir().map_err(failed)?;
         let grows = (grows.from_bytes, grows.by_bytes);

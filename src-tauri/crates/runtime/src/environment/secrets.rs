@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::quiet::{Quiet, Turn};
-use crate::Workspace;
 use crate::files::{ClosedBy, shown};
 use crate::limits::{FOLDERS_REMEMBERED_MAX, SECRETS_MAX, SECRETS_NAMES_MAX, STEADY_NS};
+use crate::{FileError, Workspace};
 
 #[cfg(test)]
 mod tests;
@@ -29,6 +29,8 @@ pub(super) struct Secrets {
     steady_ns: i64,
     /// How many names are looked at.
     names_max: usize,
+    /// How many closed files are masked.
+    secrets_max: usize,
     quiet: Quiet,
 }
 
@@ -38,6 +40,7 @@ impl Default for Secrets {
             folders: Mutex::default(),
             steady_ns: STEADY_NS,
             names_max: SECRETS_NAMES_MAX,
+            secrets_max: SECRETS_MAX,
             quiet: Quiet::default(),
         }
     }
@@ -116,8 +119,26 @@ struct Search<'a> {
 }
 
 impl Secrets {
+    /// The closed files of a workspace.
+    ///
+    /// # Errors
+    /// [`FileError::NoRoom`] where it has too many names to be looked through, or too many closed files to be masked one by one:
+    /// a part of them would be no wall.
+    pub fn of(&self, workspace: &Workspace) -> Result<Found, FileError> {
+        let found = self.look_through(workspace);
+        match found.are_all {
+            true => Ok(found),
+            false => Err(FileError::NoRoom {
+                reason: format!(
+                    "The folder has more than {} names or {} secret files, too many to close each secret in the room. Open a smaller folder.",
+                    self.names_max, self.secrets_max
+                ),
+            }),
+        }
+    }
+
     /// Looks for the closed files of a workspace, from its root down, level by level, as far as the limits go.
-    pub fn of(&self, workspace: &Workspace) -> Found {
+    pub(super) fn look_through(&self, workspace: &Workspace) -> Found {
         let (by, root) = (workspace.closed_by(), workspace.root());
         let search = Search {
             workspace,
@@ -152,8 +173,8 @@ impl Secrets {
             is_quiet &= seen.is_quiet;
             names += seen.held.names;
             found.paths.extend(seen.held.closed.iter().cloned());
-            if names >= self.names_max || found.paths.len() >= SECRETS_MAX {
-                found.paths.truncate(SECRETS_MAX);
+            if names >= self.names_max || found.paths.len() > self.secrets_max {
+                found.paths.truncate(self.secrets_max);
                 return (found, is_quiet);
             }
             for folder in &seen.held.folders {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use protocol::{Access, Capability, Digest, Fact, Fault};
 
 use crate::dir::Dir;
+use crate::environment::RoomOptions;
 use crate::process::Inherited;
 use crate::{FileError, error, limits, steps};
 
@@ -36,6 +37,7 @@ pub struct Workspace {
     readable: Readable,
     closed: Closed,
     inherited: Inherited,
+    rooms: RoomOptions,
     reach: Reach,
 }
 
@@ -152,6 +154,7 @@ impl Workspace {
             readable: Readable::default(),
             closed: Closed::default(),
             inherited: Inherited::default(),
+            rooms: RoomOptions::default(),
             reach: Reach::default(),
         })
     }
@@ -177,6 +180,21 @@ impl Workspace {
             inherited,
             ..self.clone()
         }
+    }
+
+    /// The same workspace where this holds in the rooms that commands run in.
+    #[must_use]
+    pub fn in_rooms(&self, rooms: RoomOptions) -> Self {
+        Self {
+            rooms,
+            ..self.clone()
+        }
+    }
+
+    /// What holds in the rooms that commands run in.
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    pub(crate) fn rooms(&self) -> &RoomOptions {
+        &self.rooms
     }
 
     /// The variables that whatever is started in it inherits.

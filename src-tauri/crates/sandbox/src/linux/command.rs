@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
@@ -39,7 +39,7 @@ impl Waiting {
             None => {
                 drop((says, told));
                 let failed = match wait_for_the_room(hears.into(), &saying) {
-                    Ok((room, way_out)) => become_it(&room, way_out),
+                    Ok(ready) => become_it(&ready.room, ready.way_out, ready.input),
                     Err(failed) => failed,
                 };
                 fail(&failed, &saying)
@@ -103,8 +103,9 @@ pub(super) fn wait_until_it_runs(ready: &OwnedFd) -> Result<Option<Questions>, N
 
 /// Runs the command of a [bare](Room::bare) room in place of this process. Never returns.
 pub(super) fn run_bare(room: &Room, tmp: &Path, says: &OwnedFd) -> ! {
-    let failed = match give_away_bare(room, tmp) {
-        Ok(()) => become_it(room, None),
+    let input = no_input().at("input");
+    let failed = match input.and_then(|input| give_away_bare(room, tmp).map(|()| input)) {
+        Ok(input) => become_it(room, None, input),
         Err(failed) => failed,
     };
     fail(&failed, says)
@@ -118,21 +119,36 @@ fn fail(failed: &NotEntered, says: &OwnedFd) -> ! {
 }
 
 /// Gives away what no command has, waits for the room, and gives away the rest.
-fn wait_for_the_room(
-    hears: File,
-    says: &OwnedFd,
-) -> Result<(Room, Option<SocketAddr>), NotEntered> {
+fn wait_for_the_room(hears: File, says: &OwnedFd) -> Result<Ready, NotEntered> {
     let mut hears = BufReader::new(hears);
+    // Before its calls are looked at: nobody answers until it runs.
+    let input = no_input().at("input")?;
     let ground = give_away_ahead(says)?;
     let room: Room = hear(&mut hears)?;
     privileges::limit(&room.limits).at("limits")?;
     let way_out = hear(&mut hears)?;
     give_away_the_rest(&room, ground)?;
-    Ok((room, way_out))
+    Ok(Ready {
+        room,
+        way_out,
+        input,
+    })
+}
+
+/// A command that may run now.
+struct Ready {
+    room: Room,
+    way_out: Option<SocketAddr>,
+    input: File,
+}
+
+/// What a command reads where nobody says anything.
+fn no_input() -> io::Result<File> {
+    File::open("/dev/null")
 }
 
 /// Takes the place of this process. Returns what stood in its way.
-fn become_it(room: &Room, way_out: Option<SocketAddr>) -> NotEntered {
+fn become_it(room: &Room, way_out: Option<SocketAddr>, input: File) -> NotEntered {
     let Some((program, arguments)) = room.command.split_first() else {
         return NotEntered {
             step: "command",
@@ -148,7 +164,7 @@ fn become_it(room: &Room, way_out: Option<SocketAddr>) -> NotEntered {
                 .into_iter()
                 .flat_map(|address| way_out::environment(address, &room.environment)),
         )
-        .stdin(Stdio::null())
+        .stdin(input)
         .exec();
     NotEntered {
         step: "command",
@@ -193,6 +209,7 @@ fn give_away_bare(room: &Room, tmp: &Path) -> Result<(), NotEntered> {
 /// The name of a wall that was read from the pipe.
 fn step_named(step: &str) -> &'static str {
     [
+        "input",
         "session",
         "folder",
         "limits",

@@ -15,11 +15,12 @@ use super::children::{self, Children};
 use super::command::Waiting;
 use super::ledger::Ledger;
 use super::limits::{self, Limits};
+use super::memory::{self, Memory};
 use super::names::Names;
 use super::questions::{self, Questions};
 use super::secrets::Secrets;
 use super::sight::{Answer, Looked};
-use super::{At as _, NotEntered, World, handover, mounts, sight, way_out};
+use super::{At as _, NotEntered, World, handover, mounts, privileges, sight, way_out};
 use crate::told::Line;
 use crate::{End, RefusedKind, Room};
 
@@ -29,10 +30,10 @@ const DONE: i32 = 0;
 /// How often the limits are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// The same, as the system takes it.
+/// How long nothing is waited for, as the system takes it: until memory is looked at.
 const LOOK_AGAIN: Timespec = Timespec {
     tv_sec: 0,
-    tv_nsec: LOOK_EVERY.subsec_nanos() as i64,
+    tv_nsec: memory::LOOK_EVERY.subsec_nanos() as i64,
 };
 
 /// How the keeper ends where nobody can be told what became of the room.
@@ -91,15 +92,14 @@ impl Prepared {
 
 fn run(room: &Room, told: &File, mut prepared: Prepared) -> Result<End, NotEntered> {
     let heard = prepared.command.hear(room);
-    mounts::build(room, prepared.mounts)?;
-    let secrets = Secrets::watch(&room.masked).at("masked")?;
+    let secrets = mounts::build(room, prepared.mounts)?;
+    privileges::obey_modes().at("privileges")?;
     let way_out = match room.proxy {
         true => Some(way_out::open().at("proxy")?),
         false => None,
     };
     let child = prepared.command.process;
     let questions = prepared.command.run(heard, way_out)?;
-    secrets.hold_outside();
     if let Some(mounted) = &prepared.mounted {
         // The last to let go of it takes it all down, and need not be waited for by whoever asked for the room.
         let _ = handover::send(std::io::stdin(), b"mounts", Some(mounted));
@@ -113,6 +113,7 @@ fn run(room: &Room, told: &File, mut prepared: Prepared) -> Result<End, NotEnter
         secrets,
         questions,
         limits: Limits::of(room),
+        memory: Memory::of(room.limits.room_memory_bytes),
         looked: Instant::now(),
         ledger: Ledger::new(told),
     };
@@ -134,6 +135,7 @@ struct Watch<'a> {
     secrets: Secrets,
     questions: Option<Questions>,
     limits: Limits<'a>,
+    memory: Memory,
     looked: Instant,
     ledger: Ledger<'a>,
 }
@@ -141,7 +143,7 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn until_the_end(&mut self) -> rustix::io::Result<End> {
         loop {
-            let [ended, named, opened, asked] = self.wait()?;
+            let [ended, named, asked] = self.wait()?;
             if asked.contains(PollFlags::IN) {
                 self.answer();
             } else if !asked.is_empty() {
@@ -151,17 +153,18 @@ impl Watch<'_> {
             if !named.is_empty() {
                 self.note_names();
             }
-            if !opened.is_empty() {
-                self.note_secrets();
-            }
             if self.looked.elapsed() > LOOK_EVERY {
                 self.note_limits();
+            }
+            if self.memory.is_over() {
+                let limit = self.memory.limit();
+                self.ledger.note(RefusedKind::Limit, limit.as_bytes());
+                return Ok(End::Signal(libc::SIGKILL));
             }
             if !ended.is_empty()
                 && let Some(status) = self.take_in()?
             {
                 self.note_names();
-                self.note_secrets();
                 self.note_limits();
                 return Ok(end(status));
             }
@@ -169,11 +172,10 @@ impl Watch<'_> {
     }
 
     /// Waits for something to happen.
-    fn wait(&self) -> rustix::io::Result<[PollFlags; 4]> {
+    fn wait(&self) -> rustix::io::Result<[PollFlags; 3]> {
         let mut seen = vec![
             PollFd::new(&self.children, PollFlags::IN),
             PollFd::new(&self.names, PollFlags::IN),
-            PollFd::new(&self.secrets, PollFlags::IN),
         ];
         seen.extend(
             self.questions
@@ -188,7 +190,7 @@ impl Watch<'_> {
             }
         }
         let mut flags = seen.iter().map(PollFd::revents);
-        Ok([(); 4].map(|()| flags.next().unwrap_or(PollFlags::empty())))
+        Ok([(); 3].map(|()| flags.next().unwrap_or(PollFlags::empty())))
     }
 
     /// Gives how the command ended, once it has.
@@ -218,12 +220,6 @@ impl Watch<'_> {
         }
     }
 
-    fn note_secrets(&mut self) {
-        for path in self.secrets.take() {
-            self.ledger.note(RefusedKind::Secret, path);
-        }
-    }
-
     /// Looks at a call and answers it.
     fn answer(&mut self) {
         let Some(questions) = &self.questions else {
@@ -231,7 +227,7 @@ impl Watch<'_> {
         };
         match questions.next() {
             Ok(Some(question)) => {
-                let Looked { seen, answer } = sight::look(&question);
+                let Looked { seen, answer } = sight::look(&question, &self.secrets);
                 if !seen.is_empty() && questions.still_waits(&question) {
                     for (kind, target) in seen {
                         self.ledger.note(kind, &target);

@@ -1,5 +1,5 @@
 //! Which limits were met, as far as that can be seen from beside: the call that met one is told by its error, and nobody else.
-//! Of memory and open files nothing is seen; what is full only for a moment, or ignores the signal of a file that is too
+//! Of the memory of one process and of open files nothing is seen; what is full only for a moment, or ignores the signal of a file that is too
 //! long, may be missed.
 
 use std::fs;

@@ -16,6 +16,7 @@ use rustix::mount::{
 
 use super::attributes::{Below, set};
 use super::command::c_path;
+use super::secrets::Secrets;
 use super::stand_ins::{StandIns, hide};
 use super::{At as _, NotEntered, devices};
 use crate::{Layers, Limits, Room};
@@ -53,8 +54,8 @@ impl Prepared {
     }
 }
 
-/// Builds them from the inside out: what is taken from the world is taken before the world is closed.
-pub(super) fn build(room: &Room, prepared: Prepared) -> Result<(), NotEntered> {
+/// Builds them from the inside out: what is taken from the world is taken before the world is closed. Gives what is masked.
+pub(super) fn build(room: &Room, prepared: Prepared) -> Result<Secrets, NotEntered> {
     if room.workspace == Path::new("/") || room.workspace.is_relative() {
         let error = io::Error::other("the whole disk, or no place at all, cannot be a workspace");
         return Err(error).at("workspace");
@@ -72,7 +73,7 @@ pub(super) fn build(room: &Room, prepared: Prepared) -> Result<(), NotEntered> {
         Some(Layers { upper, work: None }) => copied(upper).at("copy")?,
         None => tree(&room.workspace, Below::Too).at("workspace")?,
     };
-    let nothing = prepared.stand_ins.for_all(&room.masked).at("masked")?;
+    let masks = prepared.stand_ins.for_all(&room.masked).at("masked")?;
     limit_processes(room.limits.processes);
 
     // Also where the processes are seen: root may write settings of the kernel there whatever else was taken from it.
@@ -91,10 +92,10 @@ pub(super) fn build(room: &Room, prepared: Prepared) -> Result<(), NotEntered> {
         keep_as_it_is(path).at("protected")?;
     }
     prepared.stand_ins.lead_to_the_keeper().at("names")?;
-    for nothing in nothing {
-        hide(nothing).at("masked")?;
+    for mask in &masks {
+        hide(mask).at("masked")?;
     }
-    Ok(())
+    Secrets::on(prepared.stand_ins.masks(), &room.masked).at("masked")
 }
 
 /// Where the kernel keeps a number of processes for each room: the one limit that also holds for root. Older kernels do not,

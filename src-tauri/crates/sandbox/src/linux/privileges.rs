@@ -8,9 +8,9 @@ use std::io;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{
-    CapabilitiesSecureBits, CapabilitySet, CapabilitySets, clear_ambient_capability_set,
-    remove_capability_from_bounding_set, set_capabilities, set_capabilities_secure_bits,
-    set_no_new_privs,
+    CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capabilities,
+    clear_ambient_capability_set, remove_capability_from_bounding_set, set_capabilities,
+    set_capabilities_secure_bits, set_no_new_privs,
 };
 
 use crate::Limits;
@@ -69,6 +69,15 @@ pub(super) fn drop_ours() -> io::Result<()> {
         inheritable: CapabilitySet::empty(),
     };
     Ok(set_capabilities(None, none)?)
+}
+
+/// Lets the modes of files count for whoever keeps a room as they do for what runs in it, so that a path leads both to the same
+/// place, or neither. What asks on behalf of another still has all of its rights.
+pub(super) fn obey_modes() -> io::Result<()> {
+    let mut ours = capabilities(None)?;
+    ours.effective
+        .remove(CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH);
+    Ok(set_capabilities(None, ours)?)
 }
 
 /// Every open file but the three streams closes when the command begins: one that was left open would lead past every wall.

@@ -24,6 +24,10 @@ pub(super) struct Question {
     pub(super) arguments: [u64; 6],
 }
 
+/// `SECCOMP_IOCTL_NOTIF_SET_FLAGS` and `SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP` of Linux 6.6.
+const SET_FLAGS: libc::Ioctl = 0x4008_2104;
+const SYNC_WAKE_UP: u64 = 1;
+
 /// Where questions arrive.
 pub(super) struct Questions(OwnedFd);
 
@@ -67,6 +71,9 @@ fn set_filter(flags: libc::c_ulong) -> io::Result<OwnedFd> {
 
 impl Questions {
     pub(super) fn new(listener: OwnedFd) -> Self {
+        // Whoever asks waits, so that the answer may be found where it was asked. Older kernels do not know this.
+        // SAFETY: the flags are a number and no address.
+        let _ = unsafe { libc::ioctl(listener.as_raw_fd(), SET_FLAGS, SYNC_WAKE_UP) };
         Self(listener)
     }
 

@@ -1,62 +1,41 @@
-//! Sees that a masked file is opened, or a masked folder looked into. What is asked for by name below a masked folder is not
-//! there, like anything that never was, and nobody hears of it.
+//! Which files and folders are masked in the room, told apart by what stands in their place: it may neither be opened nor
+//! entered, and belongs to nobody else.
 
-use std::collections::BTreeMap;
-use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
-use rustix::io::Errno;
+use rustix::fs::{AtFlags, CWD, StatxFlags, fstat, statx};
 
-use super::handover;
-
-/// What is masked, and where it is heard that it was opened.
+/// The masks of a room.
 pub(super) struct Secrets {
-    opened: OwnedFd,
-    paths: BTreeMap<i32, Vec<u8>>,
-}
-
-impl AsFd for Secrets {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.opened.as_fd()
-    }
+    /// The file system of the masks, by the two parts of its number; none where nothing is masked.
+    device: Option<(u32, u32)>,
 }
 
 impl Secrets {
-    /// Begins to listen, in the room.
-    pub(super) fn watch(masked: &[PathBuf]) -> rustix::io::Result<Self> {
-        let opened = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        let mut paths = BTreeMap::new();
-        for path in masked {
-            match inotify::add_watch(&opened, path, WatchFlags::OPEN) {
-                Ok(watch) => drop(paths.insert(watch, path.as_os_str().as_bytes().to_owned())),
-                Err(Errno::NOENT) => {}
-                Err(error) => return Err(error),
+    /// The masks on this file system, which has nothing else.
+    pub(super) fn on(masks: impl AsFd, masked: &[PathBuf]) -> rustix::io::Result<Self> {
+        let device = match masked.is_empty() {
+            true => None,
+            false => {
+                let found = fstat(masks)?.st_dev;
+                Some((rustix::fs::major(found), rustix::fs::minor(found)))
             }
-        }
-        Ok(Self { opened, paths })
+        };
+        Ok(Self { device })
     }
 
-    /// Has whoever asked for the room hold this open as well, as far as there is a way to hand it over. The last to let go of
-    /// it waits until the kernel has forgotten every watch, which takes longer than all else in a room.
-    pub(super) fn hold_outside(&self) {
-        if !self.paths.is_empty() {
-            let _ = handover::send(io::stdin(), b"secrets", Some(&self.opened));
-        }
-    }
-
-    /// What was opened since.
-    pub(super) fn take(&self) -> Vec<&[u8]> {
-        let mut space = [MaybeUninit::uninit(); 4096];
-        let mut events = Reader::new(&self.opened, &mut space);
-        let mut taken = Vec::new();
-        // Anything but an event is that there are no more.
-        while let Ok(event) = events.next() {
-            taken.extend(self.paths.get(&event.wd()).map(Vec::as_slice));
-        }
-        taken
+    /// Whether a path of the room leads to a mask.
+    ///
+    /// # Errors
+    /// It leads nowhere, or through a mask, which is [`Errno::ACCESS`](rustix::io::Errno::ACCESS).
+    pub(super) fn is_at(&self, path: &[u8], links: AtFlags) -> rustix::io::Result<bool> {
+        let Some(device) = self.device else {
+            return Ok(false);
+        };
+        // Nobody is to be waited for: not a server that is gone, not a disk that is mounted when it is first used.
+        let flags = links | AtFlags::STATX_DONT_SYNC | AtFlags::NO_AUTOMOUNT;
+        let found = statx(CWD, path, flags, StatxFlags::empty())?;
+        Ok((found.stx_dev_major, found.stx_dev_minor) == device)
     }
 }

@@ -3,23 +3,17 @@
 //!
 //! The mounts are asked, and no list of places: what the system will answer to the command, it answers to the keeper too.
 
-use std::ffi::CString;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::{AsRawFd as _, OwnedFd};
 
-use rustix::fs::{
-    Access, AtFlags, CWD, FileType, Mode, OFlags, StatVfsMountFlags, StatxAttributes, StatxFlags,
-    accessat, fstat, fstatvfs, openat, readlinkat, statx,
-};
-use rustix::io::{Errno, Result};
+use rustix::fs::{AtFlags, FileType, StatVfsMountFlags, fstat, fstatvfs};
+use rustix::io::Errno;
 use rustix::process::getuid;
 
+use super::named::{NOFOLLOW, Named, place};
 use super::questions::Question;
+use super::secrets::Secrets;
 use super::watched::{self, About, Flags, Links, Path};
 use crate::RefusedKind;
-
-/// A link is itself, and not what it leads to.
-const NOFOLLOW: AtFlags = AtFlags::SYMLINK_NOFOLLOW;
 
 /// What will be refused, and what it is about, in the bytes that the system has for it.
 pub(super) type Seen = (RefusedKind, Vec<u8>);
@@ -44,13 +38,22 @@ pub(super) enum Answer {
 }
 
 /// Looks at a call. What cannot be seen, because the caller is gone or its words lead nowhere, is nothing.
-pub(super) fn look(question: &Question) -> Looked {
+pub(super) fn look(question: &Question, secrets: &Secrets) -> Looked {
     let Some(about) = watched::about(question.call) else {
         return Looked::default();
     };
+    let masked = masked(question, about, secrets);
+    if !masked.is_empty() {
+        return Looked {
+            seen: masked,
+            answer: Answer::LetPass,
+        };
+    }
     let closed = match about {
         About::Opens { path, flags } => vec![opens(question, path, flags)],
+        About::Asks(_) => Vec::new(),
         About::Makes(path) => vec![makes(question, path)],
+        About::Links { to, .. } => vec![makes(question, to)],
         About::Removes(path) => vec![removes(question, path)],
         About::Moves { from, to } => moves(question, from, to),
         About::Changes { path, links } => vec![changes(question, path, links)],
@@ -77,8 +80,30 @@ fn is_of_a_process(place: &[u8]) -> bool {
         .is_some_and(|below| below.first().is_some_and(u8::is_ascii_digit))
 }
 
-fn opens(question: &Question, path: Path, flags: Flags) -> Option<Vec<u8>> {
-    let flags = match flags {
+/// The masks that the paths of a call lead to, or through.
+fn masked(question: &Question, about: About, secrets: &Secrets) -> Vec<Seen> {
+    let paths = match about {
+        About::Opens { path, flags } => match flags_of(question, flags) {
+            Some(flags) if flags & libc::O_PATH == 0 => vec![(path, links_of(flags))],
+            Some(_) | None => return Vec::new(),
+        },
+        About::Asks(path) => vec![(path, AtFlags::empty())],
+        About::Makes(path) | About::Removes(path) => vec![(path, NOFOLLOW)],
+        About::Links { from, to } | About::Moves { from, to } => {
+            vec![(from, NOFOLLOW), (to, NOFOLLOW)]
+        }
+        About::Changes { path, links } => vec![(path, followed(question, links))],
+        About::Speaks { .. } | About::Listens { .. } | About::Socket => return Vec::new(),
+    };
+    let masks = paths
+        .into_iter()
+        .filter_map(|(path, links)| Named::read(question, path)?.mask(links, secrets));
+    masks.map(|mask| (RefusedKind::Secret, mask)).collect()
+}
+
+/// The flags of an open; none if they cannot be read.
+fn flags_of(question: &Question, flags: Flags) -> Option<libc::c_int> {
+    Some(match flags {
         Flags::In(argument) => question.arguments[argument] as libc::c_int,
         Flags::Behind(argument) => {
             let mut flags = [0; size_of::<u64>()];
@@ -87,17 +112,25 @@ fn opens(question: &Question, path: Path, flags: Flags) -> Option<Vec<u8>> {
         }
         #[cfg(target_arch = "x86_64")]
         Flags::Always(flags) => flags,
-    };
+    })
+}
+
+/// Whether an open with these flags is of a link, or of what it leads to.
+fn links_of(flags: libc::c_int) -> AtFlags {
+    match flags & libc::O_NOFOLLOW {
+        0 => AtFlags::empty(),
+        _ => NOFOLLOW,
+    }
+}
+
+fn opens(question: &Question, path: Path, flags: Flags) -> Option<Vec<u8>> {
+    let flags = flags_of(question, flags)?;
     let has = |flag| flags & flag != 0;
     if !watched::changes(flags) {
         return None;
     }
     let named = Named::read(question, path)?;
-    let links = if has(libc::O_NOFOLLOW) {
-        NOFOLLOW
-    } else {
-        AtFlags::empty()
-    };
+    let links = links_of(flags);
     match named.may_be_written(links) {
         // It must not be there, or is only looked for.
         Err(Errno::ROFS) if has(libc::O_CREAT) && has(libc::O_EXCL) => None,
@@ -137,14 +170,9 @@ fn moves(question: &Question, from: Path, to: Path) -> Vec<Option<Vec<u8>>> {
 }
 
 fn changes(question: &Question, path: Path, links: Links) -> Option<Vec<u8>> {
-    let links = match links {
-        Links::Followed => AtFlags::empty(),
-        Links::Themselves => NOFOLLOW,
-        Links::As(flags) => {
-            AtFlags::from_bits_truncate(question.arguments[flags] as u32) & NOFOLLOW
-        }
-    };
-    let there = Named::read(question, path)?.hold(links).ok()?;
+    let there = Named::read(question, path)?
+        .hold(followed(question, links))
+        .ok()?;
     // The owner may change these whatever the mode says, and root may always.
     let me = getuid();
     let mine = me.is_root() || fstat(&there).is_ok_and(|found| found.st_uid == me.as_raw());
@@ -156,98 +184,14 @@ fn changes(question: &Question, path: Path, links: Links) -> Option<Vec<u8>> {
     }
 }
 
-/// Where something is, through whatever links it was reached.
-fn place(there: OwnedFd) -> Result<Vec<u8>> {
-    let held = format!("/proc/self/fd/{}", there.as_raw_fd());
-    readlinkat(CWD, held, Vec::new()).map(CString::into_bytes)
-}
-
-/// A path as a process named it.
-struct Named {
-    /// As the keeper says it: it begins at the root, or in a folder of that process.
-    path: Vec<u8>,
-}
-
-impl Named {
-    fn read(question: &Question, path: Path) -> Option<Self> {
-        let said = question.text(question.arguments[path.at])?;
-        let folder = path.folder.map(|at| question.arguments[at] as libc::c_int);
-        Self::of(question.pid, folder, &said)
-    }
-
-    /// A path that a process says, in a folder that it has open or in its working folder.
-    fn of(pid: u32, folder: Option<libc::c_int>, said: &[u8]) -> Option<Self> {
-        let own = |below: &str, rest: &[u8]| {
-            let mut path = format!("/proc/{pid}/{below}").into_bytes();
-            path.extend_from_slice(rest);
-            Self { path }
-        };
-        if said.is_empty() {
-            return None;
+/// Whether a change is of a link, or of what it leads to.
+fn followed(question: &Question, links: Links) -> AtFlags {
+    match links {
+        Links::Followed => AtFlags::empty(),
+        Links::Themselves => NOFOLLOW,
+        Links::As(flags) => {
+            AtFlags::from_bits_truncate(question.arguments[flags] as u32) & NOFOLLOW
         }
-        if said.first() != Some(&b'/') {
-            return Some(match folder {
-                None | Some(libc::AT_FDCWD) => own("cwd/", said),
-                Some(folder) => own(&format!("fd/{folder}/"), said),
-            });
-        }
-        // What a process calls its own is not the keeper's own.
-        for (mine, below) in [
-            (&b"/proc/self/"[..], ""),
-            (b"/proc/thread-self/", ""),
-            (b"/dev/fd/", "fd/"),
-            (b"/dev/stdin", "fd/0"),
-            (b"/dev/stdout", "fd/1"),
-            (b"/dev/stderr", "fd/2"),
-        ] {
-            if let Some(rest) = said.strip_prefix(mine) {
-                return Some(own(below, rest));
-            }
-        }
-        Some(Self {
-            path: said.to_owned(),
-        })
-    }
-
-    /// Whether what is there may be written. A read-only file system is named only where the mode would allow it, and not for
-    /// a device: what the room does not refuse is refused, or not, by somebody else.
-    fn may_be_written(&self, links: AtFlags) -> Result<()> {
-        accessat(CWD, self.path.as_slice(), Access::WRITE_OK, links)
-    }
-
-    /// Whether the room put what is there in its place: masked, read-only, or the workspace itself. It cannot be moved.
-    fn is_held_in_place(&self) -> Result<bool> {
-        let found = statx(CWD, self.path.as_slice(), NOFOLLOW, StatxFlags::empty())?;
-        Ok(found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
-    }
-
-    /// Takes hold of what is there, without opening it.
-    fn hold(&self, links: AtFlags) -> Result<OwnedFd> {
-        let mut flags = OFlags::PATH | OFlags::CLOEXEC;
-        flags.set(OFlags::NOFOLLOW, links.contains(NOFOLLOW));
-        openat(CWD, self.path.as_slice(), flags, Mode::empty())
-    }
-
-    /// Where the path leads, if nothing may be made or taken away there.
-    fn where_nothing_changes(&self) -> Option<Vec<u8>> {
-        let end = self.path.iter().rposition(|byte| *byte != b'/')? + 1;
-        let start = self.path[..end].iter().rposition(|byte| *byte == b'/')? + 1;
-        let name = &self.path[start..end];
-        if matches!(name, b"." | b"..") {
-            return None;
-        }
-        let folder = Self {
-            path: self.path[..start].to_owned(),
-        };
-        if folder.may_be_written(AtFlags::empty()) != Err(Errno::ROFS) {
-            return None;
-        }
-        let mut path = folder.hold(AtFlags::empty()).and_then(place).ok()?;
-        if path.last() != Some(&b'/') {
-            path.push(b'/');
-        }
-        path.extend_from_slice(name);
-        Some(path)
     }
 }
 

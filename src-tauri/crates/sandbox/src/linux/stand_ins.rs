@@ -1,24 +1,35 @@
-//! Files and folders of the room's own that stand where others stood: nothing at all in place of a secret, and where names are
+//! Files and folders of the room's own that stand where others stood: a mask in place of each secret, and where names are
 //! asked for.
+//!
+//! A mask can be neither read nor entered, by its owner either: its mode permits nothing, the mount that it is seen through is
+//! read-only, so the mode stays, and no process of the room has a capability. It has the length and the times of the secret, so
+//! that whoever only looks at those is told the truth, and takes a secret neither for empty nor for changed.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::attributes::{Below, set};
 use super::mounts::{attach, memory, tree_at};
-use rustix::fs::{AtFlags, Mode, OFlags, chmodat, fchmod, mkdirat, openat};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, Timespec, Timestamps, fchmod, ftruncate, mkdirat, openat, utimensat,
+};
 use rustix::mount::MountAttrFlags;
 
 /// Where they are made: a place in memory that something else is put over.
 pub(super) struct StandIns {
-    place: OwnedFd,
+    /// A file system with nothing but masks.
+    masks: OwnedFd,
     names: OwnedFd,
 }
 
-/// Nothing, held where no path leads to it yet, and the path that it is to stand at.
-pub(super) type Nothing<'a> = (&'a Path, OwnedFd);
+/// A mask, held where no path leads to it yet, and the path that it is to stand at.
+pub(super) struct Mask<'a> {
+    path: &'a Path,
+    held: OwnedFd,
+}
 
 /// The keeper answers there, see `names.rs`. No domain is put behind a name that is not found.
 const NAMES: &str = "nameserver 127.0.0.1\nsearch .\noptions timeout:1 attempts:1\n";
@@ -26,25 +37,50 @@ const NAMES: &str = "nameserver 127.0.0.1\nsearch .\noptions timeout:1 attempts:
 impl StandIns {
     /// Prepares them at a place that something else is put over afterwards.
     pub(super) fn prepare(at: &Path) -> io::Result<Self> {
-        let place = memory("size=1048576,mode=0700")?;
+        let place = memory("size=65536,mode=0700")?;
         attach(&place, at)?;
-        let names = file(&place, "names", 0o644, NAMES)?;
-        Ok(Self { place, names })
+        let names = names(&place)?;
+        let masks = memory("size=65536,mode=0700")?;
+        attach(&masks, at)?;
+        Ok(Self { masks, names })
     }
 
-    /// Makes nothing for each of these paths that is there: each has its own, so that it can be seen which of them is opened.
-    pub(super) fn for_all<'a>(&self, paths: &'a [PathBuf]) -> io::Result<Vec<Nothing<'a>>> {
+    /// The file system of the masks.
+    pub(super) fn masks(&self) -> &OwnedFd {
+        &self.masks
+    }
+
+    /// Makes a mask for each of these paths that is there.
+    pub(super) fn for_all<'a>(&self, paths: &'a [PathBuf]) -> io::Result<Vec<Mask<'a>>> {
         let mut all = Vec::new();
         for (number, path) in paths.iter().enumerate() {
-            let nothing = match fs::metadata(path) {
+            let secret = match fs::metadata(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
-                Ok(found) if found.is_dir() => folder(&self.place, &number.to_string())?,
-                Ok(_) => file(&self.place, &number.to_string(), 0o600, "")?,
+                Ok(found) => found,
             };
-            all.push((path.as_path(), nothing));
+            let held = self.mask(&number.to_string(), &secret)?;
+            all.push(Mask { path, held });
         }
         Ok(all)
+    }
+
+    fn mask(&self, name: &str, secret: &fs::Metadata) -> io::Result<OwnedFd> {
+        let closed = Mode::empty();
+        if secret.is_dir() {
+            mkdirat(&self.masks, name, closed)?;
+        } else {
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+            let file = openat(&self.masks, name, flags, closed)?;
+            // A hole: it takes no memory.
+            ftruncate(&file, secret.len())?;
+        }
+        let times = Timestamps {
+            last_access: time(secret.atime(), secret.atime_nsec()),
+            last_modification: time(secret.mtime(), secret.mtime_nsec()),
+        };
+        utimensat(&self.masks, name, &times, AtFlags::SYMLINK_NOFOLLOW)?;
+        only_to_be_read(&self.masks, name)
     }
 
     /// Lets programs ask the keeper for names. Where a system says nothing of this they do so anyway.
@@ -57,28 +93,30 @@ impl StandIns {
     }
 }
 
-/// Puts nothing in place of a file or a folder. One that is out of sight in the room is not there, and needs none.
-pub(super) fn hide((path, nothing): Nothing<'_>) -> io::Result<()> {
-    match attach(&nothing, path) {
+/// Puts a mask over a file or a folder. One that is out of sight in the room is not there, and needs none.
+pub(super) fn hide(mask: &Mask<'_>) -> io::Result<()> {
+    match attach(&mask.held, mask.path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         hidden => hidden,
     }
 }
 
-fn file(place: &OwnedFd, name: &str, mode: u32, text: &str) -> io::Result<OwnedFd> {
+fn names(place: &OwnedFd) -> io::Result<OwnedFd> {
+    const NAME: &str = "names";
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let mut made = fs::File::from(openat(place, name, flags, Mode::RUSR | Mode::WUSR)?);
-    made.write_all(text.as_bytes())?;
+    let mut made = fs::File::from(openat(place, NAME, flags, Mode::RUSR | Mode::WUSR)?);
+    made.write_all(NAMES.as_bytes())?;
     // Whatever whoever started us lets nobody do with new files.
-    fchmod(&made, Mode::from_raw_mode(mode))?;
+    fchmod(&made, Mode::from_raw_mode(0o644))?;
     drop(made);
-    only_to_be_read(place, name)
+    only_to_be_read(place, NAME)
 }
 
-fn folder(place: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
-    mkdirat(place, name, Mode::RWXU)?;
-    chmodat(place, name, Mode::from_raw_mode(0o755), AtFlags::empty())?;
-    only_to_be_read(place, name)
+fn time(seconds: i64, nanoseconds: i64) -> Timespec {
+    Timespec {
+        tv_sec: seconds,
+        tv_nsec: nanoseconds,
+    }
 }
 
 fn only_to_be_read(place: &OwnedFd, name: &str) -> io::Result<OwnedFd> {

@@ -11,8 +11,8 @@
 //! after it was read, so the keeper's word is as good a wall as the filter's; and only so it is known what was to be spoken to,
 //! see `questions.rs`. Where nobody may look, and where the keeper is gone, the kernel refuses it.
 //!
-//! The filter looks at the numbers and flags of a call in the kernel; whatever cannot be refused in a room, reading above all,
-//! is let through there and costs nothing.
+//! The filter looks at the numbers and flags of a call in the kernel; whatever cannot be refused in a room is let through there and
+//! costs nothing. Reading can be: of what is masked. Only an open by which nothing can be read is let through.
 
 use super::refused::FAMILIES;
 
@@ -21,8 +21,12 @@ use super::refused::FAMILIES;
 pub(super) enum About {
     /// A file is opened, with these flags.
     Opens { path: Path, flags: Flags },
+    /// It is asked whether a file may be read, written or run.
+    Asks(Path),
     /// Something is made where nothing was.
     Makes(Path),
+    /// Something gets another name.
+    Links { from: Path, to: Path },
     /// Something is taken away.
     Removes(Path),
     /// Something is put elsewhere.
@@ -81,6 +85,8 @@ enum Only {
     Always,
     /// If the argument at this place has one of these bits.
     Has(usize, u64),
+    /// If the argument at this place, a number of 32 bits, has none of these.
+    Lacks(usize, u32),
     /// If the first argument is none of the open families.
     ClosedFamily,
 }
@@ -88,6 +94,8 @@ enum Only {
 /// Opens that change nothing have none of these.
 const CHANGES: libc::c_int = libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC;
 
+/// From Linux 5.8; the same number everywhere.
+const FACCESSAT2: libc::c_long = 439;
 /// From Linux 6.6; the same number everywhere.
 const FCHMODAT2: libc::c_long = 452;
 
@@ -125,11 +133,20 @@ const fn changes_at(path: Path, links: Links) -> About {
 
 /// An open whose flags are an argument.
 const fn opens(call: libc::c_long, path: Path, flags: usize) -> Watched {
-    let about = About::Opens {
-        path,
-        flags: Flags::In(flags),
-    };
-    some(call, about, flags, CHANGES as u64)
+    Watched {
+        call,
+        about: About::Opens {
+            path,
+            flags: Flags::In(flags),
+        },
+        only: Only::Lacks(flags, libc::O_PATH as u32),
+    }
+}
+
+/// Whether a file is there is no secret; whether it can be read is not what it would be without a mask.
+const fn asks(call: libc::c_long, path: Path, mode: usize) -> Watched {
+    let modes = libc::R_OK | libc::W_OK | libc::X_OK;
+    some(call, About::Asks(path), mode, modes as u64)
 }
 
 const EVERYWHERE: &[Watched] = &[
@@ -141,10 +158,18 @@ const EVERYWHERE: &[Watched] = &[
             flags: Flags::Behind(2),
         },
     ),
+    asks(libc::SYS_faccessat, at(0), 2),
+    asks(FACCESSAT2, at(0), 2),
     any(libc::SYS_mkdirat, About::Makes(at(0))),
     any(libc::SYS_mknodat, About::Makes(at(0))),
     any(libc::SYS_symlinkat, About::Makes(at(1))),
-    any(libc::SYS_linkat, About::Makes(at(2))),
+    any(
+        libc::SYS_linkat,
+        About::Links {
+            from: at(0),
+            to: at(2),
+        },
+    ),
     any(libc::SYS_unlinkat, About::Removes(at(0))),
     any(
         libc::SYS_renameat,
@@ -223,10 +248,17 @@ const OLDER: &[Watched] = &[
             flags: Flags::Always(libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC),
         },
     ),
+    asks(libc::SYS_access, BARE, 1),
     any(libc::SYS_mkdir, About::Makes(BARE)),
     any(libc::SYS_mknod, About::Makes(BARE)),
     any(libc::SYS_symlink, About::Makes(of(1))),
-    any(libc::SYS_link, About::Makes(of(1))),
+    any(
+        libc::SYS_link,
+        About::Links {
+            from: BARE,
+            to: of(1),
+        },
+    ),
     any(libc::SYS_unlink, About::Removes(BARE)),
     any(libc::SYS_rmdir, About::Removes(BARE)),
     any(
@@ -304,6 +336,12 @@ impl Only {
                 test(libc::BPF_JSET, 3, 0, bits as u32),
                 load(argument(at) + size_of::<u32>()),
                 test(libc::BPF_JSET, 1, 0, (bits >> 32) as u32),
+                passes,
+                asks,
+            ],
+            Self::Lacks(at, bits) => vec![
+                load(argument(at)),
+                test(libc::BPF_JSET, 0, 1, bits),
                 passes,
                 asks,
             ],

@@ -86,7 +86,7 @@ const WRITES: &[Case] = &[
     ("echo x > kept/file", 1, &[(Write, "WS/kept/file")]),
     ("echo x > kept/new", 1, &[(Write, "WS/kept/new")]),
     ("mv kept elsewhere", 1, &[(Write, "WS/kept")]),
-    ("rm secret", 1, &[(Write, "WS/secret")]),
+    ("rm secret", 1, &[(Secret, "WS/secret")]),
     ("rmdir $PWD", 1, &[(Write, "WS")]),
     // None of this is refused by the room.
     (
@@ -106,18 +106,58 @@ const WRITES: &[Case] = &[
 ];
 
 const SECRETS: &[Case] = &[
-    ("cat secret; cat < secret", 0, &[(Secret, "WS/secret")]),
-    ("ln -s secret s; cat s", 0, &[(Secret, "WS/secret")]),
-    ("ls keys", 0, &[(Secret, "WS/keys")]),
+    ("cat secret", 1, &[(Secret, "WS/secret")]),
+    ("cat < secret", 1, &[(Secret, "WS/secret")]),
+    ("ln -s secret s; cat s", 1, &[(Secret, "WS/secret")]),
+    ("ls keys", 2, &[(Secret, "WS/keys")]),
+    ("cat keys/one", 1, &[(Secret, "WS/keys")]),
+    (
+        "cd /; cat $PWD/proc/self/root$OLDPWD/secret",
+        1,
+        &[(Secret, "WS/secret")],
+    ),
+    (
+        "exec 7< .; cat /proc/self/fd/7/secret",
+        1,
+        &[(Secret, "WS/secret")],
+    ),
+    (
+        "perl -e 'opendir my $d, \".\"; chdir $d; exit !open my $f, \"<\", \"secret\"'",
+        1,
+        &[(Secret, "WS/secret")],
+    ),
     (
         "grep -r x keys secret; true",
         0,
         &[(Secret, "WS/keys"), (Secret, "WS/secret")],
     ),
-    ("echo x > secret", 1, &[(Write, "WS/secret")]),
-    ("echo x > keys/new", 1, &[(Write, "WS/keys/new")]),
-    // That it is there is no secret.
-    ("ls -l . ; test -f secret -a -d keys", 0, &[]),
+    ("cp secret copy", 1, &[(Secret, "WS/secret")]),
+    ("cp -a secret copy", 1, &[(Secret, "WS/secret")]),
+    ("ln secret name", 1, &[(Secret, "WS/secret")]),
+    ("tar cf archive secret", 2, &[(Secret, "WS/secret")]),
+    ("sed -i s/x/y/ secret", 2, &[(Secret, "WS/secret")]),
+    // Whether it can be read is not what it is outside.
+    ("test -r secret", 1, &[(Secret, "WS/secret")]),
+    ("echo x > secret", 1, &[(Secret, "WS/secret")]),
+    ("echo x >> secret", 1, &[(Secret, "WS/secret")]),
+    ("truncate -s 0 secret", 1, &[(Secret, "WS/secret")]),
+    ("mv secret elsewhere", 1, &[(Secret, "WS/secret")]),
+    (
+        "echo x > new; mv -f new secret",
+        1,
+        &[(Secret, "WS/secret")],
+    ),
+    ("chmod 600 secret", 1, &[(Secret, "WS/secret")]),
+    ("chmod -R 777 keys", 1, &[(Secret, "WS/keys")]),
+    ("echo x > keys/new", 1, &[(Secret, "WS/keys")]),
+    ("rm keys/one", 1, &[(Secret, "WS/keys")]),
+    ("rm -rf keys", 1, &[(Secret, "WS/keys")]),
+    // That it is there is no secret, nor how long it is.
+    (
+        "ls -l . ; test -f secret -a -d keys -a -s secret && test $(stat -c %s secret) = 2",
+        0,
+        &[],
+    ),
 ];
 
 const NAMES: &[Case] = &[
@@ -241,6 +281,7 @@ fn what_a_command_is_refused_is_told() {
             out.join("file"),
             out.join("folder/in it"),
             place.workspace.join("kept/file"),
+            place.workspace.join("keys/one"),
             place.workspace.join("secret"),
         ] {
             fs::write(file, "x\n").unwrap();

@@ -265,6 +265,7 @@ fn limits_hold() {
         tmp_bytes: 2_000_000,
         open_files: 64,
         memory_bytes: 300_000_000,
+        room_memory_bytes: 2_000_000_000,
     };
     for (command, said, met) in [
         // A thousand are wanted; the room has no place for them.

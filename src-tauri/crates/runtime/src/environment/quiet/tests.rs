@@ -46,7 +46,7 @@ impl Place {
 
     /// The secrets that are found, in order.
     fn found(&self) -> Vec<String> {
-        let found = self.secrets.of(&self.workspace);
+        let found = self.secrets.look_through(&self.workspace);
         let name = |path: &std::path::PathBuf| {
             let below = path.strip_prefix(&self.root).unwrap();
             below.to_str().unwrap().to_owned()

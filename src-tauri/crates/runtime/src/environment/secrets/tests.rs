@@ -31,7 +31,7 @@ fn a_folder_is_looked_into_again_only_after_it_changed() {
     };
     let found = || {
         asked.store(0, Ordering::Relaxed);
-        let found = secrets.of(&workspace);
+        let found = secrets.look_through(&workspace);
         assert!(found.are_all);
         let mut names: Vec<_> = found
             .paths
@@ -98,7 +98,7 @@ fn a_folder_that_is_looked_into_in_part_is_remembered_in_part() {
     ] {
         (secrets.names_max, secrets.quiet) = (names_max, Quiet::default());
         asked.store(0, Ordering::Relaxed);
-        let seen = secrets.of(&workspace);
+        let seen = secrets.look_through(&workspace);
         let seen = (
             seen.paths.len(),
             seen.are_all,
@@ -115,7 +115,7 @@ fn a_folder_that_is_looked_into_in_part_is_remembered_in_part() {
         }
     }
     asked.store(0, Ordering::Relaxed);
-    assert_eq!(secrets.of(&workspace).paths.len(), 3);
+    assert_eq!(secrets.look_through(&workspace).paths.len(), 3);
     assert_eq!(asked.load(Ordering::Relaxed), 3);
 }
 
@@ -126,18 +126,52 @@ fn what_changed_a_moment_ago_is_not_remembered() {
     let closed = Closed::new(|path| path.ends_with(".key")).by(|| Some(Arc::new(())));
     let workspace = Workspace::open(home.path()).unwrap().closing(closed);
     let secrets = Secrets::default();
-    assert_eq!(secrets.of(&workspace).paths.len(), 1);
+    assert_eq!(secrets.look_through(&workspace).paths.len(), 1);
     assert!(secrets.folders.lock().unwrap().is_empty());
 }
 
+/// What is not known to be all of it would leave some of it open.
 #[test]
-fn a_large_workspace_is_looked_through_as_far_as_the_limit_goes() {
+fn a_workspace_that_cannot_be_looked_through_has_no_room() {
     let home = tempfile::tempdir().unwrap();
-    for n in 0..=SECRETS_MAX {
+    for n in 0..6 {
         fs::write(home.path().join(format!("{n}.key")), "").unwrap();
     }
     let workspace = Workspace::open(home.path()).unwrap();
     let workspace = workspace.closing(Closed::new(|path| path.ends_with(".key")));
-    let found = Secrets::default().of(&workspace);
-    assert_eq!((found.paths.len(), found.are_all), (SECRETS_MAX, false));
+    for (names_max, secrets_max, is_found) in [(7, 6, true), (6, 6, false), (7, 5, false)] {
+        let secrets = Secrets {
+            names_max,
+            secrets_max,
+            ..Secrets::default()
+        };
+        let found = secrets.of(&workspace).map(|found| found.paths.len());
+        match is_found {
+            true => assert_eq!(found.unwrap(), 6),
+            false => assert!(
+                matches!(&found, Err(FileError::NoRoom { reason }) if reason.contains("too many")),
+                "{found:?}"
+            ),
+        }
+    }
+}
+
+/// Files that only look like secrets push none off the list, and neither does a tree that is looked into last.
+#[test]
+fn decoys_uncover_no_secret() {
+    let home = tempfile::tempdir().unwrap();
+    for n in 0..600 {
+        fs::write(home.path().join(format!("{n}.pem")), "").unwrap();
+    }
+    for folder in ["z", "node_modules/a/b", ".git/x", "target/debug"] {
+        fs::create_dir_all(home.path().join(folder)).unwrap();
+        for n in 0..100 {
+            fs::write(home.path().join(folder).join(format!("{n}.txt")), "").unwrap();
+        }
+        fs::write(home.path().join(folder).join(".env"), "").unwrap();
+    }
+    let closed = Closed::new(|path| path.ends_with(".env") || path.ends_with(".pem"));
+    let workspace = Workspace::open(home.path()).unwrap().closing(closed);
+    let found = Secrets::default().of(&workspace).unwrap();
+    assert_eq!(found.paths.len(), 604);
 }

@@ -1,0 +1,169 @@
+//! Whose home folders there are: our own, by the password database and by the environment, and other people's.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{Uid, User};
+
+use crate::FileError;
+
+/// Folders that hold a home for each person.
+const OF_PEOPLE: &[&str] = &["/home", "/Users", "/var/home", "/export/home"];
+/// The home of root, which lies in none of these.
+const OF_ROOT: &str = "/root";
+/// Which ids people have, and not programs: `login.defs(5)`.
+const PEOPLE: std::ops::Range<u32> = 1_000..60_000;
+/// What lies beside homes and is none.
+const NOBODYS: &[&str] = &["Shared", "lost+found", "Public"];
+
+/// Home folders, with all links followed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Homes {
+    /// Ours: the one in the password database, and the one that the environment names.
+    pub own: BTreeSet<PathBuf>,
+    /// Those of other people.
+    pub people: BTreeSet<PathBuf>,
+    /// Those of programs that have a user of their own, and of everybody else in the password database.
+    pub programs: BTreeSet<PathBuf>,
+}
+
+/// Finds them.
+///
+/// # Errors
+/// [`FileError::NoRoom`] where our own is not known.
+pub(super) fn homes() -> Result<Homes, FileError> {
+    let me = Uid::current();
+    let known = User::from_uid(me).map_err(|error| {
+        unknown(&format!(
+            "the password database cannot be read for user {me}: {error}"
+        ))
+    })?;
+    let named = std::env::var_os("HOME").map(PathBuf::from);
+    let own = known.map(|user| user.dir).into_iter().chain(named);
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    of(own, &users, OF_PEOPLE).ok_or_else(|| {
+        unknown(&format!(
+            "user {me} is not in the password database, and HOME names no folder"
+        ))
+    })
+}
+
+fn unknown(why: &str) -> FileError {
+    FileError::NoRoom {
+        reason: format!(
+            "Which folder is your home is not known, so the credentials in it cannot be closed: {why}. Set HOME to your home folder."
+        ),
+    }
+}
+
+/// Homes, where `own` are said to be ours; none if none of those is a folder's path. `users` is what `passwd(5)` describes.
+fn of(own: impl Iterator<Item = PathBuf>, users: &str, of_people: &[&str]) -> Option<Homes> {
+    let own: BTreeSet<PathBuf> = own
+        .filter(|home| home.is_absolute() && home != Path::new("/"))
+        .map(|home| fs::canonicalize(&home).unwrap_or(home))
+        .collect();
+    if own.is_empty() {
+        return None;
+    }
+    let mut homes = Homes {
+        own,
+        ..Homes::default()
+    };
+    let beside = of_people.iter().flat_map(|folder| fs::read_dir(folder));
+    let beside = beside.flatten().flatten().filter_map(|entry| {
+        let name = entry.file_name();
+        let is_home = !NOBODYS.iter().any(|other| name == *other);
+        is_home.then(|| entry.path())
+    });
+    for home in beside.chain([PathBuf::from(OF_ROOT)]) {
+        homes.add(&home, true);
+    }
+    for line in users.lines() {
+        let fields: Vec<_> = line.split(':').collect();
+        if let [_, _, id, _, _, home, ..] = fields[..] {
+            let is_person = id.parse().is_ok_and(|id| PEOPLE.contains(&id));
+            homes.add(Path::new(home), is_person);
+        }
+    }
+    Some(homes)
+}
+
+impl Homes {
+    /// Adds somebody's home, if it is a folder and not one of ours. One that is part of the system, or that ours lies in, is
+    /// never taken for a person's.
+    fn add(&mut self, home: &Path, is_person: bool) {
+        const LEAST_NAMES: usize = 2;
+        let Ok(home) = fs::canonicalize(home) else {
+            return;
+        };
+        if !home.is_dir() || home == Path::new("/") || self.own.contains(&home) {
+            return;
+        }
+        let is_deep = home.components().count() > LEAST_NAMES || home == Path::new(OF_ROOT);
+        let holds_ours = self.own.iter().any(|own| own.starts_with(&home));
+        match is_person && is_deep && !holds_ours {
+            true => drop(self.people.insert(home)),
+            false if !self.people.contains(&home) => drop(self.programs.insert(home)),
+            false => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn homes_come_from_the_password_database_and_the_environment() {
+        let disk = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(disk.path()).unwrap();
+        for folder in [
+            "homes/me",
+            "homes/other",
+            "homes/lost+found",
+            "far/person",
+            "far/program",
+        ] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let at = |path: &str| root.join(path);
+        let line = |id: u32, path: &str| format!("x:x:{id}:0::{}:/bin/sh\n", at(path).display());
+        let users = [
+            line(1_000, "homes/me"),
+            line(1_001, "far/person"),
+            line(33, "far/program"),
+            line(1_002, "nowhere"),
+            "broken\n".to_owned(),
+        ];
+        let people = at("homes").display().to_string();
+        let found = of(
+            [at("homes/me"), at("elsewhere")].into_iter(),
+            &users.concat(),
+            &[&people],
+        );
+        let mut found = found.unwrap();
+        found.people.remove(Path::new(OF_ROOT));
+        let expected = Homes {
+            own: [at("homes/me"), at("elsewhere")].into(),
+            people: [at("homes/other"), at("far/person")].into(),
+            programs: [at("far/program")].into(),
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn without_a_home_of_ours_nothing_is_known() {
+        for own in ["", "/", "home"] {
+            assert_eq!(of([PathBuf::from(own)].into_iter(), "", &[]), None, "{own}");
+        }
+        assert_eq!(of(std::iter::empty(), "", &[]), None);
+    }
+
+    #[test]
+    fn what_is_part_of_the_system_is_nobodys_home() {
+        let users = "a:x:1000:0::/:/bin/sh\nb:x:1001:0::/usr:/bin/sh\nc:x:2:0::/usr/bin:/bin/sh\n";
+        let found = of([PathBuf::from("/nonexistent")].into_iter(), users, &[]).unwrap();
+        assert!(!found.people.contains(Path::new("/usr")), "{found:?}");
+    }
+}

@@ -1,0 +1,113 @@
+//! How much memory a room takes, all of its processes and files in memory together. The kernel has limits for one process and
+//! none for many, so they are added up while the command runs. Memory that nobody has mapped and that is no file of the room's own
+//! (`memfd_create`) is not seen.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::fs::statvfs;
+
+/// How often it is looked at, at most: looking takes a tenth of the time, however many processes there are.
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(100);
+const TENTH: u32 = 9;
+
+/// Where files lie in memory.
+const IN_MEMORY: [&str; 2] = ["/tmp", "/dev/shm"];
+
+/// What a room may take.
+pub(super) struct Memory {
+    max_bytes: u64,
+    next: Instant,
+}
+
+impl Memory {
+    pub(super) fn of(max_bytes: u64) -> Self {
+        Self {
+            max_bytes,
+            next: Instant::now(),
+        }
+    }
+
+    /// Whether the room takes more than it may, if it is time to look.
+    pub(super) fn is_over(&mut self) -> bool {
+        let began = Instant::now();
+        if began < self.next {
+            return false;
+        }
+        let is_over = taken(resident) > self.max_bytes && taken(own_part) > self.max_bytes;
+        self.next = Instant::now() + LOOK_EVERY.max(began.elapsed() * TENTH);
+        is_over
+    }
+
+    /// What was met, in words.
+    pub(super) fn limit(&self) -> String {
+        format!("memory ({} MiB for the whole room)", self.max_bytes >> 20)
+    }
+}
+
+/// Bytes of memory of its own, and bytes that it shares with others and with files in memory.
+#[derive(Default)]
+struct Part {
+    own: u64,
+    shared: u64,
+}
+
+/// What all processes and files in memory take, where `of` says what one process does.
+fn taken(of: fn(&Path) -> Part) -> u64 {
+    let mut all = Part::default();
+    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let name = process.file_name();
+        if name.as_encoded_bytes().iter().all(u8::is_ascii_digit) {
+            let part = of(&process.path());
+            all.own += part.own;
+            all.shared += part.shared;
+        }
+    }
+    all.own + all.shared.max(files())
+}
+
+fn files() -> u64 {
+    let bytes = IN_MEMORY.iter().filter_map(|place| {
+        let found = statvfs(*place).ok()?;
+        Some((found.f_blocks - found.f_bfree) * found.f_frsize)
+    });
+    bytes.sum()
+}
+
+/// All of a process that is in memory, whoever else has it too: quickly known, and never too little.
+fn resident(process: &Path) -> Part {
+    const RESIDENT: usize = 1;
+    let found = fs::read_to_string(process.join("statm")).unwrap_or_default();
+    let pages = found.split_ascii_whitespace().nth(RESIDENT);
+    let pages: u64 = pages.and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    let page = rustix::param::page_size() as u64;
+    Part {
+        own: pages * page,
+        shared: 0,
+    }
+}
+
+/// The part of a process that counts as its own where several have the same; what it only has of files on a disk is no loss to
+/// anybody, and left out. A process that lets nobody look counts whole.
+fn own_part(process: &Path) -> Part {
+    let Ok(found) = fs::read_to_string(process.join("smaps_rollup")) else {
+        return resident(process);
+    };
+    let kilobytes = |name: &str| {
+        let line = found.lines().find_map(|line| line.strip_prefix(name));
+        let number = line.and_then(|line| line.split_ascii_whitespace().next());
+        number.and_then(|number| number.parse::<u64>().ok())
+    };
+    match (kilobytes("Pss_Anon:"), kilobytes("Pss_Shmem:")) {
+        (Some(own), Some(shared)) => Part {
+            own: own << 10,
+            shared: shared << 10,
+        },
+        // Older kernels do not tell them apart; of a process that has just ended nothing is said.
+        _ => Part {
+            own: kilobytes("Pss:").unwrap_or(0) << 10,
+            shared: 0,
+        },
+    }
+}

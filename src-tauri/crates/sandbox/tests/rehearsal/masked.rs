@@ -1,0 +1,230 @@
+//! Commands over a folder with secrets in it: what is carried out of one is what the same command does where nothing is masked, or
+//! nothing, because it was refused a secret.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command as Starter;
+
+use protocol::effects::RefusedKind;
+use runtime::{Closed, Command};
+
+use crate::stage::Stage;
+use crate::story::each_way;
+
+/// What comes of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Comes {
+    /// It needs no secret.
+    Same,
+    /// It is refused one.
+    Nothing,
+}
+use Comes::{Nothing, Same};
+
+/// Commands, each with the program that it needs.
+const TABLE: &[(&str, &str, Comes)] = &[
+    ("git", "git add src && git commit -qm more", Nothing),
+    ("git", "git status --short > status", Nothing),
+    ("git", "git add -A", Nothing),
+    ("git", "git add -A; git commit -qm more; true", Nothing),
+    ("git", "git commit -qam more", Nothing),
+    ("git", "git stash", Nothing),
+    ("git", "git checkout -- .", Nothing),
+    (
+        "git",
+        "git rm -q --cached .env; git commit -qm more; true",
+        Nothing,
+    ),
+    ("git", "git clean -fdxq", Nothing),
+    ("git", "git archive -o all.tar HEAD", Same),
+    ("git", "git diff > diff || true", Nothing),
+    ("tar", "tar cf src.tar src", Same),
+    ("tar", "tar cf all.tar .env src || true", Nothing),
+    ("cp", "cp -r src copy", Same),
+    (
+        "cp",
+        "mkdir copy; cp .env new.key src/a.txt copy || true",
+        Nothing,
+    ),
+    ("rsync", "rsync -a src/ copy/", Same),
+    ("rsync", "rsync -a --exclude .git . copy || true", Nothing),
+    ("zip", "zip -qrX src.zip src", Same),
+    ("zip", "zip -qr all.zip .env src || true", Nothing),
+    ("sed", "sed -i s/one/two/ src/a.txt", Same),
+    ("sed", "sed -i s/one/two/ .env src/a.txt || true", Nothing),
+    (
+        "python3",
+        "python3 -c 'import pathlib\nfor p in pathlib.Path(\".\").glob(\"src/*\"): p.write_text(p.read_text().strip())'",
+        Same,
+    ),
+    (
+        "python3",
+        "python3 -c 'import os\nfor n in (\".env\", \"src/a.txt\"):\n  if os.access(n, os.R_OK): open(n + \".out\", \"w\").write(open(n).read())'",
+        Nothing,
+    ),
+    ("make", "make -s built", Same),
+    ("make", "make -s bundle || true", Nothing),
+    ("sha256sum", "sha256sum src/* > sums", Same),
+    ("sha256sum", "sha256sum .env src/* > sums || true", Nothing),
+    (
+        "grep",
+        "grep -rl one . --exclude-dir=.git > found; true",
+        Nothing,
+    ),
+    ("grep", "grep -rl one src > found; true", Same),
+    // Whoever only looks at lengths and times is told the truth.
+    (
+        "find",
+        "find . -maxdepth 2 -not -path './.git*' -empty -delete",
+        Same,
+    ),
+    (
+        "find",
+        "find . -name .env -size -5c -exec rm {} +; echo x > y",
+        Same,
+    ),
+    ("test", "test -s .env || echo x > .env", Same),
+    ("test", "test .env -nt src/a.txt || echo x > older", Same),
+    ("test", "test -r .env || echo x > missing", Nothing),
+    ("rm", "rm -f .env", Nothing),
+    ("mv", "mv .env src/env", Nothing),
+    (
+        "mv",
+        "mv keys elsewhere; cat elsewhere/tracked.pem > out || true",
+        Nothing,
+    ),
+    ("cp", "cp src/a.txt .env", Nothing),
+    ("sh", "echo x > .env", Nothing),
+    ("sh", "echo x >> new.key", Nothing),
+    (
+        "ln",
+        "ln .env name || ln -s .env name && cat name > text",
+        Nothing,
+    ),
+    ("chmod", "chmod 644 .env", Nothing),
+    ("touch", "touch .env", Nothing),
+];
+
+const MAKEFILE: &str = "built: src/a.txt\n\tcat $^ > $@\nbundle: src/a.txt .env\n\tcat $^ > $@\n";
+
+fn furnish(root: &Path) {
+    for folder in ["src", "keys"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    for (file, text) in [
+        ("src/a.txt", "one \n"),
+        ("src/b.txt", "one b\n"),
+        (".env", "TOKEN=one-secret\n"),
+        ("Makefile", MAKEFILE),
+        ("keys/tracked.pem", "a secret that git has\n"),
+    ] {
+        fs::write(root.join(file), text).unwrap();
+    }
+    outside(
+        root,
+        "git init -q && git add -A && git commit -qm one && echo new > src/a.txt",
+    );
+    fs::write(root.join("new.key"), "a secret that git has not\n").unwrap();
+    fs::write(root.join("nothing"), "").unwrap();
+}
+
+/// What is the same each time, so that two commits are the same.
+const STEADY: [(&str, &str); 6] = [
+    ("GIT_AUTHOR_NAME", "a"),
+    ("GIT_AUTHOR_EMAIL", "a@example.org"),
+    ("GIT_AUTHOR_DATE", "2001-01-01T00:00:00Z"),
+    ("GIT_COMMITTER_NAME", "a"),
+    ("GIT_COMMITTER_EMAIL", "a@example.org"),
+    ("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z"),
+];
+
+/// Runs a command where nothing is masked.
+fn outside(root: &Path, line: &str) {
+    let ran = Starter::new("bash")
+        .args(["-c", line])
+        .envs(STEADY)
+        .current_dir(root)
+        .output();
+    let ran = ran.unwrap();
+    assert!(ran.status.success(), "{line}: {ran:?}");
+}
+
+/// Every file with its content; of a repository only what it says, because its index keeps times.
+fn content(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut next = vec![root.to_owned()];
+    while let Some(folder) = next.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(root).unwrap().display().to_string();
+            match path.is_dir() {
+                true if name == ".git" => {}
+                true => next.push(path),
+                false => drop(all.insert(name, fs::read(path).unwrap())),
+            }
+        }
+    }
+    let said = Starter::new("bash")
+        .args([
+            "-c",
+            "git log -p --all; git status --porcelain; git ls-files -s",
+        ])
+        .current_dir(root)
+        .output();
+    all.insert(".git".to_owned(), said.unwrap().stdout);
+    all
+}
+
+#[test]
+fn what_is_carried_out_is_what_the_command_does_without_masks() {
+    let closes = |path: &str| {
+        let secrets = [".env", ".key", ".pem"];
+        secrets.iter().any(|secret| path.ends_with(secret))
+    };
+    let mut failed = Vec::new();
+    for (number, _) in each_way().iter().enumerate() {
+        for (program, line, comes) in TABLE {
+            let mut stage = match number {
+                0 => Stage::new(),
+                _ => Stage::over_a_copy(Path::new(crate::stage::DISK)),
+            };
+            let is_there = Starter::new("bash")
+                .args(["-c", &format!("type {program}")])
+                .output()
+                .unwrap();
+            assert!(is_there.status.success(), "{program} is not installed");
+            let root = stage.root();
+            furnish(&root);
+            let twin = tempfile::tempdir_in(crate::stage::DISK).unwrap();
+            // Git goes by times and lengths: a moment later it does not take one for the other.
+            outside(&root, &format!("cp -a . {}", twin.path().display()));
+            let before = content(&root);
+            let command = Command {
+                workspace: stage.workspace.closing(Closed::new(closes)),
+                env: STEADY
+                    .map(|(name, value)| (name.into(), value.into()))
+                    .into(),
+                ..stage.command(line)
+            };
+            let rehearsed = stage.try_rehearse(&command).unwrap();
+            let refused = &rehearsed.effects.refused;
+            let is_refused = refused.iter().any(|one| one.kind == RefusedKind::Secret);
+            assert_eq!(content(&root), before, "{line}");
+            match comes {
+                Nothing if is_refused => {}
+                Nothing => failed.push(format!("{line}: {:?}", rehearsed.effects)),
+                Same if is_refused => failed.push(format!("{line}: {refused:?}")),
+                Same => {
+                    stage.commit(&rehearsed.plan);
+                    outside(twin.path(), line);
+                    let (here, there) = (content(&root), content(twin.path()));
+                    if here != there {
+                        failed.push(format!("{line}: not what it does outside"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
