@@ -1,15 +1,17 @@
-//! What a command or a program inherits of the app's own environment: everything but what by its name holds a secret.
+//! What a command or a program inherits of the app's own environment: what is known to be harmless, see `variables.toml`, and
+//! what a person passes.
 //!
 //! Keys of model providers, and whatever else the app was started with to show who it is, are the app's and the person's,
 //! and nobody else's: what prints its environment would give them to a model, and what has a way to the network to
-//! anybody. So what commands find no more are also `GITHUB_TOKEN`, `NPM_TOKEN` and their like: `gh`, `npm publish` or
-//! `aws` have to be given theirs in the command, where it is seen, or by a person who passes that name. Not kept back is
-//! what only leads to a secret or may hold one among other things, because builds and tests go by it: `SSH_AUTH_SOCK`,
-//! `DATABASE_URL`, `HTTP_PROXY`, `KUBECONFIG`. A person may withhold such names too.
+//! anybody. A list of what is harmful would never be whole, so a variable that nobody knows is withheld, `DATABASE_URL` and
+//! `GITHUB_TOKEN` with it: they are given in the command, where they are seen, or by a person who passes that name. The same holds for
+//! servers of tools, language servers and watchdogs: what one of them needs beside this stands in its own settings.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::ffi::{OsStr, OsString};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use serde::Deserialize;
 
 /// Endings of names, between underscores. A name may also be nothing but one of them.
 const SECRETS: [&str; 18] = [
@@ -34,7 +36,7 @@ const SECRETS: [&str; 18] = [
 ];
 
 /// Which variables of the app are inherited. Cheap to clone: what is chosen on one clone holds on all of them, for what is
-/// started from then on. By default what is named like a secret is kept back.
+/// started from then on. By default those that are known to be harmless.
 #[derive(Debug, Clone, Default)]
 pub struct Inherited(Arc<RwLock<Chosen>>);
 
@@ -63,16 +65,87 @@ impl Inherited {
     pub(crate) fn variables(&self) -> Vec<(OsString, OsString)> {
         let chosen = self.0.read().unwrap_or_else(PoisonError::into_inner);
         std::env::vars_os()
-            .filter(|(name, _)| chosen.lets(&name.to_string_lossy()))
+            .filter(|(name, value)| chosen.inherits(&name.to_string_lossy(), value))
             .collect()
     }
 }
 
 impl Chosen {
-    fn lets(&self, name: &str) -> bool {
+    fn inherits(&self, name: &str, value: &OsStr) -> bool {
         let name = name.to_uppercase();
-        !self.withheld.contains(&name) && (self.passed.contains(&name) || !names_a_secret(&name))
+        if self.withheld.contains(&name) {
+            return false;
+        }
+        self.passed.contains(&name) || Harmless::known().has(&name) && !holds_a_password(value)
     }
+}
+
+/// The variables that are known to be harmless, in capitals.
+#[derive(Debug, Default)]
+struct Harmless {
+    names: BTreeSet<String>,
+    families: Vec<String>,
+    secrets: Vec<String>,
+}
+
+/// The file that lists them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    secrets: Vec<String>,
+    group: Vec<Group>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    #[allow(dead_code, reason = "for whoever reads the file")]
+    what: String,
+    #[serde(default)]
+    names: Vec<String>,
+    #[serde(default)]
+    families: Vec<String>,
+}
+
+impl Harmless {
+    /// Those of `variables.toml`; none at all if it cannot be read.
+    fn known() -> &'static Self {
+        static KNOWN: OnceLock<Harmless> = OnceLock::new();
+        KNOWN.get_or_init(|| {
+            let list = toml::from_str(include_str!("variables.toml"));
+            list.map(Self::of).unwrap_or_default()
+        })
+    }
+
+    fn of(list: List) -> Self {
+        let mut harmless = Self {
+            secrets: list.secrets,
+            ..Self::default()
+        };
+        for group in list.group {
+            harmless.names.extend(group.names);
+            harmless.families.extend(group.families);
+        }
+        harmless
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let begins = |family: &String| name.starts_with(family.as_str());
+        let is_secret = |secret: &String| name.contains(secret.as_str());
+        self.names.contains(name)
+            || self.families.iter().any(begins) && !self.secrets.iter().any(is_secret)
+    }
+}
+
+/// Whether a value is, or has in it, an address with a password: `https://user:password@host`.
+fn holds_a_password(value: &OsStr) -> bool {
+    let value = value.to_string_lossy();
+    let mut addresses = value.split("://").skip(1);
+    addresses.any(|address| {
+        let end = address.find(['/', '?', '#', ' ']).unwrap_or(address.len());
+        let user = address[..end].rsplit_once('@').map(|(user, _)| user);
+        user.is_some_and(|user| user.contains(':'))
+    })
 }
 
 /// Whether a variable's name, in capitals, says that it holds a secret.
@@ -87,47 +160,111 @@ pub fn names_a_secret(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn lets(name: &str) -> bool {
-        Chosen::default().lets(name)
+    fn inherits(name: &str) -> bool {
+        Chosen::default().inherits(name, OsStr::new("value"))
     }
 
     #[test]
-    fn a_variable_that_names_a_secret_is_kept_back() {
+    fn the_list_of_harmless_variables_can_be_read() {
+        let list: List = toml::from_str(include_str!("variables.toml")).unwrap();
+        let all = list
+            .group
+            .iter()
+            .flat_map(|group| group.names.iter().chain(&group.families));
+        for name in all {
+            assert_eq!(*name, name.to_uppercase());
+        }
+        assert!(Harmless::known().names.len() > 200);
+    }
+
+    #[test]
+    fn only_what_is_known_to_be_harmless_is_inherited() {
         for name in [
             "ANTHROPIC_API_KEY",
-            "OPENAI_API_KEY",
-            "GEMINI_API_KEY",
-            "OPENROUTER_API_KEY",
-            "GITHUB_TOKEN",
-            "npm_token",
-            "TOKEN",
+            "API_KEY_OPENAI",
+            "AWS_ACCESS_KEY_ID",
             "AWS_SECRET_ACCESS_KEY",
             "AWS_SESSION_TOKEN",
-            "GOOGLE_APPLICATION_CREDENTIALS",
-            "SECRET_KEY_BASE",
-            "PGPASSWORD_PASSWORD",
-            "NPM_CONFIG__AUTH",
             "AZURE_DEVOPS_EXT_PAT",
+            "CARGO_REGISTRIES_OURS_TOKEN",
+            "CARGO_REGISTRY_CREDENTIAL_PROVIDER",
+            "CI_JOB_JWT",
+            "COOKIE",
+            "CREDS",
+            "DATABASE_URL",
+            "DB_PASS",
+            "DOCKER_AUTH_CONFIG",
+            "GITHUB_TOKEN",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "MYSQL_PWD",
+            "NPM_CONFIG__AUTH",
+            "NPM_CONFIG__AUTHTOKEN",
+            "NPM_CONFIG_//PACKAGES.EXAMPLE/:_AUTHTOKEN",
+            "OPENAI_API_KEY_2",
+            "OPENAI_KEY",
+            "PASSWORD1",
+            "PGPASSWORD",
+            "PIP_KEYRING_PROVIDER",
+            "POETRY_HTTP_BASIC_OURS_PASSWORD",
+            "PRIVATE_KEY_PEM",
+            "SLACK_WEBHOOK",
+            "SOMETHING_NOBODY_KNOWS",
+            "SSH_KEY",
+            "SUPABASE_SERVICE_ROLE_KEY",
+            "TOKEN_GITHUB",
+            "UV_PUBLISH_TOKEN",
+            "YARN_NPM_AUTH_TOKEN",
+            "npm_token",
         ] {
-            assert!(!lets(name), "{name}");
+            assert!(!inherits(name), "{name}");
         }
         for name in [
-            "PATH",
-            "HOME",
-            "LANG",
-            "SSH_AUTH_SOCK",
-            "DATABASE_URL",
-            "KUBECONFIG",
-            "HTTP_PROXY",
-            "XAUTHORITY",
-            "TOKENIZERS_PARALLELISM",
+            "CARGO_HOME",
+            "CARGO_TARGET_DIR",
+            "CC",
+            "CMAKE_PREFIX_PATH",
             "GIT_AUTHOR_NAME",
-            "SECRETARY",
-            "KEYTOKEN",
-            "COMPAT",
+            "GOFLAGS",
+            "HOME",
+            "HTTP_PROXY",
+            "JAVA_HOME",
+            "KUBECONFIG",
+            "LANG",
+            "LC_ALL",
+            "MAKEFLAGS",
+            "NODE_OPTIONS",
+            "PATH",
+            "PYTHONPATH",
+            "RUST_BACKTRACE",
+            "SSH_AUTH_SOCK",
+            "TOKENIZERS_PARALLELISM",
+            "VIRTUAL_ENV",
+            "XAUTHORITY",
+            "XDG_RUNTIME_DIR",
+            "http_proxy",
+            "npm_config_cache",
         ] {
-            assert!(lets(name), "{name}");
+            assert!(inherits(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_withheld_whatever_it_is_called() {
+        let chosen = Chosen::default();
+        for (value, is_inherited) in [
+            ("http://proxy.example:3128", true),
+            ("http://user@proxy.example", true),
+            ("http://user:password@proxy.example:3128/", false),
+            ("direct,https://user:p@ss@packages.example", false),
+            ("https://packages.example/a:b@c", true),
+        ] {
+            let inherits = chosen.inherits("HTTPS_PROXY", OsStr::new(value));
+            assert_eq!(inherits, is_inherited, "{value}");
+        }
+        let passed = Inherited::default();
+        passed.choose([], ["https_proxy"]);
+        let value = OsStr::new("http://user:password@proxy.example");
+        assert!(passed.0.read().unwrap().inherits("HTTPS_PROXY", value));
     }
 
     #[test]
@@ -135,20 +272,37 @@ mod tests {
         let inherited = Inherited::default();
         let clone = inherited.clone();
         clone.choose(
-            ["Company_Login", "NPM_TOKEN"],
-            ["github_token", "NPM_TOKEN"],
+            ["Cargo_Home", "NPM_TOKEN"],
+            ["github_token", "NPM_TOKEN", "Company_Setting"],
         );
         let chosen = inherited.0.read().unwrap();
         for (name, is_inherited) in [
+            ("CARGO_HOME", false),
+            ("CARGO_TARGET_DIR", true),
+            ("COMPANY_SETTING", true),
             ("COMPANY_LOGIN", false),
-            ("COMPANY_LOGIN_URL", true),
             ("GITHUB_TOKEN", true),
             ("GH_TOKEN", false),
             // To withhold is the stronger word.
             ("NPM_TOKEN", false),
             ("PATH", true),
         ] {
-            assert_eq!(chosen.lets(name), is_inherited, "{name}");
+            let inherits = chosen.inherits(name, OsStr::new("value"));
+            assert_eq!(inherits, is_inherited, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_says_whether_it_holds_a_secret() {
+        for (name, is_secret) in [
+            ("ANTHROPIC_API_KEY", true),
+            ("TOKEN", true),
+            ("NPM_CONFIG__AUTH", true),
+            ("GIT_AUTHOR_NAME", false),
+            ("KEYTOKEN", false),
+            ("COMPAT", false),
+        ] {
+            assert_eq!(names_a_secret(name), is_secret, "{name}");
         }
     }
 }

@@ -264,7 +264,7 @@ async fn keys_in_the_apps_environment_reach_no_command() {
         let itself = std::env::current_exe().unwrap();
         let mut within = std::process::Command::new(itself);
         within.args(["--exact", KEYS]).env(WITHIN, "yes");
-        within.env("OPENAI_API_KEY", "held").env("HELD", "open");
+        within.env("OPENAI_API_KEY", "held").env("RUST_LOG", "open");
         let ran = within.output().unwrap();
         assert!(ran.status.success(), "{ran:?}");
         return;
@@ -273,7 +273,7 @@ async fn keys_in_the_apps_environment_reach_no_command() {
     // What the caller gives is the caller's.
     let command = Command {
         env: vec![("GIVEN_TOKEN".into(), "given".into())],
-        ..room.command("echo ${OPENAI_API_KEY-none} $HELD $GIVEN_TOKEN")
+        ..room.command("echo ${OPENAI_API_KEY-none} $RUST_LOG $GIVEN_TOKEN")
     };
     assert_eq!(plain(&command).await.head, b"none open given\n");
 }
