@@ -292,7 +292,7 @@ async fn what_a_command_is_refused_is_told_to_the_model() {
     // `/tmp` is the room's own, so it is somewhere else.
     let outside = format!("/var/tmp/countersign-refused-{}", std::process::id());
     let script = format!(
-        "print(open('.env').read())\ntry:\n    open('{outside}', 'w')\nexcept OSError:\n    pass\n"
+        "for name, mode in (('.env', 'r'), ('{outside}', 'w')):\n  try:\n    print(open(name, mode).read())\n  except OSError:\n    pass\n"
     );
     let mut desk = desk("python3 reach.py", Host::Headless { approve_all: true }).await;
     desk.file("reach.py", script)
@@ -303,6 +303,40 @@ async fn what_a_command_is_refused_is_told_to_the_model() {
     assert!(!text.contains("secret-value"), "{text}");
     assert!(text.contains(&format!("write {outside}")), "{text}");
     assert!(!std::path::Path::new(&outside).exists());
+}
+
+/// What a command made of a secret that it could not open is no word for what it does with it: whoever let the command through is
+/// asked once more, and where nobody is there to see it nothing is carried out.
+#[tokio::test]
+async fn what_came_of_a_refused_secret_is_not_carried_out_by_itself() {
+    const COMMAND: &str = "python3 bundle.py";
+    const SCRIPT: &str = "import os\nopen('all', 'w').write(open('a').read() + (open('.env').read() if os.access('.env', os.R_OK) else ''))\n";
+    const ALLOWS: &str =
+        "[[rule]]\npermission = \"bash\"\npattern = \"python3*\"\naction = \"allow\"\n";
+    let files = |desk: &mut Fixture| {
+        desk.file("bundle.py", SCRIPT).file(".env", "TOKEN=x\n");
+    };
+    let mut alone = desk(COMMAND, Host::Headless { approve_all: true }).await;
+    files(&mut alone);
+    alone.play().await;
+    let call = &alone.calls().await[0];
+    assert_eq!(call.state, CallState::Denied);
+    let lead = &call.trail.as_ref().unwrap().lead;
+    assert!(lead.contains("It was refused a secret"), "{lead}");
+    assert_eq!(alone.read("all"), None);
+
+    let mut asked = desk(COMMAND, Host::Person).await;
+    files(&mut asked);
+    rules(&asked, ALLOWS);
+    asked.start("Go.").await;
+    let shown = asked.until_waiting().await;
+    let env = asked.root().canonicalize().unwrap().join(".env");
+    let secret = format!("refused secret {}", env.display());
+    assert_eq!(told(&shown), ["added all".to_owned(), secret]);
+    assert_eq!(asked.read("all"), None);
+    asked.allow(&shown).await;
+    asked.until_ended().await;
+    assert_eq!(asked.read("all").unwrap(), "first\n");
 }
 
 /// `S002-09`: a command writes what its agent may write, and nothing else: what it did for show is then not carried out, whoever

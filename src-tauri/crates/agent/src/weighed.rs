@@ -34,6 +34,8 @@ pub(crate) struct Weighed {
 pub(crate) struct Circumstances {
     pub ask_for_everything: bool,
     pub headless: Option<&'static str>,
+    /// Whether everything is approved that nobody looks at.
+    pub approves_all: bool,
     pub now: At,
 }
 
@@ -49,12 +51,23 @@ impl Circumstances {
                     Some("Nobody is there to ask, so asking means denying.")
                 }
             },
+            approves_all: config.host == (Host::Headless { approve_all: true }),
             now: config.clock.now(),
         }
     }
 }
 
+/// Why what came of a refused secret is not approved beforehand.
+const UNSEEN: &str = "It was refused a secret, and nobody is there to see what came of that, so nothing of it is carried out.";
+
 impl Weighed {
+    /// What nobody approves without having seen it.
+    fn unseen(&self, circumstances: Circumstances) -> Option<&'static str> {
+        let tried = self.tried.as_ref()?;
+        let has_missed = !tried.secrets.is_empty() && !tried.effects.is_empty() && !tried.for_real;
+        (circumstances.approves_all && has_missed).then_some(UNSEEN)
+    }
+
     /// What the judge is asked.
     pub fn request<'a>(
         &'a self,
@@ -71,7 +84,7 @@ impl Weighed {
             needs_person: self.needs_person,
             rules,
             ask_for_everything: circumstances.ask_for_everything,
-            headless: circumstances.headless,
+            headless: circumstances.headless.or(self.unseen(circumstances)),
             alarms: &self.alarms,
             tried: self.tried.as_ref(),
             now: circumstances.now,

@@ -76,6 +76,11 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
     if tried.refused > 0 && !tried.agreed {
         verdict = verdict.max(Verdict::Ask);
     }
+    // Whoever let it through did not know that it does something else here than outside.
+    if let (Some(first), false) = (tried.secrets.first(), tried.effects.is_empty()) {
+        verdict = verdict.max(Verdict::Ask);
+        told.push(missed(first, tried.secrets.len()));
+    }
     rules.sort_by_key(|trace| std::cmp::Reverse((trace.won, Verdict::from(trace.rule.action))));
     TrailStep {
         gate: Gate::Effects,
@@ -83,6 +88,18 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
         text: told.join(" "),
         rules,
     }
+}
+
+/// What is said of effects that lack what secrets hold.
+fn missed(first: &str, secrets: usize) -> String {
+    let more = match secrets - 1 {
+        0 => String::new(),
+        1 => " and 1 more".to_owned(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "It was refused the secret `{first}`{more}, so what it did may not be what it does with it: look closely."
+    )
 }
 
 /// Whether a rule asks about what came from one of these hosts, or denies that it is read. Where none speaks of it, it may be.

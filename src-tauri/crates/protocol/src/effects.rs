@@ -52,6 +52,15 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// The secrets that it was refused.
+    pub fn secrets_refused(&self) -> Vec<String> {
+        let secrets = self
+            .refused
+            .iter()
+            .filter(|one| one.kind == RefusedKind::Secret);
+        secrets.map(|one| one.target.clone()).collect()
+    }
+
     /// Whether nothing changed, nothing was refused and nothing was sent anywhere.
     pub fn is_nothing(&self) -> bool {
         self.changes.is_empty() && self.refused.is_empty() && self.reached.is_empty()

@@ -134,6 +134,10 @@ pub struct Tried {
     pub effects: Vec<Fact>,
     /// How many things it was refused.
     pub refused: u64,
+    /// The secrets among them, which nothing was read of: whatever it did is what came of that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub secrets: Vec<String>,
     /// The hosts that it reached on the network, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]

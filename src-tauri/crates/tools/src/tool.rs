@@ -176,6 +176,8 @@ pub struct Rehearsal {
     pub prepared: Prepared,
     /// How many things it was refused there.
     pub refused: u64,
+    /// The secrets among them.
+    pub secrets: Vec<String>,
     /// The hosts that it reached on the network, each once: what it sent there is out.
     pub reached: Vec<String>,
     /// What the call gives when that is carried out.

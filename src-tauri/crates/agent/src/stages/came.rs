@@ -57,6 +57,7 @@ pub(crate) fn again(
             plan: Plan::None,
         },
         refused: 0,
+        secrets: Vec::new(),
         reached: hosts,
         output,
         kept: Arc::new(()),

@@ -174,6 +174,7 @@ fn judge(session: &Session, judged: &Judged<'_>, done: &InPlace) -> (Verdict, St
     } = judged;
     let tried = Tried {
         refused: done.effects.refused.len() as u64,
+        secrets: done.effects.secrets_refused(),
         reached: reached(&done.effects),
         agreed: true,
         for_real: true,

@@ -83,6 +83,7 @@ impl Rehearsed {
     pub fn tried(&self, session: &Session) -> Tried {
         Tried {
             refused: self.rehearsal.refused,
+            secrets: self.rehearsal.secrets.clone(),
             reached: self.rehearsal.reached.clone(),
             agreed: self.is_agreed(),
             came: self.came.clone(),

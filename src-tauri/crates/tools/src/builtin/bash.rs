@@ -197,6 +197,7 @@ impl Tool for Bash {
                 plan: rehearsed.plan.clone(),
             },
             refused: rehearsed.effects.refused.len() as u64,
+            secrets: rehearsed.effects.secrets_refused(),
             reached: hosts(&rehearsed.effects.reached),
             output: as_sealed(
                 output,
