@@ -13,7 +13,7 @@ use protocol::query::{Answer, Query, Snapshot};
 use protocol::{Event, Fault, Op, SessionId, Settings};
 use provider::{Keys, Provider, Providers, SystemKeys};
 use record::Record;
-use runtime::{Environment, History, Inherited, Workspace};
+use runtime::{Environment, History, Inherited, RoomOptions, Workspace};
 use tokio_util::sync::CancellationToken;
 use tools::{Lsp, LspRename, Registry};
 
@@ -45,6 +45,8 @@ pub(crate) struct Shared {
     pub environment: Environment,
     /// Which variables of ours whatever is started gets.
     pub inherited: Inherited,
+    /// What holds in the rooms that commands run in.
+    pub rooms: RoomOptions,
     /// Other people's servers of tools.
     pub servers: Servers,
     /// Services by their documents.
@@ -89,6 +91,7 @@ impl Desk {
         let faults = Faults::default();
         let inherited = Inherited::default();
         settings::inherit(&inherited, &settings);
+        let room_options = settings::room_options(&settings);
         let languages = LanguageServers::new(inherited.clone(), Patience::default());
         let languages = Arc::new(languages);
         languages.set(&settings.language_servers);
@@ -115,6 +118,7 @@ impl Desk {
             history: Arc::new(history),
             environment,
             inherited,
+            rooms: room_options,
             closing: CancellationToken::new(),
             sessions: Mutex::default(),
             config,
@@ -233,6 +237,7 @@ impl Shared {
         }
         settings::save(&self.config.data_dir, &settings)?;
         settings::inherit(&self.inherited, &settings);
+        settings::furnish(&self.rooms, &settings);
         self.languages.set(&settings.language_servers);
         self.tools.set(tools);
         let providers = Providers::new(&settings.providers, self.keys.clone());

@@ -45,7 +45,8 @@ impl Desk {
         let closed = rules::closed(builtin, self.shared.config.clock.clone());
         let workspace = Workspace::open(workspace)?
             .closing(closed)
-            .inheriting(self.shared.inherited.clone());
+            .inheriting(self.shared.inherited.clone())
+            .in_rooms(self.shared.rooms.clone());
         let net = self.way_to(&workspace, hosts)?;
         let failed = |error: &dyn std::error::Error| {
             Fault::new("The command could not be tried out.", "Try again.").caused_by(error)

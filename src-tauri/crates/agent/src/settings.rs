@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use protocol::settings::VariableName;
 use protocol::{Fault, Settings};
-use runtime::Inherited;
+use runtime::{Inherited, RoomOptions};
 
 /// Where the settings stand.
 pub fn file(data_dir: &Path) -> PathBuf {
@@ -59,4 +59,19 @@ pub(crate) fn inherit(inherited: &Inherited, settings: &Settings) {
         .filter_map(|key| key.as_deref())
         .filter(|key| !passed().any(|name| name.eq_ignore_ascii_case(key)));
     inherited.choose(withheld.chain(keys), passed());
+}
+
+/// Has rooms be as the settings say.
+pub(crate) fn furnish(rooms: &RoomOptions, settings: &Settings) {
+    let chosen = &settings.rooms;
+    let closed = chosen.closed.iter().map(|path| path.as_str().into());
+    let memory = chosen.memory_mib.map(|mib| u64::from(mib.get()) << 20);
+    rooms.choose(closed.collect(), memory);
+}
+
+/// What holds in rooms by the settings.
+pub(crate) fn room_options(settings: &Settings) -> RoomOptions {
+    let rooms = RoomOptions::default();
+    furnish(&rooms, settings);
+    rooms
 }

@@ -11,6 +11,10 @@ use crate::languages::LanguageServer;
 use crate::server_tools::ServerToolsSettings;
 use crate::{ModelChoice, RunLimits, ToolMode};
 
+pub use rooms::{ClosedPath, RoomsSettings};
+
+mod rooms;
+
 /// Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
@@ -41,6 +45,10 @@ pub struct Settings {
     pub effects: EffectsSettings,
     /// Which variables of the app's own environment commands and programs get.
     pub variables: VariablesSettings,
+    /// What holds in the sealed rooms that commands run in.
+    #[serde(skip_serializing_if = "RoomsSettings::is_default")]
+    #[ts(optional, as = "Option<RoomsSettings>")]
+    pub rooms: RoomsSettings,
     /// Where skills are found beside those of the project and of the person's home.
     pub skills: SkillsSettings,
     /// Who searches the web for agents, and how often.
@@ -75,6 +83,7 @@ impl Default for Settings {
             dry_run: DryRun::default(),
             effects: EffectsSettings::default(),
             variables: VariablesSettings::default(),
+            rooms: RoomsSettings::default(),
             skills: SkillsSettings::default(),
             web_search: WebSearchSettings::default(),
             language_servers: Vec::new(),
@@ -144,8 +153,7 @@ pub enum NoEffects {
     Allow,
 }
 
-/// Which variables of the app's own environment commands and programs get, beyond what is so by default: all but those
-/// that are named like a secret, or that hold the key of a provider.
+/// Which variables of the app's own environment programs get, beside those that are known to be harmless.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct VariablesSettings {
@@ -155,8 +163,7 @@ pub struct VariablesSettings {
     pub passed: Vec<VariableName>,
 }
 
-/// Where skills are found beside those of the project and of the person's home. Holds for sessions that are opened from now
-/// on.
+/// Where skills are found beside those of the project and of the home folder. Holds for sessions opened from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct SkillsSettings {

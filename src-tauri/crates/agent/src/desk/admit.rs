@@ -42,7 +42,8 @@ impl Shared {
         let workspace = Workspace::open(root)?
             .with_readable(folder.path())?
             .closing(closed)
-            .inheriting(self.inherited.clone());
+            .inheriting(self.inherited.clone())
+            .in_rooms(self.rooms.clone());
         let asked = &conversation.asked;
         let briefing = Arc::new(self.briefing(&workspace, asked));
         let workspace = briefing.readable(workspace);

@@ -10,7 +10,7 @@ use crate::stage::{Stage, told};
 use crate::story::{each_way, furnished};
 
 #[test]
-fn what_is_closed_is_empty_and_what_runs_later_stays() {
+fn what_is_closed_cannot_be_opened_and_what_runs_later_stays() {
     for stage in each_way() {
         let root = stage.root();
         fs::create_dir_all(root.join(".git/hooks")).unwrap();
@@ -20,7 +20,7 @@ fn what_is_closed_is_empty_and_what_runs_later_stays() {
         let command = Command {
         workspace: stage.workspace.closing(closed),
         ..stage.command(
-            "wc -c < d/secret.key; echo x > .git/hooks/pre-commit; echo x >> .git/config; rm d/secret.key; ls -A ROOMS; true",
+            "wc -c < d/secret.key || echo closed; stat -c %s d/secret.key; echo x > .git/hooks/pre-commit; echo x >> .git/config; rm d/secret.key; ls -A ROOMS; true",
         )
     };
         let rooms = stage.home.path().join("rooms");
@@ -30,7 +30,7 @@ fn what_is_closed_is_empty_and_what_runs_later_stays() {
         };
         let rehearsed = stage.try_rehearse(&command).unwrap();
         let said = String::from_utf8_lossy(&rehearsed.ran.head).into_owned();
-        assert!(said.starts_with("0\n"), "{said}");
+        assert!(said.contains("Permission denied\nclosed\n6\n"), "{said}");
         assert!(!said.contains("turn"), "{said}");
         assert_eq!(
             told(&rehearsed.effects.changes),
@@ -136,14 +136,108 @@ fn keys_in_the_environment_are_in_no_room() {
         let mut within = std::process::Command::new(std::env::current_exe().unwrap());
         within.args(["--exact", "place::keys_in_the_environment_are_in_no_room"]);
         within.env(WITHIN, "yes");
-        within.env("OPENAI_API_KEY", "held").env("HELD", "open");
+        within.env("OPENAI_API_KEY", "held").env("RUST_LOG", "open");
+        within.env("NOBODY_KNOWS_IT", "held");
         let ran = within.output().unwrap();
         assert!(ran.status.success(), "{ran:?}");
         return;
     }
     let stage = Stage::new();
     if stage.works() {
-        let rehearsed = stage.rehearse("echo ${OPENAI_API_KEY-none} $HELD");
-        assert_eq!(rehearsed.ran.head, b"none open\n");
+        let rehearsed =
+            stage.rehearse("echo ${OPENAI_API_KEY-none} ${NOBODY_KNOWS_IT-none} $RUST_LOG");
+        assert_eq!(rehearsed.ran.head, b"none none open\n");
     }
+}
+
+/// Homes are those of the password database, too, whatever the environment says.
+#[test]
+fn credentials_are_closed_wherever_the_environment_says_home_is() {
+    const WITHIN: &str = "COUNTERSIGN_WITHIN";
+    let Some(way) = std::env::var_os(WITHIN) else {
+        for way in ["unset", "", "/nonexistent", "named"] {
+            let home = tempfile::tempdir_in(crate::stage::DISK).unwrap();
+            fs::create_dir(home.path().join(".aws")).unwrap();
+            fs::write(home.path().join(".aws/credentials"), "secret").unwrap();
+            let mut within = std::process::Command::new(std::env::current_exe().unwrap());
+            within.args([
+                "--exact",
+                "place::credentials_are_closed_wherever_the_environment_says_home_is",
+            ]);
+            within.env(WITHIN, way);
+            match way {
+                "unset" => within.env_remove("HOME"),
+                "named" => within.env("HOME", home.path()),
+                way => within.env("HOME", way),
+            };
+            let ran = within.output().unwrap();
+            assert!(ran.status.success(), "{way}: {ran:?}");
+        }
+        return;
+    };
+    let stage = Stage::new();
+    if !stage.works() {
+        return;
+    }
+    let line = match way.to_str() {
+        Some("named") => "cat ~/.aws/credentials",
+        // Everybody has one in the password database; whether anything is in it is not ours to choose.
+        _ => "cat /etc/shadow",
+    };
+    let rehearsed = stage.rehearse(line);
+    assert_eq!(
+        rehearsed.effects.exit_code,
+        Some(1),
+        "{:?}",
+        rehearsed.effects
+    );
+    assert!(!String::from_utf8_lossy(&rehearsed.ran.head).contains("secret"));
+    let home = std::fs::read_to_string("/etc/passwd").unwrap();
+    let me = rustix::process::getuid().as_raw().to_string();
+    let mut homes = home.lines().filter_map(|line| {
+        let fields: Vec<_> = line.split(':').collect();
+        (fields.get(2) == Some(&me.as_str())).then(|| fields.get(5).copied().unwrap_or_default())
+    });
+    let ssh = std::path::Path::new(homes.next().unwrap()).join(".ssh");
+    if ssh.is_dir() {
+        let rehearsed = stage.rehearse(&format!("ls {}", ssh.display()));
+        assert_eq!(
+            rehearsed.effects.exit_code,
+            Some(2),
+            "{:?}",
+            rehearsed.effects
+        );
+    }
+}
+
+/// A person's additions are closed like credentials, and a room takes no more memory than it may.
+#[test]
+fn what_a_person_chose_holds_in_rooms() {
+    let Some(stage) = furnished() else { return };
+    let extra = tempfile::tempdir_in(crate::stage::DISK).unwrap();
+    fs::write(extra.path().join("mine"), "secret").unwrap();
+    let options = runtime::RoomOptions::default();
+    options.choose(vec![extra.path().to_owned()], Some(300 << 20));
+    let command = |line: &str| Command {
+        workspace: stage.workspace.in_rooms(options.clone()),
+        ..stage.command(line)
+    };
+    let line = format!("cat {}", extra.path().join("mine").display());
+    let rehearsed = stage.try_rehearse(&command(&line)).unwrap();
+    assert_eq!(rehearsed.effects.secrets_refused().len(), 1);
+    // Each of them takes less than one may, and all of them more.
+    let line =
+        "for n in 1 2 3 4; do perl -e '$x = \"x\" x 100_000_000; sleep 30' & done; wait; echo done";
+    let rehearsed = stage.try_rehearse(&command(line)).unwrap();
+    let refused: Vec<_> = rehearsed
+        .effects
+        .refused
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        refused,
+        ["refused limit memory (300 MiB for the whole room)"]
+    );
+    assert_eq!(rehearsed.effects.exit_code, None);
 }
