@@ -56,6 +56,14 @@ const SECRETS: &[&str] = &[
     ".config/{gcloud,gh,op}/**",
     ".docker/config.json",
     ".{netrc,pgpass,npmrc,pypirc,git-credentials,vault-token,htpasswd}",
+    ".{yarnrc.yml,my.cnf,s3cfg,boto,dockercfg,databrickscfg,authinfo,vault_pass,aider.conf.yml}",
+    "{secret,secrets,.secret,.secrets,credentials}/*.{json,yml,yaml,toml,ini,txt,env,conf,xml}",
+    "{secret,secrets,credentials}.{json,yml,yaml,toml,ini,txt}",
+    "{service-account,service_account,serviceaccount,serviceAccount,client_secret}*.json",
+    "{application_default_credentials,firebase-adminsdk,google-credentials,gcp-credentials,gcp-key}*.json",
+    "*.{tfstate,tfvars,p8,agekey,kubeconfig,ovpn}",
+    "*.{tfstate.backup,tfvars.json}",
+    "{kubeconfig,wp-config.php}",
 ];
 /// Samples of a file of secrets hold none.
 const SAMPLES: [&str; 6] = [
