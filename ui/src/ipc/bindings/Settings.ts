@@ -5,6 +5,7 @@ import type { EffectsSettings } from "./EffectsSettings";
 import type { LanguageServer } from "./LanguageServer";
 import type { ModelChoice } from "./ModelChoice";
 import type { ProviderSettings } from "./ProviderSettings";
+import type { RoomsSettings } from "./RoomsSettings";
 import type { RunLimits } from "./RunLimits";
 import type { ServerToolsSettings } from "./ServerToolsSettings";
 import type { SkillsSettings } from "./SkillsSettings";
@@ -71,6 +72,10 @@ effects: EffectsSettings,
  * Which variables of the app's own environment commands and programs get.
  */
 variables: VariablesSettings, 
+/**
+ * What holds in the sealed rooms that commands run in.
+ */
+rooms?: RoomsSettings, 
 /**
  * Where skills are found beside those of the project and of the person's home.
  */

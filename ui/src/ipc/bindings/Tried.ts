@@ -14,6 +14,10 @@ effects: Array<Fact>,
  */
 refused: number, 
 /**
+ * The secrets among them, which nothing was read of: whatever it did is what came of that.
+ */
+secrets?: Array<string>, 
+/**
  * The hosts that it reached on the network, each once.
  */
 reached?: Array<string>, 

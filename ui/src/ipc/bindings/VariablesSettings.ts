@@ -2,8 +2,7 @@
 import type { VariableName } from "./VariableName";
 
 /**
- * Which variables of the app's own environment commands and programs get, beyond what is so by default: all but those
- * that are named like a secret, or that hold the key of a provider.
+ * Which variables of the app's own environment programs get, beside those that are known to be harmless.
  */
 export type VariablesSettings = { 
 /**
