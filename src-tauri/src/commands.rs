@@ -56,8 +56,9 @@ pub(crate) async fn subscribe(
     Ok(())
 }
 
-/// Opens an address of the web in the person's browser.
+/// Opens an address of the web in the person's browser, once they are known to want it.
 #[tauri::command]
-pub(crate) fn open_address(app: AppHandle, address: String) -> Result<(), Fault> {
+pub(crate) async fn open_address(app: AppHandle, address: String) -> Result<(), Fault> {
+    consent::obtain_for_address(&app, &address).await?;
     addresses::open(&app, &address)
 }

@@ -25,16 +25,16 @@ static OPEN: Mutex<()> = Mutex::const_new(());
 
 /// What a dialog says.
 #[derive(Debug, PartialEq, Eq)]
-struct Question {
+pub(crate) struct Question {
     text: String,
     yes: &'static str,
 }
 
-/// Asks whether the request is to be carried out.
+/// Asks the question.
 ///
 /// # Errors
-/// The person said no, or is being asked about another request.
-pub(crate) async fn ask(app: &AppHandle, desk: &Desk, op: &Op) -> Result<(), Fault> {
+/// The person said no, or is being asked another.
+pub(crate) async fn ask(app: &AppHandle, question: Question) -> Result<(), Fault> {
     let Ok(_open) = OPEN.try_lock() else {
         return Err(Fault::new(
             "Another request waits for your confirmation.",
@@ -42,7 +42,7 @@ pub(crate) async fn ask(app: &AppHandle, desk: &Desk, op: &Op) -> Result<(), Fau
         ));
     };
     let (answer, answered) = oneshot::channel();
-    show(app, question(desk, op).await, answer);
+    show(app, question, answer);
     match answered.await {
         Ok(true) => Ok(()),
         _ => Err(Fault::new(
@@ -126,7 +126,16 @@ fn show(app: &AppHandle, question: Question, answer: oneshot::Sender<bool>) {
     });
 }
 
-async fn question(desk: &Desk, op: &Op) -> Question {
+/// Whether an address is to be opened in the browser.
+pub(crate) fn about_address(address: &str) -> Question {
+    Question {
+        text: format!("Open this address in your browser?\n\n{}", name(address)),
+        yes: "Open",
+    }
+}
+
+/// Whether a request is to be carried out.
+pub(crate) async fn about(desk: &Desk, op: &Op) -> Question {
     let ask = |text: String, yes| Question { text, yes };
     match op {
         Op::Decide { call, decision, .. } => ask(decided(desk, call, decision).await, "Allow"),

@@ -38,7 +38,18 @@ pub(crate) async fn obtain(app: &AppHandle, desk: &Desk, op: &Op) -> Result<(), 
     };
     match is_given {
         true => Ok(()),
-        false => confirm::ask(app, desk, op).await,
+        false => confirm::ask(app, confirm::about(desk, op).await).await,
+    }
+}
+
+/// Comes back once the address may be opened in the browser: what it holds leaves the machine.
+///
+/// # Errors
+/// As [`obtain`].
+pub(crate) async fn obtain_for_address(app: &AppHandle, address: &str) -> Result<(), Fault> {
+    match app.state::<Presses>().take(Instant::now()) {
+        true => Ok(()),
+        false => confirm::ask(app, confirm::about_address(address)).await,
     }
 }
 

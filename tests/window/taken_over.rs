@@ -95,21 +95,14 @@ async fn a_script_starts_no_program_and_loosens_nothing() {
         json!({ "type": "stdio", "command": "touch", "args": [made], "env": {}, "folder": null });
     let server =
         |change: Value| json!({ "type": "change_server", "server": "evil", "change": change });
-    let mut settings = rig.ask("return null", vec![]).await;
-    rig.ask(
-        "window.__TAURI_INTERNALS__.invoke('snapshot').then(({ settings }) => (window.settings = settings))",
-        vec![],
-    )
-    .await;
-    rig.until("the settings", async |rig| {
-        !rig.ask("return window.settings ?? null", vec![])
-            .await
-            .is_null()
+    rig.ask("window.__TAURI_INTERNALS__.invoke('snapshot').then(({ settings }) => (window.settings = settings))", vec![])
+        .await;
+    let known = "return window.settings ?? null";
+    rig.until("the settings to be told", async |rig| {
+        rig.ask(known, vec![]).await.is_object()
     })
     .await;
-    if settings.is_null() {
-        settings = rig.ask("return window.settings", vec![]).await;
-    }
+    let mut settings = rig.ask(known, vec![]).await;
     settings["watchdogs"] = json!([{ "name": "evil", "program": "/bin/sh", "timeout_ms": 1000 }]);
     for op in [
         server(json!({ "type": "set", "way": program, "timeout_ms": 1000 })),
@@ -121,6 +114,15 @@ async fn a_script_starts_no_program_and_loosens_nothing() {
         rig.refuse().await;
         assert_eq!(result(&rig).await, REFUSED, "{op}");
     }
+    // What an address holds would leave the machine.
+    rig.ask(
+        "window.result = null; window.__TAURI_INTERNALS__.invoke('open_address', { address: 'https://example.org/?secret' }) \
+            .then(() => (window.result = 'taken'), (refused) => (window.result = refused.message))",
+        vec![],
+    )
+    .await;
+    rig.refuse().await;
+    assert_eq!(result(&rig).await, REFUSED);
     // Even a press of the person starts no program: the app asks in its own words.
     rig.press('x').await;
     rig.ask(

@@ -20,6 +20,12 @@ const FREE_PLACE: &str = "const [selector, done] = arguments; \
     if (place() === null) element.scrollIntoView({ block: 'center' }); \
     requestAnimationFrame(() => requestAnimationFrame(() => done(place())))";
 
+/// How many events of a kind the page has heard since it was first asked.
+const HEARD: &str = "const [kind] = arguments; const heard = (window.heard ??= {}); \
+    if (!(kind in heard)) { heard[kind] = 0; window.addEventListener(kind, () => (heard[kind] += 1), true); } return heard[kind]";
+/// How long the page may take to hear of a press. One that it never hears of went elsewhere, or ended it.
+const HEARD_WITHIN: Duration = Duration::from_secs(2);
+
 /// The title that every window of the app ends with, and that of its dialogs.
 const MAIN: &str = "Countersign$";
 /// How long it takes until that dialog takes a yes, on a busy machine.
@@ -30,18 +36,18 @@ const DIALOG: &str = "^Confirm .*Countersign$";
 impl Rig {
     /// Presses and releases one key, wherever the focus is: `press(Key::Enter)`, `press('a')`.
     pub async fn press(&self, key: impl Into<char>) {
-        self.keys(&key_name(key.into()));
+        self.keys(&key_name(key.into())).await;
     }
 
     /// Presses a key while another is held: `press_with(Key::Control, 'k')`.
     pub async fn press_with(&self, held: impl Into<char>, key: impl Into<char>) {
         let (held, key) = (key_name(held.into()), key_name(key.into()));
-        self.keys(&format!("{held}+{key}"));
+        self.keys(&format!("{held}+{key}")).await;
     }
 
-    fn keys(&self, keys: &str) {
+    async fn keys(&self, keys: &str) {
         let window = self.main_window();
-        self.xdotool(&[
+        let words = [
             "windowfocus",
             "--sync",
             &window,
@@ -49,13 +55,27 @@ impl Rig {
             "--delay",
             "5",
             keys,
-        ]);
+        ];
+        self.until_heard("keyup", || self.xdotool(&words)).await;
+    }
+
+    /// Does something at the window system, and waits until the page has heard of it: what is asked next comes after it.
+    async fn until_heard(&self, kind: &str, act: impl FnOnce()) {
+        let heard = async |rig: &Self| {
+            let heard = rig.window().execute(HEARD, vec![json!(kind)]).await;
+            heard.ok().and_then(|heard| heard.json().as_u64())
+        };
+        let before = heard(self).await;
+        act();
+        self.comes(HEARD_WITHIN, async |rig| heard(rig).await > before)
+            .await;
     }
 
     /// Clicks what a selector of CSS finds first; false while it is not there, or under something else.
     pub async fn click_at(&self, selector: &str) -> bool {
         self.point_at(selector).await && {
-            self.xdotool(&["click", "1"]);
+            self.until_heard("mouseup", || self.xdotool(&["click", "1"]))
+                .await;
             true
         }
     }
@@ -63,7 +83,8 @@ impl Rig {
     /// Puts the pointer on what a selector finds first, and presses; [`Rig::let_go`] releases it.
     pub async fn press_down_at(&self, selector: &str) -> bool {
         self.point_at(selector).await && {
-            self.xdotool(&["mousedown", "1"]);
+            self.until_heard("mousedown", || self.xdotool(&["mousedown", "1"]))
+                .await;
             true
         }
     }
