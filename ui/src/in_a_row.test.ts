@@ -9,6 +9,9 @@ import { FakeHost } from './ipc/fake';
 import { loadParts } from './parts.svelte';
 import { Desk } from './state/desk.svelte';
 
+// Each test looks at its cards for seconds, and a busy machine takes its time to draw them.
+vi.setConfig({ testTimeout: 120_000 });
+
 const CALLS = 10;
 /** How long a person looks at the card that has the focus before they press: longer than arming takes. */
 const LOOK_MS = 500;

@@ -1,7 +1,7 @@
 // Which key means what, and that text, stray keys and shortcuts mean nothing (design/ui.md, "Faults of others").
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { intentOf, placeOf, successor, type Intent, type Place, type Press } from './keys';
+import { following, intentOf, placeOf, successor, type Intent, type Place, type Press } from './keys';
 
 function press(key: string, more: Partial<Press> = {}): Press {
   return { key, code: `Key${key.toUpperCase()}`, repeat: false, ctrlKey: false, altKey: false, metaKey: false, shiftKey: false, isComposing: false, ...more };
@@ -89,4 +89,15 @@ describe('a place', () => {
 
 it('the focus goes on to the next card, from the last one to the first, and from the only one nowhere', () => {
   expect([successor(['a', 'b', 'c'], 'a'), successor(['a', 'b', 'c'], 'c'), successor(['a'], 'a'), successor([], 'a'), successor(['a', 'b'], 'gone')]).toEqual(['b', 'a', null, null, 'a']);
+});
+
+it('after an answer the focus goes to the next that still waits, and to one that came meanwhile if none does', () => {
+  expect([
+    following(['a', 'b', 'c'], ['b', 'c'], 'a'),
+    following(['a', 'b', 'c'], ['a', 'c'], 'b'),
+    following(['a', 'b'], ['a'], 'b'),
+    following(['a'], ['a', 'new'], 'a'),
+    following(['a'], ['a'], 'a'),
+    following([], [], 'a'),
+  ]).toEqual(['b', 'c', 'a', 'new', null, null]);
 });
