@@ -188,12 +188,7 @@ mod tests {
         let mut repeats = Repeats::default();
         repeats.add(call, Effect::Possible, &done("a"));
         for state in [CallState::Denied, CallState::Rejected, CallState::Expired] {
-            let ended = Outcome::ended(
-                state,
-                FailureClass::PermissionDenied,
-                "no".into(),
-                "no".into(),
-            );
+            let ended = Outcome::ended(state, FailureClass::PermissionDenied, "no", "no");
             assert_eq!(repeats.add(call, Effect::Possible, &ended), 1);
         }
         repeats.add(key("write", json!({})), Effect::Possible, &done("b"));
