@@ -26,6 +26,8 @@ pub mod history;
 pub mod limits;
 pub mod lock;
 pub mod net;
+#[cfg(all(test, unix))]
+mod ordinary_user;
 pub mod process;
 pub mod sample;
 pub mod search;

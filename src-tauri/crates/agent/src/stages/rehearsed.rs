@@ -69,7 +69,9 @@ impl Rehearsed {
         }
         let plan = approved.plan().clone();
         let workspace = session.hands.workspace.judged(&effects(&plan));
-        let done = tokio::task::spawn_blocking(move || tools::commit(&workspace, &plan)).await;
+        let history = session.shared.history.clone();
+        let commit = move || tools::commit(&history, &workspace, &plan);
+        let done = tokio::task::spawn_blocking(commit).await;
         Ran {
             result: match done {
                 Ok(done) => done.map(|()| self.rehearsal.output.clone()),

@@ -1,4 +1,4 @@
-//! Carries out a plan exactly as it was shown, or not at all.
+//! Carries out a plan of writing or removing exactly as it was shown, or not at all.
 
 use protocol::Plan;
 
@@ -11,8 +11,7 @@ mod write;
 ///
 /// What stands there is compared with the plan first. Files are replaced by rename and keep their mode; missing
 /// folders are created; of several files all are written or none. A tree that goes is renamed away in one step before it
-/// is taken apart. Effects are staged on disk whole before the first path changes; what fails after that is taken back by
-/// the history entry that was prepared for them.
+/// is taken apart. What a command did is carried out by [`crate::History::carry_out`] alone.
 ///
 /// # Errors
 /// [`FileError::Changed`] when something is no longer as the plan saw it; nothing was touched. Else what the system said;
@@ -22,7 +21,10 @@ pub fn apply(workspace: &Workspace, plan: &Plan) -> Result<(), FileError> {
         Plan::None => Ok(()),
         Plan::Write(changes) => write::write(workspace, plan, changes),
         Plan::Remove(removal) => remove::remove(workspace, plan, removal),
-        Plan::Effects(captured) => crate::history::carry_out(workspace, plan, captured),
+        Plan::Effects(_) => Err(FileError::other(
+            "what the command did",
+            "only the history carries it out",
+        )),
     }
 }
 

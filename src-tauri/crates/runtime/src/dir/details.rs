@@ -1,7 +1,7 @@
 //! More of what the system says of a name than every file needs: what it is known by, how many names it has, what it takes.
 
-use std::ffi::OsStr;
-use std::io;
+#[cfg(not(unix))]
+use std::{ffi::OsStr, io};
 
 use super::{Dir, Stat};
 use crate::files::PathKind;
@@ -33,24 +33,6 @@ pub(crate) struct Mark {
     changed_ns: i64,
 }
 
-/// A name that can be read for as long as this is kept.
-pub(crate) struct Readable<'a> {
-    dir: &'a Dir,
-    name: &'a OsStr,
-    /// The mode that it gets back; none if it was not changed.
-    mode: Option<u32>,
-}
-
-impl Drop for Readable<'_> {
-    fn drop(&mut self) {
-        if let Some(mode) = self.mode
-            && let Err(error) = self.dir.set_mode_of(self.name, mode)
-        {
-            tracing::warn!(name = %self.name.display(), %error, "its mode stays another");
-        }
-    }
-}
-
 impl PathKind {
     /// The mode with which its owner may read it; none if that is so already, or goes by no mode.
     pub(crate) fn opened(self, mode: u32) -> Option<u32> {
@@ -64,29 +46,14 @@ impl PathKind {
 }
 
 impl Details {
+    /// Its device and inode; none where the system does not tell them of a name.
+    pub(crate) fn place(&self) -> Option<(u64, u64)> {
+        self.mark.map(|mark| mark.place)
+    }
+
     /// Whether it is a file with other names than this one.
     pub(crate) fn has_more_names(&self) -> bool {
         self.names > 1 && self.stat.kind == PathKind::File
-    }
-}
-
-impl Dir {
-    /// Lets us read what stands at a name until this is dropped, whatever its mode says.
-    pub(crate) fn readable<'a>(
-        &'a self,
-        name: &'a OsStr,
-        found: &Details,
-    ) -> io::Result<Readable<'a>> {
-        let mode = found.stat.mode;
-        let opened = found.stat.kind.opened(mode);
-        if let Some(opened) = opened {
-            self.set_mode_of(name, opened)?;
-        }
-        Ok(Readable {
-            dir: self,
-            name,
-            mode: opened.map(|_| mode),
-        })
     }
 }
 
@@ -96,6 +63,8 @@ mod on_unix {
     use std::io;
 
     use rustix::fs::{self as sys, AtFlags, FileType};
+    #[cfg(target_os = "linux")]
+    use rustix::fs::{Mode, OFlags};
     use rustix::io::Errno;
 
     use super::{Details, Dir, Mark};
@@ -135,9 +104,33 @@ mod on_unix {
             }))
         }
 
-        /// Sets the permission bits of a name that is known to be no link.
+        /// Sets the permission bits of a name.
+        ///
+        /// # Errors
+        /// Too many links, where it is one; what the system said.
+        #[cfg(target_os = "linux")]
         pub(crate) fn set_mode_of(&self, name: &OsStr, mode: u32) -> io::Result<()> {
-            Ok(sys::chmodat(self, name, mode_of(mode), AtFlags::empty())?)
+            use std::os::fd::AsRawFd;
+            // The kernel has no call for it that follows no link on all versions that are in use, but opens anything so.
+            let only_path = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let opened = sys::openat(self, name, only_path, Mode::empty())?;
+            if FileType::from_raw_mode(sys::fstat(&opened)?.st_mode) == FileType::Symlink {
+                return Err(Errno::LOOP.into());
+            }
+            let path = format!("/proc/self/fd/{}", opened.as_raw_fd());
+            Ok(sys::chmodat(
+                sys::CWD,
+                path,
+                mode_of(mode),
+                AtFlags::empty(),
+            )?)
+        }
+
+        /// Sets the permission bits of a name; of a link, its own.
+        #[cfg(not(target_os = "linux"))]
+        pub(crate) fn set_mode_of(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+            let no_link = AtFlags::SYMLINK_NOFOLLOW;
+            Ok(sys::chmodat(self, name, mode_of(mode), no_link)?)
         }
     }
 }

@@ -20,7 +20,7 @@ mod unix;
 pub(crate) use details::{Details, Mark};
 #[cfg(not(unix))]
 pub(crate) use fallback::Dir;
-pub(crate) use traits::Traits;
+pub(crate) use traits::{Traits, is_of_programs};
 #[cfg(unix)]
 pub(crate) use unix::Dir;
 
@@ -28,6 +28,8 @@ pub(crate) use unix::Dir;
 pub(crate) const MAKES_LINKS: bool = cfg!(unix);
 /// Whether pipes and sockets can be made here by their names.
 pub(crate) const MAKES_PIPES: bool = cfg!(target_os = "linux");
+/// Whether everything of a file system can be put on disk in one go.
+pub(crate) const SYNCS_EVERYTHING: bool = cfg!(target_os = "linux");
 /// Whether the time of a folder can be set here.
 pub(crate) const SETS_FOLDER_TIMES: bool = cfg!(unix);
 

@@ -25,6 +25,11 @@ impl Traits {
     }
 }
 
+/// Whether an extended attribute is one that programs may set for their own ends, or an access list.
+pub(crate) fn is_of_programs(name: &str) -> bool {
+    name.starts_with("user.") || name.starts_with("system.posix_acl_")
+}
+
 #[cfg(not(unix))]
 impl Traits {
     /// What stands beside the content of an open file or folder.

@@ -228,6 +228,19 @@ impl Dir {
         sys::accessat(&self.0, name, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
     }
 
+    /// Whether we may do at a name what these owner's bits stand for: read, write, enter. The name must be known to be no
+    /// link.
+    pub(crate) fn permits(&self, name: &OsStr, owner_bits: u32) -> bool {
+        let each = [
+            (0o400, Access::READ_OK),
+            (0o200, Access::WRITE_OK),
+            (0o100, Access::EXEC_OK),
+        ];
+        let asked = each.iter().filter(|(bit, _)| owner_bits & bit != 0);
+        let access = asked.fold(Access::EXISTS, |all, (_, one)| all | *one);
+        sys::accessat(&self.0, name, access, AtFlags::EACCESS).is_ok()
+    }
+
     /// Bytes that we could still write to this folder's file system.
     pub(crate) fn free_bytes(&self) -> io::Result<u64> {
         let stat = sys::fstatvfs(&self.0)?;

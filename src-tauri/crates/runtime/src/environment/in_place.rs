@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::TakenUp;
+use super::attributes;
 use super::change::{Change, Thing};
 use super::copy::{Copier, weigh};
 use super::look::{Upper, look};
@@ -94,25 +95,29 @@ pub(super) fn settle(picture: Arc<Picture>) -> Result<InPlace, FileError> {
         .unwrap_or_else(|| (Ran::silent(Exit::Cancelled), Default::default()));
     let (workspace, copied) = (&picture.workspace, &picture.copied);
     let meta = picture.meta.clone();
-    let recorded = picture.history.record(workspace, &before, meta, |content| {
-        // Nobody but us can reach the picture.
-        let never = i64::MAX;
-        let real = (Upper::Real(copied), workspace.dir());
-        let looked = look(real, &before, never, content)?;
-        let around_special = above_special(&looked.changes);
-        let read = read_out(looked.changes, Done::ForReal);
-        let steps = read.steps.iter().map(|step| {
-            let made = around_special.contains(&step.path);
-            let (before, after) = (step.before.clone(), step.after.clone());
-            (step.path.clone(), before, after, made)
+    let recorded = picture
+        .history
+        .record(workspace, &before, meta, |content, unlock| {
+            // Nobody but us can reach the picture.
+            let never = i64::MAX;
+            let real = (Upper::Real(copied), workspace.dir());
+            let looked = look(real, &before, never, content, Some(unlock))?;
+            let around_special = above_special(&looked.changes);
+            let attributes = attributes::note(&looked.attributes, Done::ForReal);
+            let mut read = read_out(looked.changes, Done::ForReal);
+            read.notes.extend(attributes);
+            let steps = read.steps.iter().map(|step| {
+                let made = around_special.contains(&step.path);
+                let (before, after) = (step.before.clone(), step.after.clone());
+                (step.path.clone(), before, after, made)
+            });
+            let steps: Vec<_> = steps.collect();
+            let above: BTreeSet<&Path> = steps.iter().filter_map(|one| one.0.parent()).collect();
+            // What is taken back changes the time of the folder that it lies in.
+            let mut folders = looked.folders;
+            folders.retain(|(path, was, is)| was != is || above.contains(path.as_path()));
+            Ok((Happened { steps, folders }, read))
         });
-        let steps: Vec<_> = steps.collect();
-        let above: BTreeSet<&Path> = steps.iter().filter_map(|one| one.0.parent()).collect();
-        // What is taken back changes the time of the folder that it lies in.
-        let mut folders = looked.folders;
-        folders.retain(|(path, was, is)| was != is || above.contains(path.as_path()));
-        Ok((Happened { steps, folders }, read))
-    });
     let (entry, mut read) = recorded?;
     if entry.is_some() {
         read.notes.push(NOT_APART.to_owned());

@@ -27,7 +27,7 @@ use super::secrets::Secrets;
 use super::site::Site;
 use super::told::{Over, told};
 use super::trial::without_copy;
-use super::{LayerKind, Probe, RanInPlace, Rehearsed, Walls};
+use super::{LayerKind, Probe, RanInPlace, Rehearsed, Walls, attributes};
 use crate::dir::Dir;
 use crate::process::room::Rooms;
 use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
@@ -156,9 +156,12 @@ impl Inner {
             let kind = copied.as_ref().map_or(Upper::Layer, Upper::Copy);
             let upper = Dir::open(&upper)
                 .map_err(|error| FileError::from_io("the layer of the command", &error))?;
-            look((kind, &upper), workspace.dir(), began_ns, &mut hashed)
+            look((kind, &upper), workspace.dir(), began_ns, &mut hashed, None)
         });
-        let read = read_out(read.await?.changes, Done::ForShow);
+        let looked = read.await?;
+        let attributes = attributes::note(&looked.attributes, Done::ForShow);
+        let mut read = read_out(looked.changes, Done::ForShow);
+        read.notes.extend(attributes);
         let (effects, plan) = told(Over {
             assurance: Assurance::Speculative,
             ran: ran.clone(),

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use protocol::history::Node;
 
+use super::attributes;
 use super::change::{Change, NOTHING, Thing, is_same};
 use super::copy::Copied;
 use super::marks::{is_gone_by_mark, marks};
@@ -19,7 +20,7 @@ use super::same::same_content;
 use crate::FileError;
 use crate::dir::{Details, Dir, SETS_FOLDER_TIMES, kind_of_open};
 use crate::files::{PathKind, shown};
-use crate::history::Content;
+use crate::history::{Content, Unlock};
 use crate::limits::{LAYER_PATHS_MAX, TREE_DEPTH_MAX};
 
 /// What is looked at for what a command changed.
@@ -47,15 +48,19 @@ pub(super) struct Looked {
     pub changes: Vec<Change>,
     /// Folders of the workspace itself that stayed: their times before and after.
     pub folders: Vec<(PathBuf, i64, i64)>,
+    /// Paths of which nothing but extended attributes is different.
+    pub attributes: Vec<PathBuf>,
 }
 
 /// Everything that is different in `upper` from `lower`. `began_ns` is when the command began: what changed in `lower` since
-/// is not what the command saw. Each content that is compared goes through `content`.
+/// is not what the command saw. Each content that is compared goes through `content`. What cannot be read in `upper` is opened by
+/// `unlock`; without it `upper` is ours, and stays open.
 pub(super) fn look(
     (kind, upper): (Upper<'_>, &Dir),
     lower: &Dir,
     began_ns: i64,
     content: Content<'_>,
+    unlock: Option<Unlock<'_>>,
 ) -> Result<Looked, FileError> {
     let failed = |error: io::Error| FileError::from_io("the layer of the command", &error);
     let mut look = Look {
@@ -64,6 +69,7 @@ pub(super) fn look(
         began_ns,
         kind,
         content,
+        unlock,
     };
     let (was, is) = (
         lower.stat_self().map_err(failed)?,
@@ -89,6 +95,7 @@ struct Look<'a> {
     began_ns: i64,
     kind: Upper<'a>,
     content: Content<'a>,
+    unlock: Option<Unlock<'a>>,
 }
 
 impl Look<'_> {
@@ -181,23 +188,26 @@ impl Look<'_> {
         hidden: bool,
     ) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::from_io(shown(one.path), &error);
-        let _readable = match self.kind {
-            Upper::Real(_) => Some(upper.readable(one.name, &is).map_err(failed)?),
-            Upper::Layer | Upper::Copy(_) => {
-                open_up(upper, one.name, &is).map_err(failed)?;
-                None
+        if let Some(mode) = is.stat.kind.opened(is.stat.mode) {
+            match self.unlock {
+                Some(unlock) => unlock(one.path)?,
+                // It is ours, so we may read in it what the command let nobody read.
+                None => upper.set_mode_of(one.name, mode).map_err(failed)?,
             }
-        };
+        }
         if let (Upper::Real(_), Some((lower, was))) = (self.kind, was)
             && is.stat == was.stat
             && is.stat.kind == PathKind::File
             && same_content(upper, lower, one.name).map_err(failed)?
         {
+            if attributes::differ(upper, lower, one.name) {
+                self.looked.attributes.push(one.path.to_owned());
+            }
             return Ok(());
         }
         let after = self.thing(Side::After, upper, one, is)?;
         let is_folder = is.stat.kind == PathKind::Folder;
-        let (before, lower) = match was {
+        let (before, below) = match was {
             None => (NOTHING, None),
             Some((lower, was)) if was.stat.kind == PathKind::Folder => {
                 if !is_folder {
@@ -215,12 +225,18 @@ impl Look<'_> {
             was.is_some_and(|(_, was)| was.has_more_names()),
             is.has_more_names(),
         );
+        if let Some((lower, _)) = was.filter(|_| is_same(&before, &after))
+            && matches!(is.stat.kind, PathKind::File | PathKind::Folder)
+            && attributes::differ(upper, lower, one.name)
+        {
+            self.looked.attributes.push(one.path.to_owned());
+        }
         self.add(one.path, before, after, more_names)?;
         if !is_folder {
             return Ok(());
         }
         let upper = upper.folder(Path::new(one.name)).map_err(failed)?;
-        self.walk(&upper, lower.as_ref(), one.path, hidden, one.depth + 1)
+        self.walk(&upper, below.as_ref(), one.path, hidden, one.depth + 1)
     }
 
     /// What goes from a name, with all that is below it, whole.
@@ -341,14 +357,6 @@ struct Named<'a> {
     name: &'a OsStr,
     path: &'a Path,
     depth: usize,
-}
-
-/// The layer is ours, so we may read in it what the command let nobody read.
-fn open_up(upper: &Dir, name: &OsStr, is: &Details) -> io::Result<()> {
-    match is.stat.kind.opened(is.stat.mode) {
-        Some(mode) => upper.set_mode_of(name, mode),
-        None => Ok(()),
-    }
 }
 
 /// What a person is told of a command that did more than can be looked at.

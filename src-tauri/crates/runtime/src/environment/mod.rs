@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
 
+mod attributes;
 mod bounds;
 mod change;
 mod chosen;

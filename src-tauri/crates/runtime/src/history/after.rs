@@ -9,6 +9,7 @@ use protocol::history::Node;
 use protocol::{Digest, UndoEntry, UndoState};
 
 use super::manifest::{Manifest, Step, Touched, Way};
+use super::unlock::{Need, Unlocked};
 use super::{EntryMeta, History, entry_of};
 use crate::dir::Dir;
 use crate::temp::Tag;
@@ -16,6 +17,9 @@ use crate::{FileError, Workspace};
 
 /// Takes the content of an open file of about so many bytes; gives its digest and its length.
 pub(crate) type Content<'a> = &'a mut dyn FnMut(&mut File, u64) -> io::Result<(Digest, u64)>;
+
+/// Lets its owner read what stands at a path, until what happened is recorded.
+pub(crate) type Unlock<'a> = &'a dyn Fn(&Path) -> Result<(), FileError>;
 
 /// What became another.
 #[derive(Debug, Default)]
@@ -45,8 +49,8 @@ impl History {
     }
 
     /// Records what happened, as it stands, with copies of both sides, and has it on disk when it returns. `before` is the
-    /// picture of the workspace. `look` says what happened, and hands every content that the entry is to keep on. No entry
-    /// where nothing happened; the one that is there already where it was recorded before.
+    /// picture of the workspace. `look` says what happened, unlocks what it could not read else, and hands every content that
+    /// the entry is to keep on. No entry where nothing happened; the one that is there already where it was recorded before.
     ///
     /// # Errors
     /// What `look` says, and what the system said. No entry is left.
@@ -55,18 +59,22 @@ impl History {
         workspace: &Workspace,
         before: &Dir,
         meta: EntryMeta,
-        look: impl FnOnce(Content<'_>) -> Result<(Happened, T), FileError>,
+        look: impl FnOnce(Content<'_>, Unlock<'_>) -> Result<(Happened, T), FileError>,
     ) -> Result<(Option<UndoEntry>, T), FileError> {
         let failed = |error: io::Error| FileError::from_io("the history", &error);
         let _turn = self.turn()?;
         let mut batch = self.0.store.batch().map_err(failed)?;
-        let (happened, told) = look(&mut |file, bytes| batch.put_file(file, bytes))?;
+        let unlocked = Unlocked::new(&self.0, workspace);
+        let unlock = |path: &Path| unlocked.unlock([(path, Need::Read)]);
+        let (happened, told) = look(&mut |file, bytes| batch.put_file(file, bytes), &unlock)?;
         if happened.steps.is_empty() {
+            unlocked.lock()?;
             self.0.store.sweep().map_err(failed)?;
             return Ok((None, told));
         }
         batch.finish().map_err(failed)?;
         let manifest = manifest(workspace, before, meta, happened);
+        unlocked.lock()?;
         self.0.entries.save(&manifest)?;
         Ok((Some(manifest.entry), told))
     }

@@ -8,6 +8,7 @@ use protocol::history::{Choice, Node};
 use super::clash::{Clash, Sides};
 use super::manifest::{Manifest, Touched, Way};
 use super::node;
+use super::unlock::Need;
 use super::walk::{Track, Walk};
 use crate::FileError;
 use crate::dir::is_absence;
@@ -29,7 +30,7 @@ impl Walk<'_> {
             .collect();
         // From the inside out: a folder that stays keeps the one that it is in.
         for folder in going.into_iter().rev() {
-            let opened = self.workspace.dir().folder(&folder);
+            let opened = self.unlocked.dir().folder(&folder);
             let names = match opened.and_then(|dir| dir.names()) {
                 Err(error) if is_absence(&error) => continue,
                 other => other.map_err(|error| FileError::from_io(shown(&folder), &error))?,
@@ -64,10 +65,11 @@ impl Walk<'_> {
     /// Something that no entry knows of, where a folder is to go.
     fn stranger(&mut self, path: &Path, clashes: &mut Vec<Clash>) -> Result<(), FileError> {
         let failed = |error: std::io::Error| FileError::from_io(shown(path), &error);
-        let dir = self.workspace.dir();
+        let dir = self.unlocked.dir();
+        self.unlocked.unlock([(path, Need::Read)])?;
         match self.choices.get(shown(path).as_str()) {
             Some(Choice::Keep) => {
-                let mut track = Track::new(node::seen(dir, path).map_err(failed)?);
+                let mut track = Track::new(node::seen(self.unlocked, path).map_err(failed)?);
                 track.stay("You chose to keep it.");
                 self.tracks.insert(path.to_owned(), track);
             }
@@ -75,10 +77,11 @@ impl Walk<'_> {
                 let Some(stat) = dir.stat_at(path).map_err(failed)? else {
                     return Ok(());
                 };
+                self.unlocked.unlock_tree(path)?;
                 let tree = tree_at(dir, path, stat, TREE_ITEMS_MAX)
                     .map_err(|failure| failure.named(&shown(path), TREE_ITEMS_MAX))?;
                 for item in tree.items {
-                    let Some(node) = node::seen(dir, &item.path).map_err(failed)? else {
+                    let Some(node) = node::seen(self.unlocked, &item.path).map_err(failed)? else {
                         return Err(FileError::Special {
                             path: shown(&item.path),
                         });
@@ -95,7 +98,7 @@ impl Walk<'_> {
                 return Err(FileError::other(shown(path), why));
             }
             None => {
-                let now = node::seen(dir, path).map_err(failed)?;
+                let now = node::seen(self.unlocked, path).map_err(failed)?;
                 let sides = Sides {
                     left: &Node::Absent,
                     wanted: &Node::Absent,
@@ -130,7 +133,7 @@ impl Walk<'_> {
                         track.stays.is_some(),
                     ),
                     None => {
-                        let stat = node::stat(self.workspace.dir(), above);
+                        let stat = self.unlocked.stat(above);
                         let stat =
                             stat.map_err(|error| FileError::from_io(shown(above), &error))?;
                         let folder = stat.filter(|stat| stat.kind == PathKind::Folder);
@@ -195,7 +198,7 @@ impl Walk<'_> {
             let time = match self.times.get(path) {
                 Some(time) => *time,
                 None => {
-                    let stat = node::stat(self.workspace.dir(), path);
+                    let stat = self.unlocked.stat(path);
                     let stat = stat.map_err(|error| FileError::from_io(shown(path), &error))?;
                     let Some(stat) = stat.filter(|stat| stat.kind == PathKind::Folder) else {
                         continue;

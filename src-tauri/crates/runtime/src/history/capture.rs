@@ -12,6 +12,7 @@ use super::captured;
 use super::manifest::{Step, Touched, Way};
 use super::node;
 use super::store::{Batch, Store};
+use super::unlock::Unlocked;
 use crate::dir::{self, Traits, is_absence};
 use crate::files::{PathKind, shown, tree_at};
 use crate::limits::TREE_ITEMS_MAX;
@@ -28,7 +29,7 @@ pub(super) struct Captured {
 
 /// Takes the copies that `plan` needs, and has them on disk when it returns.
 pub(super) fn capture(
-    workspace: &Workspace,
+    (workspace, unlocked): (&Workspace, &Unlocked),
     plan: &Plan,
     store: &Store,
     at: At,
@@ -36,6 +37,7 @@ pub(super) fn capture(
     let failed = |error: io::Error| FileError::from_io("the history", &error);
     let mut taking = Taking {
         workspace,
+        unlocked,
         batch: store.batch().map_err(failed)?,
         steps: BTreeMap::new(),
         touched: BTreeMap::new(),
@@ -70,6 +72,7 @@ pub(super) fn capture(
 
 pub(super) struct Taking<'a> {
     pub workspace: &'a Workspace,
+    pub unlocked: &'a Unlocked,
     pub batch: Batch<'a>,
     steps: BTreeMap<PathBuf, Step>,
     pub touched: BTreeMap<PathBuf, i64>,
@@ -199,7 +202,7 @@ impl Taking<'_> {
     }
 
     pub(super) fn node(&mut self, rel: &Path, path: &str) -> Result<Node, FileError> {
-        match node::read(self.workspace.dir(), rel, &mut self.batch) {
+        match node::read(self.unlocked, rel, &mut self.batch) {
             Ok(Some(node)) => Ok(node),
             Ok(None) => Err(FileError::Special { path: path.into() }),
             Err(error) if is_absence(&error) => Ok(Node::Absent),
@@ -207,17 +210,21 @@ impl Taking<'_> {
         }
     }
 
-    pub(super) fn add(&mut self, rel: PathBuf, before: Node, after: Node, made: bool) {
+    fn add(&mut self, rel: PathBuf, before: Node, after: Node, made: bool) {
         let before_traits = self.workspace.dir().traits_at(&rel);
         let step = Step {
-            path: Way(rel.clone()),
+            path: Way(rel),
             before,
             after,
             made,
             before_traits,
             after_traits: Traits::default(),
         };
-        self.steps.insert(rel, step);
+        self.put(step);
+    }
+
+    pub(super) fn put(&mut self, step: Step) {
+        self.steps.insert(step.path.0.clone(), step);
     }
 }
 

@@ -9,14 +9,16 @@ use protocol::{Captured, EffectStep, Plan};
 
 use super::Direction;
 use super::capture::Taking;
-use super::carry::{Carry, Source, Stand, strangers};
+use super::carry::{Carry, Source};
 use super::manifest::{Step, Way};
 use super::node::{self, Fit};
-use crate::dir::{Dir, Traits, is_absence};
+use super::survey::{Stand, strangers};
+use super::unlock::{Need, Unlocked};
+use crate::FileError;
+use crate::dir::{Dir, Traits, is_absence, is_of_programs};
 use crate::error::is_link_refused;
 use crate::files::shown;
 use crate::temp::{Tag, sweep};
-use crate::{FileError, Workspace};
 
 /// How many bytes the copies of both sides take: each content is kept once, at however many paths it stands.
 pub(super) fn bytes(captured: &Captured) -> u64 {
@@ -33,6 +35,8 @@ impl Taking<'_> {
     /// Takes both sides of every step: what stands there, which must be what the command found, and what it left.
     pub(super) fn effects(&mut self, captured: &Captured) -> Result<(), FileError> {
         let layer = open_layer(captured)?;
+        let paths = captured.steps.iter().map(|step| step.path.as_path());
+        self.unlocked.unlock(paths.map(|path| (path, Need::Read)))?;
         for step in &captured.steps {
             let path = shown(&step.path);
             let failed = |error: io::Error| FileError::from_io(path.as_str(), &error);
@@ -46,7 +50,10 @@ impl Taking<'_> {
                     return Err(FileError::Changed { path });
                 }
             }
-            self.add(step.path.clone(), before, step.after.clone(), false);
+            self.put(Step {
+                before,
+                ..step_of(step, self.unlocked.dir(), &layer)
+            });
         }
         let steps: BTreeSet<&Path> = captured.steps.iter().map(|s| s.path.as_path()).collect();
         for parent in captured.steps.iter().filter_map(|step| step.path.parent()) {
@@ -72,18 +79,23 @@ impl Taking<'_> {
 /// [`FileError::Changed`] when something is no longer as the command found it, [`FileError::NoPermission`] when a folder
 /// would not let go of its names, [`FileError::DiskFull`] when there is no room: nothing was touched then. Anything later
 /// is taken back by the history entry that was prepared for the plan.
-pub(crate) fn carry_out(
-    workspace: &Workspace,
+pub(super) fn carry_out(
+    unlocked: &Unlocked,
     plan: &Plan,
     captured: &Captured,
 ) -> Result<(), FileError> {
     let layer = open_layer(captured)?;
-    let steps = captured.steps.iter().map(|step| step_of(step, &layer));
+    let paths = captured.steps.iter().map(|step| step.path.as_path());
+    unlocked.unlock(paths.map(|path| (path, Need::Read)))?;
+    let steps = captured
+        .steps
+        .iter()
+        .map(|step| step_of(step, unlocked.dir(), &layer));
     let steps: Vec<Step> = steps.collect();
-    unchanged(workspace, captured, &steps)?;
+    unchanged(unlocked, captured, &steps)?;
     let tag = Tag::of_plan(plan);
     let carry = Carry {
-        workspace,
+        unlocked,
         source: Source::Layer(&layer),
         steps: &steps,
         direction: Direction::Redo,
@@ -94,7 +106,7 @@ pub(crate) fn carry_out(
     let done = carry.stage_and_go(&stands, &[]);
     if done.is_err() {
         let paths = captured.steps.iter().map(|step| step.path.as_path());
-        if let Err(error) = sweep(workspace.dir(), paths, &[tag]) {
+        if let Err(error) = sweep(unlocked.dir(), paths, &[tag]) {
             tracing::warn!(%error, "something temporary stays");
         }
     }
@@ -102,12 +114,12 @@ pub(crate) fn carry_out(
 }
 
 /// Makes sure that every path is as the command found it, and that it can become what it is to become.
-fn unchanged(workspace: &Workspace, captured: &Captured, steps: &[Step]) -> Result<(), FileError> {
-    let dir = workspace.dir();
+fn unchanged(unlocked: &Unlocked, captured: &Captured, steps: &[Step]) -> Result<(), FileError> {
+    let dir = unlocked.dir();
     let mut parents: BTreeSet<&Path> = BTreeSet::new();
     for step in &captured.steps {
         let failed = |error: io::Error| FileError::from_io(shown(&step.path), &error);
-        if !node::fits(dir, &step.path, &step.before, Fit::Exact).map_err(failed)? {
+        if !node::fits(unlocked, &step.path, &step.before, Fit::Exact).map_err(failed)? {
             let path = shown(&step.path);
             return Err(FileError::Changed { path });
         }
@@ -116,6 +128,7 @@ fn unchanged(workspace: &Workspace, captured: &Captured, steps: &[Step]) -> Resu
     if let Some(path) = strangers(dir, steps, Direction::Redo)?.into_iter().next() {
         return Err(FileError::Changed { path });
     }
+    unlocked.unlock(parents.iter().map(|parent| (*parent, Need::Change)))?;
     for parent in parents {
         match dir.folder(parent) {
             Ok(folder) if !folder.may_change() => {
@@ -141,16 +154,23 @@ fn open_layer(captured: &Captured) -> Result<Dir, FileError> {
 }
 
 /// The layer keeps owner and attributes of what it has.
-fn step_of(step: &EffectStep, layer: &Dir) -> Step {
+fn step_of(step: &EffectStep, workspace: &Dir, layer: &Dir) -> Step {
+    let before_traits = workspace.traits_at(&step.path);
+    let mut after_traits = match step.after {
+        Node::File { .. } | Node::Folder { .. } => layer.traits_at(&step.path),
+        Node::Absent | Node::Link { .. } => Traits::default(),
+    };
+    // What gives a program more rights is not a command's to give; it stays where it was, on the same content.
+    let is_same = node::same(&step.before, &step.after, Fit::Loose);
+    after_traits.attributes.retain(|attribute| {
+        is_of_programs(&attribute.0) || is_same && before_traits.attributes.contains(attribute)
+    });
     Step {
         path: Way(step.path.clone()),
         before: step.before.clone(),
         after: step.after.clone(),
         made: false,
-        before_traits: Traits::default(),
-        after_traits: match step.after {
-            Node::File { .. } | Node::Folder { .. } => layer.traits_at(&step.path),
-            Node::Absent | Node::Link { .. } => Traits::default(),
-        },
+        before_traits,
+        after_traits,
     }
 }

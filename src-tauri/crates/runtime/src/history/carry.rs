@@ -1,6 +1,6 @@
 //! Brings every path of an entry to one side: all copies staged first, then removals, then creations, then times.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,105 +9,16 @@ use protocol::history::Node;
 
 use super::Direction;
 use super::manifest::Step;
-use super::node::{self, Fit};
 use super::store::{Store, copy_to_new};
+use super::survey::Stand;
+use super::unlock::{Need, Unlocked};
+use crate::FileError;
 use crate::dir::{self, Dir, is_absence};
 use crate::error::is_link_refused;
 use crate::files::{PathKind, shown};
 use crate::limits::SYNC_SINGLY_MAX;
 use crate::steps::between;
 use crate::temp::Tag;
-use crate::{FileError, Workspace};
-
-/// Where a path stands between the two sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stand {
-    /// There already.
-    There,
-    /// Still on the other side.
-    Here,
-    /// On neither: somebody else changed it.
-    Elsewhere,
-}
-
-/// Where every path stands on the way in `direction`.
-pub(super) fn survey(
-    dir: &Dir,
-    steps: &[Step],
-    direction: Direction,
-    fit: Fit,
-) -> Result<Vec<Stand>, FileError> {
-    let from = direction.opposite();
-    let stand = |step: &Step| -> io::Result<Stand> {
-        let path = &step.path.0;
-        let fit = if step.made { Fit::Loose } else { fit };
-        Ok(if node::fits(dir, path, step.to(direction), fit)? {
-            // Written over with the same: only its time differs, so it has still to go.
-            if same_but_time(&step.before, &step.after) {
-                Stand::Here
-            } else {
-                Stand::There
-            }
-        } else if node::fits(dir, path, step.to(from), fit)?
-            || fit != Fit::Exact
-                && step.passes_absence()
-                && node::fits(dir, path, &Node::Absent, fit)?
-        {
-            Stand::Here
-        } else {
-            Stand::Elsewhere
-        })
-    };
-    steps
-        .iter()
-        .map(|step| stand(step).map_err(|error| FileError::from_io(shown(&step.path.0), &error)))
-        .collect()
-}
-
-fn same_but_time(one: &Node, other: &Node) -> bool {
-    match (one, other) {
-        (
-            Node::File { blob, mode, .. },
-            Node::File {
-                blob: same_blob,
-                mode: same_mode,
-                ..
-            },
-        ) => blob == same_blob && mode == same_mode,
-        (
-            Node::Absent | Node::File { .. } | Node::Folder { .. } | Node::Link { .. },
-            Node::Absent | Node::File { .. } | Node::Folder { .. } | Node::Link { .. },
-        ) => false,
-    }
-}
-
-/// Names in folders that are to go which the entry knows nothing of: they would go with them.
-pub(super) fn strangers(
-    dir: &Dir,
-    steps: &[Step],
-    direction: Direction,
-) -> Result<Vec<String>, FileError> {
-    let known: BTreeSet<&Path> = steps.iter().map(|step| &*step.path.0).collect();
-    let mut found = Vec::new();
-    for step in steps.iter().filter(|step| !step.made) {
-        let path = &step.path.0;
-        let from_folder = matches!(step.to(direction.opposite()), Node::Folder { .. });
-        if !from_folder || matches!(step.to(direction), Node::Folder { .. }) {
-            continue;
-        }
-        let names = match dir.folder(path).and_then(|folder| folder.names()) {
-            Err(error) if is_absence(&error) => continue,
-            other => other.map_err(|error| FileError::from_io(shown(path), &error))?,
-        };
-        let strange = names.iter().map(|name| path.join(name));
-        found.extend(
-            strange
-                .filter(|path| !known.contains(path.as_path()))
-                .map(|path| shown(&path)),
-        );
-    }
-    Ok(found)
-}
 
 /// Where the bytes come from.
 #[derive(Clone, Copy)]
@@ -120,7 +31,7 @@ pub(super) enum Source<'a> {
 
 /// One journey of these steps to one side.
 pub(super) struct Carry<'a> {
-    pub workspace: &'a Workspace,
+    pub unlocked: &'a Unlocked,
     pub source: Source<'a>,
     pub steps: &'a [Step],
     pub direction: Direction,
@@ -150,6 +61,7 @@ impl<'a> Carry<'a> {
             .filter(|(_, stand)| **stand == Stand::Here)
             .map(|(step, _)| step)
             .collect();
+        self.unlock(stands, &moving, folders)?;
         let staged = self.stage(&moving)?;
         for step in moving.iter().rev() {
             self.remove(step).map_err(|error| failed(step, &error))?;
@@ -165,12 +77,39 @@ impl<'a> Carry<'a> {
             };
             placed.map_err(|error| failed(step, &error))?;
         }
-        self.finish_folders(stands, folders)?;
-        self.sync(&moving, folders)
+        self.set_times(folders)?;
+        let many = moving.len() > SYNC_SINGLY_MAX && dir::SYNCS_EVERYTHING;
+        let closing = self.closing(stands);
+        if !many {
+            self.sync(&moving, &closing, folders)?;
+        }
+        self.close_folders(&closing, !many)?;
+        if many {
+            let synced = self.root().sync_everything();
+            synced.map_err(|error| FileError::from_io("the workspace", &error))?;
+        }
+        Ok(())
+    }
+
+    /// Lets us change names where some come or go, and open the folders that get a mode or a time.
+    fn unlock(
+        &self,
+        stands: &[Stand],
+        moving: &[&Step],
+        folders: &[(PathBuf, i64)],
+    ) -> Result<(), FileError> {
+        let parents = moving.iter().filter_map(|step| step.path.0.parent());
+        let standing = self.steps.iter().zip(stands);
+        let standing = standing.filter(|(_, stand)| **stand != Stand::Elsewhere);
+        let standing = standing.map(|(step, _)| step.path.0.as_path());
+        let touched = folders.iter().map(|(path, _)| path.as_path());
+        let reads = standing.chain(touched).map(|path| (path, Need::Read));
+        let changes = parents.map(|path| (path, Need::Change));
+        self.unlocked.unlock(reads.chain(changes))
     }
 
     fn root(&self) -> &Dir {
-        self.workspace.dir()
+        self.unlocked.dir()
     }
 
     fn stage(&self, moving: &[&'a Step]) -> Result<Vec<Staged<'a>>, FileError> {
@@ -178,21 +117,14 @@ impl<'a> Carry<'a> {
         let files = moving
             .iter()
             .filter(|step| matches!(step.to(self.direction), Node::File { .. }));
-        let many = files.count() > SYNC_SINGLY_MAX;
+        let many = files.count() > SYNC_SINGLY_MAX && dir::SYNCS_EVERYTHING;
         for step in moving {
             let one = self.stage_one(step, staged.len(), !many);
             staged.extend(one.map_err(|error| failed(step, &error))?);
         }
         if many {
             let synced = self.root().sync_everything();
-            let synced = synced.map_err(|error| FileError::from_io("the workspace", &error))?;
-            if !synced {
-                for staged in &staged {
-                    let file = staged.folder.file(Path::new(&staged.temp));
-                    file.and_then(|file| file.sync_all())
-                        .map_err(|error| failed(staged.step, &error))?;
-                }
-            }
+            synced.map_err(|error| FileError::from_io("the workspace", &error))?;
         }
         Ok(staged)
     }
@@ -274,6 +206,9 @@ impl<'a> Carry<'a> {
         } else {
             folder.remove_file(name)?;
         }
+        if folder.stat(name)?.is_none() {
+            self.unlocked.keep_mode(&step.path.0);
+        }
         between()
     }
 
@@ -294,37 +229,62 @@ impl<'a> Carry<'a> {
         };
         let folder = self.root().folder(parent)?;
         staged.folder.rename_to(&staged.temp, &folder, name)?;
+        self.unlocked.keep_mode(&staged.step.path.0);
         between()
     }
 
-    /// Modes and times of folders come last and from the inside out: everything before changed them.
-    fn finish_folders(
-        &self,
-        stands: &[Stand],
-        folders: &[(PathBuf, i64)],
-    ) -> Result<(), FileError> {
-        for (step, stand) in self.steps.iter().zip(stands).rev() {
-            let Node::Folder { mode, mtime_ns } = step.to(self.direction) else {
-                continue;
-            };
-            let goes = match stand {
+    /// The folders that get a mode and a time, by their paths.
+    fn closing(&self, stands: &[Stand]) -> BTreeMap<&'a Path, &'a Step> {
+        let steps = self.steps.iter().zip(stands);
+        let closing = steps.filter(|(step, stand)| {
+            let is_moving = match stand {
                 Stand::Here => true,
                 Stand::There => self.again,
                 Stand::Elsewhere => false,
             };
-            if !goes {
-                continue;
-            }
-            let traits = step.traits_to(self.direction);
-            let finished = self.root().folder(&step.path.0).and_then(|folder| {
-                if !traits.is_plain() {
-                    traits.give(&self.root().file(&step.path.0)?, *mode);
-                }
-                folder.set_mtime(*mtime_ns)?;
-                folder.set_mode(*mode)
-            });
-            finished.map_err(|error| failed(step, &error))?;
+            is_moving && matches!(step.to(self.direction), Node::Folder { .. })
+        });
+        closing
+            .map(|(step, _)| (step.path.0.as_path(), step))
+            .collect()
+    }
+
+    /// Modes and times of folders come last and from the inside out: everything before changed them, and what is below one
+    /// may be out of reach afterwards. So what was only unlocked is locked on the same way.
+    fn close_folders(
+        &self,
+        closing: &BTreeMap<&'a Path, &'a Step>,
+        sync: bool,
+    ) -> Result<(), FileError> {
+        let unlocked = self.unlocked.paths();
+        let mut all: BTreeSet<&Path> = closing.keys().copied().collect();
+        all.extend(unlocked.iter().map(PathBuf::as_path));
+        for path in all.into_iter().rev() {
+            let closed = match closing.get(path) {
+                Some(step) => self.close_folder(step, sync),
+                None => self.unlocked.lock_path(path, sync),
+            };
+            closed.map_err(|error| FileError::from_io(shown(path), &error))?;
         }
+        between().map_err(|error| FileError::from_io("the workspace", &error))
+    }
+
+    fn close_folder(&self, step: &Step, sync: bool) -> io::Result<()> {
+        let Node::Folder { mode, mtime_ns } = step.to(self.direction) else {
+            return Ok(());
+        };
+        let folder = self.root().folder(&step.path.0)?;
+        let traits = step.traits_to(self.direction);
+        if !traits.is_plain() {
+            traits.give(&self.root().file(&step.path.0)?, *mode);
+        }
+        folder.set_mtime(*mtime_ns)?;
+        folder.set_mode(*mode)?;
+        self.unlocked.keep_mode(&step.path.0);
+        if sync { folder.sync() } else { Ok(()) }
+    }
+
+    fn set_times(&self, folders: &[(PathBuf, i64)]) -> Result<(), FileError> {
         let named = |path: &Path, error: io::Error| FileError::from_io(shown(path), &error);
         for (path, mtime_ns) in folders {
             let folder = self.root().folder(path);
@@ -337,14 +297,19 @@ impl<'a> Carry<'a> {
         between().map_err(|error| named(Path::new(""), error))
     }
 
-    fn sync(&self, moving: &[&Step], folders: &[(PathBuf, i64)]) -> Result<(), FileError> {
+    /// Has the names in these folders on disk; those of folders that are closed later are then.
+    fn sync(
+        &self,
+        moving: &[&Step],
+        closing: &BTreeMap<&Path, &Step>,
+        folders: &[(PathBuf, i64)],
+    ) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::from_io("the workspace", &error);
-        if moving.len() > SYNC_SINGLY_MAX && self.root().sync_everything().map_err(failed)? {
-            return Ok(());
-        }
         let parents = moving.iter().filter_map(|step| step.path.0.parent());
         let touched = folders.iter().map(|(path, _)| path.as_path());
-        for path in parents.chain(touched).collect::<BTreeSet<_>>() {
+        let mut all: BTreeSet<&Path> = parents.chain(touched).collect();
+        all.retain(|path| !closing.contains_key(path));
+        for path in all {
             match self.root().folder(path).and_then(|folder| folder.sync()) {
                 Err(error) if is_absence(&error) || is_link_refused(&error) => {}
                 other => other.map_err(failed)?,

@@ -34,10 +34,11 @@ mod recover;
 mod restore;
 mod states;
 mod store;
+mod survey;
+mod unlock;
 mod walk;
 
-pub(crate) use after::{Content, Happened};
-pub(crate) use captured::carry_out;
+pub(crate) use after::{Content, Happened, Unlock};
 pub use clash::Clash;
 pub use collect::Keep;
 pub(crate) use manifest::Way;
@@ -45,6 +46,7 @@ use manifest::{Entries, Manifest, Step};
 pub use protocol::Direction;
 pub use restore::{ActMeta, Looked, Restored};
 use store::Store;
+use unlock::Unlocked;
 
 /// The history of one data folder. Cheap to clone; one piece of work at a time.
 #[derive(Debug, Clone)]
@@ -133,7 +135,9 @@ impl History {
     ) -> Result<UndoEntry, FileError> {
         let _turn = self.turn()?;
         self.0.room_for(workspace, plan)?;
-        let captured = capture::capture(workspace, plan, &self.0.store, meta.at)?;
+        let unlocked = Unlocked::new(&self.0, workspace);
+        let captured = capture::capture((workspace, &unlocked), plan, &self.0.store, meta.at)?;
+        unlocked.lock()?;
         let entry = entry_of(workspace, meta, &captured.steps, UndoState::Prepared);
         let manifest = Manifest {
             entry: entry.clone(),
@@ -149,16 +153,33 @@ impl History {
         Ok(entry)
     }
 
-    /// Records that the effect stands, as it stands now.
+    /// Carries out `plan`: as [`crate::apply`] does, or what a command did as it was captured, staged on disk whole before
+    /// the first path changes. Modes that are in the way and that we may change are as the plan says afterwards, and where
+    /// it says nothing, as before. What fails half-way is taken back by [`Self::settle`] of the entry that was prepared.
     ///
     /// # Errors
-    /// What the system said.
+    /// As [`crate::apply`].
+    pub fn carry_out(&self, workspace: &Workspace, plan: &Plan) -> Result<(), FileError> {
+        let Plan::Effects(captured) = plan else {
+            return crate::apply(workspace, plan);
+        };
+        let _turn = self.turn()?;
+        let unlocked = Unlocked::new(&self.0, workspace);
+        captured::carry_out(&unlocked, plan, captured)?;
+        unlocked.lock()
+    }
+
+    /// Records that the effect stands: as it was captured where that is known to the byte, else as it stands now.
+    ///
+    /// # Errors
+    /// What the system said of the history. Nothing in the workspace keeps an entry from being sealed.
     pub fn seal(&self, id: &UndoId) -> Result<(), FileError> {
         let _turn = self.turn()?;
         let named = |fault: Fault| FileError::other(id.as_str(), fault);
         let mut manifest = self.0.load(id).map_err(named)?;
         let workspace = manifest.workspace().map_err(named)?;
-        recover::seal(&mut manifest, &workspace, &self.0.store)?;
+        let unlocked = Unlocked::new(&self.0, &workspace);
+        recover::seal(&mut manifest, &unlocked, &self.0.store)?;
         self.0.entries.save(&manifest)
     }
 
@@ -267,7 +288,9 @@ impl History {
             .unwrap_or_else(|poison| poison.into_inner());
         file.lock()
             .map_err(|error| FileError::from_io("the history", &error))?;
-        Ok(Turn(file))
+        let turn = Turn(file);
+        unlock::lock_left_open(&self.0);
+        Ok(turn)
     }
 }
 

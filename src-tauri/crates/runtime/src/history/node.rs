@@ -8,29 +8,29 @@ use protocol::history::Node;
 use protocol::{Digest, Exact};
 
 use super::store::{Batch, hashed};
+use super::unlock::Unlocked;
 use crate::dir::{self, Dir, Stat};
-use crate::error::is_link_refused;
 use crate::files::PathKind;
 
 /// Reads what stands at a path; file contents go to `batch`. None: a pipe, socket or device, which nobody can bring back.
-pub(super) fn read(dir: &Dir, rel: &Path, batch: &mut Batch<'_>) -> io::Result<Option<Node>> {
-    look(dir, rel, |file, bytes| batch.put_file(file, bytes))
+pub(super) fn read(from: &Unlocked, rel: &Path, batch: &mut Batch<'_>) -> io::Result<Option<Node>> {
+    look(from, rel, |file, bytes| batch.put_file(file, bytes))
 }
 
 /// The same without a copy of what is in a file.
-pub(super) fn seen(dir: &Dir, rel: &Path) -> io::Result<Option<Node>> {
-    look(dir, rel, |file, _| hashed(file))
+pub(super) fn seen(from: &Unlocked, rel: &Path) -> io::Result<Option<Node>> {
+    look(from, rel, |file, _| hashed(file))
 }
 
 fn look(
-    dir: &Dir,
+    from: &Unlocked,
     rel: &Path,
     content: impl FnOnce(&mut std::fs::File, u64) -> io::Result<(Digest, u64)>,
 ) -> io::Result<Option<Node>> {
-    let stat = stat(dir, rel)?;
-    let Some(stat) = stat else {
+    let Some(stat) = from.stat(rel)? else {
         return Ok(Some(Node::Absent));
     };
+    let dir = from.dir();
     Ok(match stat.kind {
         PathKind::File => {
             let (blob, bytes) = content(&mut open(dir, rel)?, stat.bytes)?;
@@ -65,11 +65,11 @@ pub(super) enum Fit {
 }
 
 /// Whether a path is as `node` says. Times do not count.
-pub(super) fn fits(dir: &Dir, rel: &Path, node: &Node, fit: Fit) -> io::Result<bool> {
-    let stat = stat(dir, rel)?;
-    let Some(stat) = stat else {
+pub(super) fn fits(from: &Unlocked, rel: &Path, node: &Node, fit: Fit) -> io::Result<bool> {
+    let Some(stat) = from.stat(rel)? else {
         return Ok(*node == Node::Absent);
     };
+    let dir = from.dir();
     let mode_fits = |mode: u32| stat.mode == mode;
     match node {
         Node::Absent => Ok(false),
@@ -179,14 +179,6 @@ pub(super) fn standing(node: &Node) -> Option<Standing> {
         target,
         target_exact: target_exact.flatten(),
     })
-}
-
-/// What the system says of a path; none where a link stands in the way: nothing of ours stands behind it.
-pub(super) fn stat(dir: &Dir, rel: &Path) -> io::Result<Option<Stat>> {
-    match dir.stat_at(rel) {
-        Err(error) if is_link_refused(&error) => Ok(None),
-        other => other,
-    }
 }
 
 fn open(dir: &Dir, rel: &Path) -> io::Result<std::fs::File> {

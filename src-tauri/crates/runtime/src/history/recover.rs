@@ -5,36 +5,61 @@ use std::io;
 use protocol::{Direction, Fault, SessionId, UndoId, UndoState};
 
 use super::Inner;
-use super::carry::{Stand, survey};
 use super::manifest::Manifest;
 use super::node::{self, Fit};
 use super::restore::{finish, go, tidy};
 use super::store::Store;
+use super::survey::{Stand, survey};
+use super::unlock::{Need, Unlocked};
+use crate::FileError;
 use crate::files::shown;
-use crate::{FileError, Workspace};
 
-/// Records the effect as it stands now.
+/// Records that the effect stands. What is known to the byte is not read again; of the rest, what cannot be read is taken to
+/// be as it was planned.
 pub(super) fn seal(
     manifest: &mut Manifest,
-    workspace: &Workspace,
+    unlocked: &Unlocked,
+    store: &Store,
+) -> Result<(), FileError> {
+    if !manifest.known {
+        seen_again(manifest, unlocked, store)?;
+    }
+    let touched = manifest.touched.iter().map(|touched| &*touched.path.0);
+    unlocked.unlock(touched.map(|path| (path, Need::Read)))?;
+    for touched in &mut manifest.touched {
+        // Without it the folder keeps the time that it gets when names in it come back.
+        let stat = unlocked.stat(&touched.path.0).ok().flatten();
+        touched.after_ns = stat.map(|stat| stat.mtime_ns);
+    }
+    unlocked.lock()?;
+    manifest.entry.state = UndoState::Applied;
+    Ok(())
+}
+
+/// Every path as the effect left it.
+fn seen_again(
+    manifest: &mut Manifest,
+    unlocked: &Unlocked,
     store: &Store,
 ) -> Result<(), FileError> {
     let failed = |error: io::Error| FileError::from_io("the history", &error);
+    let paths = manifest.steps.iter().map(|step| step.path.0.as_path());
+    unlocked.unlock(paths.map(|path| (path, Need::Read)))?;
     let mut batch = store.batch().map_err(failed)?;
     for step in &mut manifest.steps {
-        let named = |error: io::Error| FileError::from_io(shown(&step.path.0), &error);
-        if let Some(node) = node::read(workspace.dir(), &step.path.0, &mut batch).map_err(named)? {
-            step.after = node;
-            step.after_traits = workspace.dir().traits_at(&step.path.0);
+        match node::read(unlocked, &step.path.0, &mut batch) {
+            Ok(Some(node)) => {
+                step.after = node;
+                step.after_traits = unlocked.dir().traits_at(&step.path.0);
+            }
+            Ok(None) => {}
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                tracing::debug!(path = %shown(&step.path.0), %error, "taken to be as planned");
+            }
+            Err(error) => return Err(FileError::from_io(shown(&step.path.0), &error)),
         }
     }
-    batch.finish().map_err(failed)?;
-    for touched in &mut manifest.touched {
-        let stat = workspace.dir().stat_at(&touched.path.0).map_err(failed)?;
-        touched.after_ns = stat.map(|stat| stat.mtime_ns);
-    }
-    manifest.entry.state = UndoState::Applied;
-    Ok(())
+    batch.finish().map_err(failed)
 }
 
 /// Brings an entry of which it is not known whether it took effect to one side.
@@ -43,8 +68,9 @@ pub(super) fn settle(inner: &Inner, manifest: &mut Manifest) -> Result<(), Fault
         return Ok(());
     }
     let workspace = manifest.workspace()?;
+    let unlocked = Unlocked::new(inner, &workspace);
     let fit = fit_of(manifest);
-    let stands = survey(workspace.dir(), &manifest.steps, Direction::Undo, fit)?;
+    let stands = survey(&unlocked, &manifest.steps, Direction::Undo, fit)?;
     // A step that changes nothing speaks for neither side.
     let told: Vec<Stand> = manifest
         .steps
@@ -54,11 +80,11 @@ pub(super) fn settle(inner: &Inner, manifest: &mut Manifest) -> Result<(), Fault
         .map(|(_, stand)| *stand)
         .collect();
     if !manifest.going_back && !told.contains(&Stand::There) {
-        tidy(&workspace, manifest)?;
+        tidy(&unlocked, manifest)?;
         if manifest.known {
-            finish_forward(inner, &workspace, manifest)?;
+            finish_forward(inner, &unlocked, manifest)?;
         }
-        seal(manifest, &workspace, &inner.store)?;
+        seal(manifest, &unlocked, &inner.store)?;
         inner.entries.save(manifest)?;
         return Ok(());
     }
@@ -66,9 +92,10 @@ pub(super) fn settle(inner: &Inner, manifest: &mut Manifest) -> Result<(), Fault
     let begun = manifest.going_back || told.contains(&Stand::Here);
     manifest.going_back = true;
     inner.entries.save(manifest)?;
-    tidy(&workspace, manifest)?;
-    go(inner, &workspace, manifest, Direction::Undo, &stands, begun)?;
-    tidy(&workspace, manifest)?;
+    tidy(&unlocked, manifest)?;
+    go(inner, &unlocked, manifest, Direction::Undo, &stands, begun)?;
+    tidy(&unlocked, manifest)?;
+    unlocked.lock()?;
     manifest.entry.state = UndoState::Undone;
     manifest.going_back = false;
     inner.entries.save(manifest)?;
@@ -78,13 +105,13 @@ pub(super) fn settle(inner: &Inner, manifest: &mut Manifest) -> Result<(), Fault
 /// Everything came, but folders get their modes and times last: they are given them, however often it takes.
 fn finish_forward(
     inner: &Inner,
-    workspace: &Workspace,
+    unlocked: &Unlocked,
     manifest: &Manifest,
 ) -> Result<(), FileError> {
     let direction = Direction::Redo;
-    let stands = survey(workspace.dir(), &manifest.steps, direction, Fit::Underway)?;
-    go(inner, workspace, manifest, direction, &stands, true)?;
-    tidy(workspace, manifest)
+    let stands = survey(unlocked, &manifest.steps, direction, Fit::Underway)?;
+    go(inner, unlocked, manifest, direction, &stands, true)?;
+    tidy(unlocked, manifest)
 }
 
 /// How closely a path must fit while it is not known whether the effect stands.
@@ -120,7 +147,8 @@ pub(super) fn recover(
         }
         let result = match entry.act {
             Some(_) => manifest.workspace().and_then(|workspace| {
-                finish(inner, &workspace, &mut manifest).map_err(Fault::from)
+                let unlocked = Unlocked::new(inner, &workspace);
+                finish(inner, &unlocked, &mut manifest).map_err(Fault::from)
             }),
             None => settle(inner, &mut manifest),
         };

@@ -1,23 +1,25 @@
 //! Carries out an act: worked out first, secured, written down, carried out, or put back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use protocol::history::{
     Coverage, Node, PathChange, PathChoice, PathReceipt, Restore, RestorePreview, RestoreReceipt,
 };
 use protocol::{At, Direction, Fault, UndoEntry, UndoId, UndoState};
 
-use super::carry::{Carry, Source, Stand, survey};
+use super::carry::{Carry, Source};
 use super::clash::Clash;
 use super::manifest::{Deed, Manifest};
 use super::moves::Moves;
 use super::node::{self, Fit};
+use super::survey::{Stand, survey};
+use super::unlock::{Need, Unlocked};
 use super::walk::{Walked, walk};
 use super::{Inner, RestoreError, first_shown};
+use crate::FileError;
 use crate::files::shown;
 use crate::limits::{CONFLICTS_MAX, RECEIPT_PATHS_MAX};
 use crate::temp::{Tag, sweep};
-use crate::{FileError, Workspace};
 
 /// An act that is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +51,9 @@ pub struct ActMeta {
 /// What an act would meet and do. Nothing is changed.
 pub(super) fn look(inner: &Inner, restore: &Restore) -> Result<Looked, Fault> {
     let moves = Moves::of(inner, restore)?;
-    let mut walked = walk(&moves.workspace()?, &inner.store, &moves.of, &[], 0)?;
+    let unlocked = Unlocked::new(inner, &moves.workspace()?);
+    let mut walked = walk(&unlocked, &inner.store, &moves.of, &[], 0)?;
+    unlocked.lock()?;
     let mut clashes = std::mem::take(&mut walked.clashes);
     clashes.truncate(CONFLICTS_MAX);
     let direction = moves.act.direction;
@@ -76,9 +80,9 @@ pub(super) fn act(
 ) -> Result<Restored, RestoreError> {
     let broken = |error: FileError| RestoreError::Failed(error.into());
     let moves = Moves::of(inner, restore)?;
-    let workspace = moves.workspace()?;
+    let unlocked = Unlocked::new(inner, &moves.workspace()?);
     let at_ns = meta.at.saturating_mul(1_000_000);
-    let walked = walk(&workspace, &inner.store, &moves.of, choices, at_ns).map_err(broken)?;
+    let walked = walk(&unlocked, &inner.store, &moves.of, choices, at_ns).map_err(broken)?;
     if !walked.clashes.is_empty() {
         let paths = walked.clashes.into_iter().map(|clash| clash.conflict.path);
         return Err(RestoreError::Conflict(paths.take(CONFLICTS_MAX).collect()));
@@ -90,20 +94,15 @@ pub(super) fn act(
             "Choose another point, or to restore at least one path.",
         )));
     }
-    secure(inner, &workspace, &walked).map_err(broken)?;
+    secure(inner, &unlocked, &walked).map_err(broken)?;
     let before = inner.entries.list()?.entries;
     let mut manifest = manifest(moves, walked, meta.id, meta.at);
     inner.entries.save(&manifest).map_err(broken)?;
     let stands = vec![Stand::Here; manifest.steps.len()];
-    if let Err(error) = go(
-        inner,
-        &workspace,
-        &manifest,
-        Direction::Redo,
-        &stands,
-        false,
-    ) {
-        let back = take_back(inner, &workspace, &manifest);
+    let gone = go(inner, &unlocked, &manifest, Direction::Redo, &stands, false);
+    let gone = gone.and_then(|()| note_times(&unlocked, &mut manifest));
+    if let Err(error) = gone.and_then(|()| unlocked.lock()) {
+        let back = take_back(inner, &unlocked, &manifest);
         return Err(RestoreError::Failed(match back {
             Ok(()) => error.into(),
             Err(worse) => Fault::new(
@@ -112,7 +111,7 @@ pub(super) fn act(
             ),
         }));
     }
-    close(inner, &workspace, &mut manifest).map_err(broken)?;
+    close(inner, &mut manifest).map_err(broken)?;
     let mut turned = inner.entries.list()?.entries;
     turned.retain(|entry| entry.act.is_none() && !before.contains(entry));
     Ok(Restored {
@@ -122,7 +121,7 @@ pub(super) fn act(
 }
 
 /// Takes a copy of everything that is to be overwritten and is not in the store yet, and of texts that are new.
-fn secure(inner: &Inner, workspace: &Workspace, walked: &Walked) -> Result<(), FileError> {
+fn secure(inner: &Inner, unlocked: &Unlocked, walked: &Walked) -> Result<(), FileError> {
     let failed = |error: std::io::Error| FileError::from_io("the history", &error);
     let mut unknown = Vec::new();
     let mut bytes_new = 0;
@@ -141,7 +140,7 @@ fn secure(inner: &Inner, workspace: &Workspace, walked: &Walked) -> Result<(), F
     let mut batch = inner.store.batch().map_err(failed)?;
     for step in unknown {
         let path = || shown(&step.path.0);
-        let now = node::read(workspace.dir(), &step.path.0, &mut batch)
+        let now = node::read(unlocked, &step.path.0, &mut batch)
             .map_err(|error| FileError::from_io(path(), &error))?;
         if now.as_ref() != Some(&step.before) {
             return Err(FileError::Changed { path: path() });
@@ -244,7 +243,7 @@ fn coverage(manifest: &Manifest) -> Coverage {
 /// Carries the paths of an entry to one side, with the times of the folders that they are in.
 pub(super) fn go(
     inner: &Inner,
-    workspace: &Workspace,
+    unlocked: &Unlocked,
     manifest: &Manifest,
     direction: Direction,
     stands: &[Stand],
@@ -261,7 +260,7 @@ pub(super) fn go(
         })
         .collect();
     let carry = Carry {
-        workspace,
+        unlocked,
         source: Source::Store(&inner.store),
         steps: &manifest.steps,
         direction,
@@ -272,51 +271,52 @@ pub(super) fn go(
 }
 
 /// Removes what staging left.
-pub(super) fn tidy(workspace: &Workspace, manifest: &Manifest) -> Result<(), FileError> {
+pub(super) fn tidy(unlocked: &Unlocked, manifest: &Manifest) -> Result<(), FileError> {
     let paths = manifest.steps.iter().map(|step| step.path.0.as_path());
+    let parents = paths.clone().filter_map(Path::parent);
+    unlocked.unlock(parents.map(|path| (path, Need::Change)))?;
     let tags = [manifest.tag(), manifest.effect.clone()];
-    sweep(workspace.dir(), paths, &tags)
-        .map_err(|error| FileError::from_io("the workspace", &error))
+    sweep(unlocked.dir(), paths, &tags).map_err(|error| FileError::from_io("the workspace", &error))
 }
 
 /// Goes back to where a failed act began, and forgets it.
-fn take_back(inner: &Inner, workspace: &Workspace, manifest: &Manifest) -> Result<(), FileError> {
-    tidy(workspace, manifest)?;
-    let stands = survey(
-        workspace.dir(),
-        &manifest.steps,
-        Direction::Undo,
-        Fit::Underway,
-    )?;
-    go(inner, workspace, manifest, Direction::Undo, &stands, true)?;
+fn take_back(inner: &Inner, unlocked: &Unlocked, manifest: &Manifest) -> Result<(), FileError> {
+    tidy(unlocked, manifest)?;
+    let stands = survey(unlocked, &manifest.steps, Direction::Undo, Fit::Underway)?;
+    go(inner, unlocked, manifest, Direction::Undo, &stands, true)?;
+    unlocked.lock()?;
     inner.entries.forget(&manifest.entry.id)
 }
 
 /// Finishes an act that was under way.
 pub(super) fn finish(
     inner: &Inner,
-    workspace: &Workspace,
+    unlocked: &Unlocked,
     manifest: &mut Manifest,
 ) -> Result<(), FileError> {
-    tidy(workspace, manifest)?;
-    let stands = survey(
-        workspace.dir(),
-        &manifest.steps,
-        Direction::Redo,
-        Fit::Underway,
-    )?;
-    go(inner, workspace, manifest, Direction::Redo, &stands, true)?;
-    tidy(workspace, manifest)?;
-    close(inner, workspace, manifest)
+    tidy(unlocked, manifest)?;
+    let stands = survey(unlocked, &manifest.steps, Direction::Redo, Fit::Underway)?;
+    go(inner, unlocked, manifest, Direction::Redo, &stands, true)?;
+    tidy(unlocked, manifest)?;
+    note_times(unlocked, manifest)?;
+    unlocked.lock()?;
+    close(inner, manifest)
 }
 
-/// Records that an act is done, with the times that folders have now.
-fn close(inner: &Inner, workspace: &Workspace, manifest: &mut Manifest) -> Result<(), FileError> {
+/// Takes down the times that folders have now.
+fn note_times(unlocked: &Unlocked, manifest: &mut Manifest) -> Result<(), FileError> {
+    let paths = manifest.touched.iter().map(|touched| &*touched.path.0);
+    unlocked.unlock(paths.map(|path| (path, Need::Read)))?;
     for touched in &mut manifest.touched {
-        let stat = workspace.dir().stat_at(&touched.path.0);
+        let stat = unlocked.stat(&touched.path.0);
         let stat = stat.map_err(|error| FileError::from_io(shown(&touched.path.0), &error))?;
         touched.after_ns = stat.map(|stat| stat.mtime_ns);
     }
+    Ok(())
+}
+
+/// Records that an act is done.
+fn close(inner: &Inner, manifest: &mut Manifest) -> Result<(), FileError> {
     manifest.entry.state = UndoState::Applied;
     inner.entries.save(manifest)
 }

@@ -15,9 +15,10 @@ use super::manifest::{Manifest, Step, Touched, Way};
 use super::merge::Merged;
 use super::node::{self, Fit};
 use super::store::Store;
+use super::unlock::{Need, Unlocked};
+use crate::FileError;
 use crate::dir::Traits;
 use crate::files::shown;
-use crate::{FileError, Workspace};
 
 /// What an act does.
 #[derive(Debug, Default)]
@@ -80,7 +81,7 @@ impl Track {
 }
 
 pub(super) struct Walk<'a> {
-    pub workspace: &'a Workspace,
+    pub unlocked: &'a Unlocked,
     pub store: &'a Store,
     pub choices: BTreeMap<&'a str, Choice>,
     pub at_ns: i64,
@@ -92,14 +93,16 @@ pub(super) struct Walk<'a> {
 
 /// Walks through entries in their order.
 pub(super) fn walk(
-    workspace: &Workspace,
+    unlocked: &Unlocked,
     store: &Store,
     moves: &[(Manifest, Direction)],
     choices: &[PathChoice],
     at_ns: i64,
 ) -> Result<Walked, FileError> {
+    let steps = moves.iter().flat_map(|(manifest, _)| &manifest.steps);
+    unlocked.unlock(steps.map(|step| (step.path.0.as_path(), Need::Read)))?;
     let mut walk = Walk {
-        workspace,
+        unlocked,
         store,
         choices: choices
             .iter()
@@ -174,14 +177,13 @@ impl Walk<'_> {
 
     /// What stands at a path. It is read only where it is neither of what is expected.
     fn look(&self, path: &Path, left: &Node, wanted: &Node, fit: Fit) -> io::Result<Track> {
-        let dir = self.workspace.dir();
         for expected in [left, wanted] {
-            if node::fits(dir, path, expected, fit)? {
-                let stat = node::stat(dir, path)?;
+            if node::fits(self.unlocked, path, expected, fit)? {
+                let stat = self.unlocked.stat(path)?;
                 return Ok(Track::new(Some(node::as_stands(expected, stat))));
             }
         }
-        node::seen(dir, path).map(Track::new)
+        node::seen(self.unlocked, path).map(Track::new)
     }
 
     fn clash(
@@ -196,7 +198,7 @@ impl Walk<'_> {
             wanted,
             now: track.at.as_ref(),
         };
-        let clash = Clash::of(self.workspace.dir(), self.store, path, &sides);
+        let clash = Clash::of(self.unlocked.dir(), self.store, path, &sides);
         let name = shown(path);
         let choice = self.choices.get(name.as_str()).copied();
         if let Some(choice) = choice
@@ -275,7 +277,7 @@ impl Walk<'_> {
             if let Node::File { blob, .. } = &after {
                 used.insert(blob.clone());
             }
-            let before_traits = self.workspace.dir().traits_at(&way.0);
+            let before_traits = self.unlocked.dir().traits_at(&way.0);
             walked.steps.push(Step {
                 path: way,
                 before,

@@ -135,7 +135,10 @@ fn what_a_person_does_meanwhile_is_the_persons() {
     ));
     let rehearsed = rehearsed.unwrap();
     assert_eq!(told(&rehearsed.effects.changes), ["Changed a"]);
-    runtime::apply(&stage.workspace, &rehearsed.plan).unwrap();
+    stage
+        .history
+        .carry_out(&stage.workspace, &rehearsed.plan)
+        .unwrap();
     let read = |path: &str| fs::read_to_string(stage.root().join(path)).unwrap();
     assert_eq!(
         (read("a"), read("b"), read("d/mine")),

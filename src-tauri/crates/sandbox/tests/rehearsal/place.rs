@@ -101,7 +101,10 @@ fn a_workspace_around_the_data_folder() {
         changes.contains(&"Deleted a".to_owned()) && changes.contains(&"Added b".to_owned()),
         "{changes:?}"
     );
-    runtime::apply(&workspace, &rehearsed.plan).unwrap();
+    stage
+        .history
+        .carry_out(&workspace, &rehearsed.plan)
+        .unwrap();
     assert_eq!(
         fs::read_to_string(stage.home.path().join("b")).unwrap(),
         "a\nmore\n"

@@ -157,7 +157,7 @@ impl Stage {
         let meta = self.meta();
         let id = meta.id.clone();
         self.history.prepare(&self.workspace, plan, meta).unwrap();
-        runtime::apply(&self.workspace, plan).unwrap();
+        self.history.carry_out(&self.workspace, plan).unwrap();
         self.history.seal(&id).unwrap();
         id
     }

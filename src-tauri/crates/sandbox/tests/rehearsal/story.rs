@@ -373,7 +373,7 @@ fn a_person_who_edits_meanwhile_is_not_overrun() {
         let rehearsed = stage.rehearse("echo more >> a; rm b");
         fs::write(&edited, "mine again").unwrap();
         let before = picture(&stage.root());
-        let applied = runtime::apply(&stage.workspace, &rehearsed.plan);
+        let applied = stage.history.carry_out(&stage.workspace, &rehearsed.plan);
         assert_eq!(applied, Err(FileError::Changed { path: "a".into() }));
         same(&picture(&stage.root()), &before, "nothing was touched");
         // The rest can still be had.
@@ -381,7 +381,8 @@ fn a_person_who_edits_meanwhile_is_not_overrun() {
             panic!("no effects")
         };
         let rest = captured.only(&BTreeSet::from([1]));
-        runtime::apply(&stage.workspace, &Plan::Effects(rest.into())).unwrap();
+        let rest = Plan::Effects(rest.into());
+        stage.history.carry_out(&stage.workspace, &rest).unwrap();
         assert!(!stage.root().join("b").exists());
     }
 }

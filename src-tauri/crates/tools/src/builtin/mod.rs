@@ -39,7 +39,7 @@ use protocol::interface::{
     SchemaVisibility,
 };
 use protocol::{Plan, ToolError, ToolInterface};
-use runtime::{FileError, Workspace};
+use runtime::{FileError, History, Workspace};
 use serde_json::{Map, Value, json};
 
 use crate::tool::Tool;
@@ -161,11 +161,13 @@ async fn blocking<T: Send + 'static>(
 ///
 /// # Errors
 /// [`ToolError::Stale`] when something underneath changed since; nothing was touched.
-pub fn commit(workspace: &Workspace, plan: &Plan) -> Result<(), ToolError> {
-    runtime::apply(workspace, plan).map_err(|error| match error {
-        FileError::Changed { .. } => ToolError::Stale(error.to_string()),
-        error => failed(error),
-    })
+pub fn commit(history: &History, workspace: &Workspace, plan: &Plan) -> Result<(), ToolError> {
+    history
+        .carry_out(workspace, plan)
+        .map_err(|error| match error {
+            FileError::Changed { .. } => ToolError::Stale(error.to_string()),
+            error => failed(error),
+        })
 }
 
 /// A failed file operation as the model reads it.

@@ -18,16 +18,20 @@ impl Room {
 
     /// A plan for what these lines do, as a room's layer would hold it.
     pub(super) fn command(&self, lines: &str) -> Plan {
-        let script = format!("set -e; cp -a ws layer; cd layer; {lines}");
+        self.runs_in("", "umask 022; cp -a ws layer");
+        self.runs_in("layer", lines);
+        self.captured()
+    }
+
+    pub(super) fn runs_in(&self, folder: &str, lines: &str) {
         let mut shell = std::process::Command::new("bash");
         let ran = shell
             .arg("-c")
-            .arg(&script)
-            .current_dir(self.home.path())
+            .arg(format!("set -e; {lines}"))
+            .current_dir(self.home.path().join(folder))
             .output()
             .unwrap();
-        assert!(ran.status.success(), "{ran:?}");
-        self.captured()
+        assert!(ran.status.success(), "{lines}: {ran:?}");
     }
 
     /// The plan for what lies in the layer.
@@ -167,7 +171,7 @@ fn nothing_is_touched_when_something_changed_meanwhile() {
             .unwrap();
         assert!(changed.success());
         let before = room.picture();
-        let applied = apply(&room.workspace, &plan);
+        let applied = room.carry_out(&plan);
         assert!(
             matches!(applied, Err(FileError::Changed { .. })),
             "{what}: {applied:?}"
@@ -183,7 +187,7 @@ fn a_layer_that_is_gone_does_nothing() {
     let plan = room.command(LINES);
     fs::remove_dir_all(room.layer()).unwrap();
     let before = room.picture();
-    let applied = apply(&room.workspace, &plan);
+    let applied = room.carry_out(&plan);
     assert!(
         matches!(applied, Err(FileError::NoRoom { .. })),
         "{applied:?}"
@@ -204,7 +208,7 @@ fn stopped_at_every_step() {
             let after = without_folder_times(picture(&room.layer()));
             let work = || {
                 let entry = room.prepare("und_1", &plan)?;
-                match apply(&room.workspace, &plan) {
+                match room.carry_out(&plan) {
                     Ok(()) => room.history.seal(&entry.id)?,
                     // As the engine does.
                     Err(_) => drop(room.history.settle(&entry.id)),

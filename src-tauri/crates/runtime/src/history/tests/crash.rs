@@ -32,6 +32,7 @@ pub(super) fn assert_clean(room: &Room, what: &str) {
         assert!(!name.contains(".countersign-"), "{what}: {name}");
         assert!(!name.contains("copies/new/"), "{what}: {name}");
         assert!(!name.ends_with(".journal"), "{what}: {name}");
+        assert!(!name.contains("history/unlocked/"), "{what}: {name}");
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::captured::LINES;
 use super::crash::assert_clean;
 use super::*;
+use crate::ordinary_user::is_ordinary_user;
 use crate::steps::strike::{self, Strike};
 
 /// Set for the process that is to be killed: what it does, before which step it is killed, and where.
@@ -27,7 +28,14 @@ enum Work {
     Effects,
     /// And taken back.
     EffectsBack,
+    /// The same three where modes are in the way.
+    Locked,
+    LockedBack,
+    LockedAgain,
 }
+
+/// Those that mean something only for who may not do everything.
+const LOCKED: [Work; 3] = [Work::Locked, Work::LockedBack, Work::LockedAgain];
 
 const WORKS: [Work; 7] = [
     Work::Commit,
@@ -39,6 +47,10 @@ const WORKS: [Work; 7] = [
     Work::EffectsBack,
 ];
 
+fn all() -> Vec<Work> {
+    [&WORKS[..], &LOCKED[..]].concat()
+}
+
 /// A room where the work can begin at once, with how everything is then and how it will be.
 struct Scene {
     room: Room,
@@ -47,13 +59,11 @@ struct Scene {
 }
 
 fn scene(work: Work) -> Scene {
-    let memory = Path::new("/dev/shm");
-    let home = match memory.is_dir() {
-        true => tempfile::tempdir_in(memory),
-        false => tempfile::tempdir(),
-    };
-    let room = Room::in_folder(home.unwrap());
-    room.everything();
+    let room = Room::in_memory();
+    match LOCKED.contains(&work) {
+        true => room.locked(),
+        false => room.everything(),
+    }
     let untouched = room.picture();
     let after = match work {
         Work::Commit => Picture::new(),
@@ -64,6 +74,20 @@ fn scene(work: Work) -> Scene {
         Work::EffectsBack => {
             room.effect("und_1", &room.command(LINES));
             untouched
+        }
+        Work::Locked => {
+            room.locked_layer(modes::LINES);
+            picture(&room.layer())
+        }
+        Work::LockedBack => {
+            room.effect("und_1", &room.locked_command(modes::LINES));
+            untouched
+        }
+        Work::LockedAgain => {
+            let id = room.effect("und_1", &room.locked_command(modes::LINES));
+            let after = room.picture();
+            room.undo(&id).unwrap();
+            after
         }
         Work::Undo => {
             room.effect("und_1", &second(&room));
@@ -112,10 +136,13 @@ fn carry_out(room: &Room, work: Work) {
         Work::Effects => {
             room.effect("und_1", &room.captured());
         }
-        Work::Undo | Work::EffectsBack => {
+        Work::Locked => {
+            room.effect("und_1", &room.locked_captured());
+        }
+        Work::Undo | Work::EffectsBack | Work::LockedBack => {
             room.undo(&"und_1".into()).unwrap();
         }
-        Work::Redo => {
+        Work::Redo | Work::LockedAgain => {
             room.redo(&"und_1".into()).unwrap();
         }
         Work::Several => {
@@ -139,7 +166,7 @@ fn the_one_that_is_killed() {
     let [work, at, home] = order.splitn(3, ' ').collect::<Vec<_>>()[..] else {
         panic!("{order}");
     };
-    let work = WORKS[work.parse::<usize>().unwrap()];
+    let work = all()[work.parse::<usize>().unwrap()];
     let room = Room::standing(Home::Other(home.into()));
     println!("begins");
     match at.parse() {
@@ -153,7 +180,7 @@ fn the_one_that_is_killed() {
 
 /// Starts it, and waits until it begins.
 fn start(work: Work, at: &str, room: &Room) -> (Child, BufReader<std::process::ChildStdout>) {
-    let number = WORKS.iter().position(|one| *one == work).unwrap();
+    let number = all().iter().position(|one| *one == work).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "history::tests::killed::the_one_that_is_killed",
@@ -198,7 +225,7 @@ impl Scene {
         let state = |id: &str| again.entry(&id.into()).unwrap().map(|entry| entry.state);
         // A command that is carried out leaves the times of folders to the system.
         let same = |one: &Picture, other: &Picture| match work {
-            Work::Effects => {
+            Work::Effects | Work::Locked => {
                 without_folder_times(one.clone()) == without_folder_times(other.clone())
             }
             _ => one == other,
@@ -221,7 +248,7 @@ impl Scene {
             bytes_max: u64::MAX,
         };
         match work {
-            Work::Commit | Work::Effects => {
+            Work::Commit | Work::Effects | Work::Locked => {
                 let expected = match is_before {
                     true => [None, Some(UndoState::Undone)],
                     false => [Some(UndoState::Applied); 2],
@@ -232,8 +259,9 @@ impl Scene {
                     assert!(same(&room.picture(), &self.before), "{what}: not back");
                 }
             }
-            Work::Undo | Work::Redo | Work::EffectsBack => {
-                let undone = (work != Work::Redo) == is_after;
+            Work::Undo | Work::Redo | Work::EffectsBack | Work::LockedBack | Work::LockedAgain => {
+                let goes_on = matches!(work, Work::Redo | Work::LockedAgain);
+                let undone = goes_on != is_after;
                 let (expected, way) = match undone {
                     true => (UndoState::Undone, Direction::Redo),
                     false => (UndoState::Applied, Direction::Undo),
@@ -267,12 +295,29 @@ impl Scene {
             needed(&again).bytes(),
             "{what}: some of it is needed by nobody"
         );
+        if LOCKED.contains(&work) {
+            // What nobody may enter cannot be removed with the room.
+            modes::open_up(room.home.path());
+        }
     }
 }
 
 #[test]
 fn killed_before_every_step() {
-    for work in WORKS {
+    kill_before_every_step(&WORKS);
+}
+
+#[test]
+fn killed_before_every_step_where_modes_are_in_the_way() {
+    if is_ordinary_user(
+        "history::tests::killed::killed_before_every_step_where_modes_are_in_the_way",
+    ) {
+        kill_before_every_step(&LOCKED);
+    }
+}
+
+fn kill_before_every_step(works: &[Work]) {
+    for work in works.iter().copied() {
         let mut steps = 0;
         loop {
             let scene = scene(work);
@@ -290,8 +335,21 @@ fn killed_before_every_step() {
 
 #[test]
 fn killed_at_moments_that_nobody_chose() {
+    kill_at_any_moment(&WORKS);
+}
+
+#[test]
+fn killed_at_moments_that_nobody_chose_where_modes_are_in_the_way() {
+    if is_ordinary_user(
+        "history::tests::killed::killed_at_moments_that_nobody_chose_where_modes_are_in_the_way",
+    ) {
+        kill_at_any_moment(&LOCKED);
+    }
+}
+
+fn kill_at_any_moment(works: &[Work]) {
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    for work in WORKS {
+    for work in works.iter().copied() {
         let mut cut_off = 0;
         let scene_of_one = scene(work);
         let (child, lines) = start(work, "never", &scene_of_one.room);

@@ -22,11 +22,13 @@ mod captured;
 mod crash;
 mod kept;
 mod killed;
+mod modes;
 #[cfg(target_os = "linux")]
 mod pictured;
 mod random;
 mod story;
 mod traits;
+mod trees;
 
 /// What stands at a path, with everything that an undo must bring back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +40,27 @@ struct Seen {
 }
 
 type Picture = BTreeMap<PathBuf, Seen>;
+
+/// What its owner may read and write for as long as this is kept, whatever its mode says.
+struct Readable(PathBuf, fs::Permissions);
+
+impl Readable {
+    fn new(at: &Path) -> Self {
+        let own = fs::metadata(at).unwrap().permissions();
+        let open = if at.is_dir() { 0o700 } else { 0o600 };
+        if own.mode() & open != open {
+            let opened = fs::Permissions::from_mode(own.mode() | open);
+            fs::set_permissions(at, opened).unwrap();
+        }
+        Self(at.to_owned(), own)
+    }
+}
+
+impl Drop for Readable {
+    fn drop(&mut self) {
+        let _ = fs::set_permissions(&self.0, self.1.clone());
+    }
+}
 
 /// A whole folder, itself included.
 fn picture(root: &Path) -> Picture {
@@ -54,6 +77,7 @@ fn picture(root: &Path) -> Picture {
         } else if meta.is_dir() {
             ('d', Vec::new())
         } else {
+            let _readable = Readable::new(at);
             ('f', fs::read(at).unwrap())
         };
         let seen = Seen {
@@ -64,6 +88,7 @@ fn picture(root: &Path) -> Picture {
         };
         all.insert(at.strip_prefix(root).unwrap().to_owned(), seen);
         if kind == 'd' {
+            let _readable = Readable::new(at);
             for entry in fs::read_dir(at).unwrap() {
                 look(&entry.unwrap().path(), root, all);
             }
@@ -80,6 +105,21 @@ fn without_folder_times(mut picture: Picture) -> Picture {
         seen.mtime_ns = 0;
     }
     picture
+}
+
+/// The first paths that are not the same, for whoever reads of it.
+fn assert_same(is: &Picture, expected: &Picture, what: &str) {
+    let paths: std::collections::BTreeSet<&PathBuf> = is.keys().chain(expected.keys()).collect();
+    let other = paths
+        .into_iter()
+        .find(|path| is.get(*path) != expected.get(*path));
+    if let Some(path) = other {
+        let (is, expected) = (is.get(path), expected.get(path));
+        panic!(
+            "{what}: `{}` is {is:?} and not {expected:?}",
+            path.display()
+        );
+    }
 }
 
 /// Takes one entry back or brings it again; how many paths that was.
@@ -168,6 +208,16 @@ struct Room {
 impl Room {
     fn new() -> Self {
         Self::in_folder(tempfile::tempdir().unwrap())
+    }
+
+    /// One in memory, where a test makes many.
+    fn in_memory() -> Self {
+        let memory = Path::new("/dev/shm");
+        let home = match memory.is_dir() {
+            true => tempfile::tempdir_in(memory),
+            false => tempfile::tempdir(),
+        };
+        Self::in_folder(home.unwrap())
     }
 
     fn in_folder(home: TempDir) -> Self {
@@ -268,10 +318,14 @@ impl Room {
         self.history.prepare(&self.workspace, plan, meta)
     }
 
+    fn carry_out(&self, plan: &Plan) -> Result<(), FileError> {
+        self.history.carry_out(&self.workspace, plan)
+    }
+
     /// The whole road of an effect.
     fn effect(&self, id: &str, plan: &Plan) -> UndoId {
         let entry = self.prepare(id, plan).unwrap();
-        apply(&self.workspace, plan).unwrap();
+        self.carry_out(plan).unwrap();
         self.history.seal(&entry.id).unwrap();
         entry.id
     }

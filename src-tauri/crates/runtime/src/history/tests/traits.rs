@@ -95,3 +95,28 @@ fn other_names_of_a_file_are_told_of() {
         ""
     );
 }
+
+/// Of what a command did both sides are known: its attributes come, go and come again.
+#[test]
+fn attributes_that_a_command_set_come_and_go() {
+    let room = Room::new();
+    room.file("a", "a", 0o640);
+    if !give(&room, "a", "before") {
+        println!("skipped: this file system has no extended attributes");
+        return;
+    }
+    let had = traits(&room, "a");
+    let plan = room.command("echo more >> a");
+    let file = fs::File::open(room.layer().join("a")).unwrap();
+    rustix::fs::fsetxattr(&file, "user.note", b"after", XattrFlags::empty()).unwrap();
+    let id = room.effect("und_1", &plan);
+    let has = traits(&room, "a");
+    assert_eq!(
+        has.attributes,
+        [("user.note".to_owned(), b"after".to_vec())]
+    );
+    room.undo(&id).unwrap();
+    assert_eq!(traits(&room, "a"), had);
+    room.redo(&id).unwrap();
+    assert_eq!(traits(&room, "a"), has);
+}

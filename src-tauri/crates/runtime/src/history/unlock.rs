@@ -1,0 +1,387 @@
+//! Owner's permission bits that an act needs for a while: added before it, taken away after it.
+//!
+//! An ordinary user cannot read a file of mode 000 or remove a name from a folder of mode 555, but may change both modes. What
+//! is added is written down in the data folder before the first mode changes; after a crash whoever works on the history next
+//! takes it away again. No link is ever followed, and what belongs to somebody else is left as it is.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::Inner;
+use super::manifest::Way;
+use crate::dir::{self, Dir, Stat, is_absence};
+use crate::error::is_link_refused;
+use crate::files::{PathKind, shown};
+use crate::limits::{SYNC_SINGLY_MAX, TREE_DEPTH_MAX, TREE_ITEMS_MAX};
+use crate::steps::between;
+use crate::{FileError, Workspace, private_folder, write_atomic};
+
+/// What an act does at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Need {
+    /// Reads a file, or enters a folder and lists it.
+    Read,
+    /// Makes and removes names in a folder.
+    Change,
+}
+
+impl Need {
+    /// The owner's bits for it; none for what has no mode of its own.
+    fn bits(self, kind: PathKind) -> Option<u32> {
+        match (kind, self) {
+            (PathKind::File, _) => Some(0o400),
+            (PathKind::Folder, Self::Read) => Some(0o500),
+            (PathKind::Folder, Self::Change) => Some(0o700),
+            (PathKind::Link | PathKind::Special, _) => None,
+        }
+    }
+}
+
+/// A path whose owner got bits that it does not have.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Added {
+    path: Way,
+    /// Its own mode.
+    mode: u32,
+    /// The mode that it has for now.
+    for_now: u32,
+    /// Device and inode, so that what took its place is left alone.
+    place: Option<(u64, u64)>,
+}
+
+impl Added {
+    /// Whether a mode is its own with what was added: all of it, or a part where that was cut off.
+    fn explains(&self, now: u32) -> bool {
+        now != self.mode && now & self.mode == self.mode && now & !self.for_now == 0
+    }
+}
+
+/// What was added in one workspace, as it is on disk.
+#[derive(Debug, Serialize, Deserialize)]
+struct Log {
+    root: Way,
+    added: Vec<Added>,
+}
+
+/// A workspace of which some paths have more owner's bits than their modes say. They lose them when this is dropped.
+pub(super) struct Unlocked {
+    dir: Dir,
+    root: Way,
+    log: PathBuf,
+    added: RefCell<BTreeMap<PathBuf, Added>>,
+}
+
+impl Unlocked {
+    /// Nothing is unlocked yet.
+    pub(super) fn new(inner: &Inner, workspace: &Workspace) -> Self {
+        let name = format!("{}.json", uuid::Uuid::now_v7().simple());
+        Self {
+            dir: workspace.dir().clone(),
+            root: Way(workspace.root().to_owned()),
+            log: folder(inner).join(name),
+            added: RefCell::default(),
+        }
+    }
+
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// What stands at a path, with its own mode; none where a link stands in the way.
+    pub(super) fn stat(&self, rel: &Path) -> io::Result<Option<Stat>> {
+        let mut stat = match self.dir.stat_at(rel) {
+            Err(error) if is_link_refused(&error) => None,
+            other => other?,
+        };
+        let added = self.added.borrow();
+        if let (Some(stat), Some(added)) = (&mut stat, added.get(rel))
+            && added.explains(stat.mode)
+        {
+            stat.mode = added.mode;
+        }
+        Ok(stat)
+    }
+
+    /// Unlocks what stands at these paths, and the folders above them for being entered.
+    ///
+    /// # Errors
+    /// What the system said. What cannot be unlocked because it belongs to somebody else is no error: whoever needs it finds
+    /// out.
+    pub(super) fn unlock<'p>(
+        &self,
+        needs: impl IntoIterator<Item = (&'p Path, Need)>,
+    ) -> Result<(), FileError> {
+        let mut levels: BTreeMap<usize, BTreeMap<&Path, Need>> = BTreeMap::new();
+        for (path, need) in needs {
+            let depth = path.components().count();
+            for (above, depth) in path.ancestors().zip((0..=depth).rev()) {
+                let need = if above == path { need } else { Need::Read };
+                let level = levels.entry(depth).or_default();
+                let known = level.insert(above, need);
+                if let Some(known) = known.filter(|known| *known >= need) {
+                    level.insert(above, known);
+                    break;
+                }
+            }
+        }
+        // From the outside in: what is below a folder is seen once that is unlocked.
+        levels
+            .values()
+            .try_for_each(|level| self.unlock_level(level))
+    }
+
+    /// Unlocks everything at and below a path for being read.
+    ///
+    /// # Errors
+    /// The same; and what is below it is too much.
+    pub(super) fn unlock_tree(&self, top: &Path) -> Result<(), FileError> {
+        let mut level = vec![top.to_owned()];
+        let mut count = 0;
+        for _ in 0..=TREE_DEPTH_MAX {
+            self.unlock(level.iter().map(|path| (path.as_path(), Need::Read)))?;
+            let mut below = Vec::new();
+            for path in &level {
+                let failed = |error: io::Error| FileError::from_io(shown(path), &error);
+                let stat = self.stat(path).map_err(failed)?;
+                if stat.is_some_and(|stat| stat.kind == PathKind::Folder) {
+                    let names = self.dir.folder(path).and_then(|folder| folder.names());
+                    below.extend(names.map_err(failed)?.iter().map(|name| path.join(name)));
+                }
+            }
+            count += below.len();
+            if count > TREE_ITEMS_MAX {
+                return Err(FileError::TooMany {
+                    path: shown(top),
+                    items_max: TREE_ITEMS_MAX,
+                });
+            }
+            if below.is_empty() {
+                break;
+            }
+            level = below;
+        }
+        Ok(())
+    }
+
+    /// What stands at a path now has the mode that it is to have: it stays when the others are locked.
+    pub(super) fn keep_mode(&self, path: &Path) {
+        self.added.borrow_mut().remove(path);
+    }
+
+    /// Every path that is unlocked now.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        self.added.borrow().keys().cloned().collect()
+    }
+
+    /// Gives one path its own mode again.
+    pub(super) fn lock_path(&self, path: &Path, sync: bool) -> io::Result<()> {
+        let added = self.added.borrow().get(path).cloned();
+        if let Some(added) = added {
+            lock_one(&self.dir, &added, sync)?;
+            self.keep_mode(path);
+        }
+        Ok(())
+    }
+
+    /// Gives every path its own mode again.
+    ///
+    /// # Errors
+    /// What the system said; the next work on the history tries again.
+    pub(super) fn lock(&self) -> Result<(), FileError> {
+        if !self.log.exists() {
+            return Ok(());
+        }
+        let added: Vec<Added> = self.added.borrow().values().cloned().collect();
+        take_away(&self.dir, &added)?;
+        remove_log(&self.log)?;
+        self.added.borrow_mut().clear();
+        Ok(())
+    }
+
+    fn unlock_level(&self, level: &BTreeMap<&Path, Need>) -> Result<(), FileError> {
+        let mut found = Vec::new();
+        let mut opened: Option<(&Path, Dir)> = None;
+        for (path, need) in level {
+            let failed = |error: io::Error| FileError::from_io(shown(path), &error);
+            let (parent, name) = dir::split(path).unwrap_or((Path::new(""), OsStr::new(".")));
+            if opened.as_ref().is_none_or(|(open, _)| *open != parent) {
+                opened = match self.dir.folder(parent) {
+                    Ok(folder) => Some((parent, folder)),
+                    Err(error) if is_out_of_reach(&error) => continue,
+                    Err(error) => return Err(failed(error)),
+                };
+            }
+            if let Some((_, folder)) = &opened
+                && let Some(added) = self.missing(folder, name, path, *need).map_err(failed)?
+            {
+                found.push((folder.clone(), name, added));
+            }
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        let new = found
+            .iter()
+            .map(|(.., one)| (one.path.0.clone(), one.clone()));
+        self.added.borrow_mut().extend(new);
+        self.save()?;
+        for (folder, name, one) in found {
+            let path = &one.path.0;
+            let failed = |error: io::Error| FileError::from_io(shown(path), &error);
+            match folder.set_mode_of(name, one.for_now) {
+                // It belongs to somebody else, or is gone.
+                Err(error) if is_out_of_reach(&error) => self.keep_mode(path),
+                other => other.map_err(failed)?,
+            }
+            between().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// The bits that are missing at a name; none where they are not.
+    fn missing(
+        &self,
+        folder: &Dir,
+        name: &OsStr,
+        path: &Path,
+        need: Need,
+    ) -> io::Result<Option<Added>> {
+        let details = match folder.details(name) {
+            Err(error) if is_out_of_reach(&error) => return Ok(None),
+            other => other?,
+        };
+        let Some(details) = details else {
+            return Ok(None);
+        };
+        let Some(bits) = need.bits(details.stat.kind) else {
+            return Ok(None);
+        };
+        if folder.permits(name, bits) {
+            return Ok(None);
+        }
+        let now = details.stat.mode;
+        let added = self.added.borrow();
+        let before = added.get(path);
+        let before =
+            before.filter(|before| before.place == details.place() && before.explains(now));
+        Ok(Some(Added {
+            path: Way(path.to_owned()),
+            mode: before.map_or(now, |before| before.mode),
+            for_now: now | bits,
+            place: details.place(),
+        }))
+    }
+
+    fn save(&self) -> Result<(), FileError> {
+        let failed = |error: &dyn std::fmt::Display| FileError::other("the history", error);
+        let log = Log {
+            root: self.root.clone(),
+            added: self.added.borrow().values().cloned().collect(),
+        };
+        let bytes = serde_json::to_vec(&log).map_err(|error| failed(&error))?;
+        if let Some(folder) = self.log.parent() {
+            private_folder(folder)?;
+        }
+        write_atomic(&self.log, &bytes, 0o600)?;
+        between().map_err(|error| FileError::from_io("the history", &error))
+    }
+}
+
+impl Drop for Unlocked {
+    fn drop(&mut self) {
+        // What broke off may break off again; the next work on the history locks it.
+        if !std::thread::panicking()
+            && let Err(error) = self.lock()
+        {
+            tracing::warn!(%error, "some modes are put back by the next work on the history");
+        }
+    }
+}
+
+/// Takes away what a crash left unlocked, in every workspace that is there.
+pub(super) fn lock_left_open(inner: &Inner) {
+    let Ok(logs) = fs::read_dir(folder(inner)) else {
+        return;
+    };
+    for log in logs.flatten().map(|log| log.path()) {
+        if log.extension().is_some_and(|ending| ending == "json")
+            && let Err(error) = lock_logged(&log)
+        {
+            tracing::warn!(log = %log.display(), %error, "some modes are not put back");
+        }
+    }
+}
+
+fn lock_logged(log: &Path) -> Result<(), FileError> {
+    let failed = |error: &dyn std::fmt::Display| FileError::other(shown(log), error);
+    let bytes = fs::read(log).map_err(|error| failed(&error))?;
+    let logged: Log = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
+    let root = Dir::open(&logged.root.0)
+        .map_err(|error| FileError::from_io(shown(&logged.root.0), &error))?;
+    take_away(&root, &logged.added)?;
+    remove_log(log)
+}
+
+/// Gives these paths, which are in order, their own modes again, from the inside out.
+fn take_away(root: &Dir, added: &[Added]) -> Result<(), FileError> {
+    let many = added.len() > SYNC_SINGLY_MAX;
+    for one in added.iter().rev() {
+        let path = &one.path.0;
+        let locked = lock_one(root, one, !many);
+        locked.map_err(|error| FileError::from_io(shown(path), &error))?;
+    }
+    if many {
+        let synced = root.sync_everything();
+        synced.map_err(|error| FileError::from_io("the workspace", &error))?;
+    }
+    Ok(())
+}
+
+/// Leaves alone what somebody else gave another mode, or put there since.
+fn lock_one(root: &Dir, one: &Added, sync: bool) -> io::Result<()> {
+    let (parent, name) = dir::split(&one.path.0).unwrap_or((Path::new(""), OsStr::new(".")));
+    let folder = match root.folder(parent) {
+        Err(error) if is_out_of_reach(&error) => return Ok(()),
+        other => other?,
+    };
+    let details = folder.details(name)?;
+    let is_left_open =
+        details.is_some_and(|found| found.place() == one.place && one.explains(found.stat.mode));
+    if !is_left_open {
+        return Ok(());
+    }
+    let opened = match sync {
+        true => folder.file(Path::new(name)).ok(),
+        false => None,
+    };
+    folder.set_mode_of(name, one.mode)?;
+    if let Some(opened) = opened {
+        opened.sync_all()?;
+    }
+    between()
+}
+
+fn remove_log(log: &Path) -> Result<(), FileError> {
+    crate::forget(log)?;
+    between().map_err(|error| FileError::from_io("the history", &error))
+}
+
+fn folder(inner: &Inner) -> PathBuf {
+    inner.entries.0.with_file_name("unlocked")
+}
+
+/// Whether an error says that something is not there, or that it is not for us.
+fn is_out_of_reach(error: &io::Error) -> bool {
+    is_absence(error)
+        || is_link_refused(error)
+        || matches!(
+            error.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+        )
+}
