@@ -1,5 +1,6 @@
 //! Takes up what the last end of the app left behind: nothing acknowledged is lost, nothing runs twice.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use protocol::entry::SessionView;
@@ -9,7 +10,7 @@ use protocol::{
     UndoState, Usage,
 };
 
-use runtime::Environment;
+use runtime::{Environment, History};
 
 use crate::background;
 use crate::desk::Shared;
@@ -36,9 +37,9 @@ pub(crate) async fn run(shared: &Arc<Shared>) -> Result<(), Fault> {
 
 async fn finish_restores(shared: &Arc<Shared>) -> Result<(), Fault> {
     let data_dir = shared.config.data_dir.clone();
-    // Of which that cannot be told is left to a later start.
-    let at_work = move |session: &SessionId| held::is_held(&data_dir, session).unwrap_or(true);
-    let restored = undo::on_history(shared, move |history| history.recover(at_work)).await?;
+    let recover =
+        move |history: &History| history.recover(|session| is_at_work(&data_dir, session));
+    let restored = undo::on_history(shared, recover).await?;
     if !restored.is_empty() {
         tracing::info!(
             entries = restored.len(),
@@ -46,6 +47,11 @@ async fn finish_restores(shared: &Arc<Shared>) -> Result<(), Fault> {
         );
     }
     Ok(())
+}
+
+/// Whether somebody works in a session. Where that cannot be told, it is left to a later start.
+pub(crate) fn is_at_work(data_dir: &Path, session: &SessionId) -> bool {
+    held::is_held(data_dir, session).unwrap_or(true)
 }
 
 /// Takes up what whoever works beside a window may: what nobody holds any more is nobody's work and is brought to its end.

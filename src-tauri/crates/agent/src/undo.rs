@@ -12,6 +12,7 @@ use runtime::{ActMeta, History, RestoreError, Workspace};
 
 use crate::coverage;
 use crate::desk::Shared;
+use crate::recover::is_at_work;
 
 /// One act of the person. Where something changed since and no choice is made for it, nothing is touched and the fault
 /// names it.
@@ -25,7 +26,9 @@ pub(crate) async fn restore(
         id: UndoId(config.ids.next("und")),
         at: config.clock.now(),
     };
+    let data_dir = config.data_dir.clone();
     let done = on_history(shared, move |history| {
+        entries(history, &data_dir)?;
         history.restore(&restore, &choices, meta).map_err(explain)
     });
     let done = done.await?;
@@ -50,7 +53,12 @@ pub(crate) async fn preview(
     shared: &Arc<Shared>,
     restore: Restore,
 ) -> Result<RestorePreview, Fault> {
-    let looked = on_history(shared, move |history| history.look(&restore)).await?;
+    let data_dir = shared.config.data_dir.clone();
+    let looked = on_history(shared, move |history| {
+        entries(history, &data_dir)?;
+        history.look(&restore)
+    });
+    let looked = looked.await?;
     let mut preview = looked.preview;
     for (conflict, clash) in preview.conflicts.iter_mut().zip(&looked.clashes) {
         let Clash { texts, merged, .. } = clash;
@@ -102,13 +110,14 @@ pub(crate) async fn timeline(
     limit: u32,
 ) -> Result<Timeline, Fault> {
     let settings = shared.settings();
+    let data_dir = shared.config.data_dir.clone();
     on_history(shared, move |history| {
         let root = workspace.map(|path| match Workspace::open(Path::new(&path)) {
             Ok(workspace) => workspace.root().display().to_string(),
             // A folder that is gone still has its history.
             Err(_) => path,
         });
-        let mut entries = history.entries()?;
+        let mut entries = entries(history, &data_dir)?;
         entries.retain(|entry| root.as_ref().is_none_or(|root| entry.workspace == *root));
         entries.reverse();
         let total = entries.len();
@@ -126,6 +135,23 @@ pub(crate) async fn timeline(
         })
     })
     .await
+}
+
+/// Every entry as it stands. What nobody is at any more and was left under way, by a crash or because an earlier version could
+/// not settle it, is brought to one side first.
+fn entries(history: &History, data_dir: &Path) -> Result<Vec<UndoEntry>, Fault> {
+    let entries = history.entries()?;
+    let is_left = |entry: &UndoEntry| {
+        entry.state == UndoState::Prepared && !is_at_work(data_dir, &entry.session)
+    };
+    if !entries.iter().any(is_left) {
+        return Ok(entries);
+    }
+    if let Err(fault) = history.recover(|session| is_at_work(data_dir, session)) {
+        // What is asked for may be none of its business.
+        tracing::warn!(%fault, "not every entry is settled");
+    }
+    history.entries()
 }
 
 /// Tells the record what the history has and it has not: an act that was done when the app ended before it was told.
