@@ -100,6 +100,7 @@ mod way_out;
 mod planning;
 mod questions;
 // Settings and rules files with errors; databases that cannot be used; a full disk.
+mod lost_record;
 mod trouble;
 // Tools as the person set them, and tried by hand.
 mod tool_settings;

@@ -28,7 +28,7 @@ use crate::hub::{Events, Hub};
 use crate::seeks;
 use crate::servers::Servers;
 use crate::session::Session;
-use crate::{beside, ops, queries, recover, retention, settings};
+use crate::{beside, lost_record, ops, queries, recover, retention, settings};
 
 /// One engine. Cheap to clone; the last clone that goes takes the runs with it.
 #[derive(Clone)]
@@ -77,7 +77,10 @@ impl Desk {
         let publisher = hub.clone();
         let publish = Box::new(move |events| publisher.publish(events));
         let record = match config.throwaway {
-            false => Record::open(&config.data_dir.join("record.db"), publish)?,
+            false => {
+                lost_record::refuse(&config.data_dir)?;
+                Record::open(&lost_record::file(&config.data_dir), publish)?
+            }
             true => Record::in_memory(publish)?,
         };
         let (settings, fault) = settings::load(&config.data_dir);

@@ -42,6 +42,7 @@ mod journal;
 mod ledger;
 mod lend;
 mod limits;
+mod lost_record;
 mod manifest;
 mod model_turn;
 mod one_call;

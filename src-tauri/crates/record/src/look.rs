@@ -16,10 +16,9 @@ use crate::{RecordError, schema};
 /// Opens the database for the writer: a new one is made, an older one brought up to this format, anything else refused
 /// untouched.
 pub(crate) fn open_writer(file: &Path) -> Result<Connection, RecordError> {
-    if std::fs::metadata(file).is_ok_and(|found| found.is_dir() || found.len() > 0) {
-        look(file)?;
-    } else {
-        create(file);
+    match is_blank(file) {
+        true => create(file),
+        false => look(file)?,
     }
     let mut conn = connect(file)?;
     // The log of a crash may hold what the look could not see: a newer format, or the damage. Until that is known,
@@ -115,6 +114,13 @@ fn starts_with(file: &Path, bytes: &[u8]) -> Option<bool> {
     let file = std::fs::File::open(file).ok()?;
     file.take(bytes.len() as u64).read_to_end(&mut start).ok()?;
     Some(start == bytes)
+}
+
+/// Whether a database holds nothing, in its file and in its log.
+pub(crate) fn is_blank(file: &Path) -> bool {
+    let holds =
+        |file: &Path| std::fs::metadata(file).is_ok_and(|found| found.is_dir() || found.len() > 0);
+    !holds(file) && !holds(&log_of(file))
 }
 
 fn log_of(file: &Path) -> PathBuf {

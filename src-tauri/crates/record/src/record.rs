@@ -45,6 +45,11 @@ impl Record {
         Self::start(readers, None, move |queue| writer.run(queue))
     }
 
+    /// Whether nothing was ever recorded in `file`: it is missing or empty, and so is the log beside it.
+    pub fn is_blank(file: &Path) -> bool {
+        look::is_blank(file)
+    }
+
     /// A record for throwaway runs: its events are kept in memory only and gone with the last handle. Nothing is made of
     /// them: every question but [`Record::events`] and [`Record::last_seq`] is answered as by an empty record.
     pub fn in_memory(publish: Publish) -> Result<Self, RecordError> {
