@@ -61,6 +61,7 @@ mod seeks;
 mod servers;
 mod session;
 mod settings;
+pub mod settings_file;
 mod shelf;
 mod stages;
 mod state;

@@ -19,19 +19,31 @@ pub fn load(data_dir: &Path) -> (Settings, Option<Fault>) {
         Ok(Some(text)) => text,
         Err(error) => return (Settings::strict(), Some(error.into())),
     };
-    match toml::from_str(&text) {
+    match parse(&path, &text) {
         Ok(settings) => (settings, None),
-        Err(error) => {
-            let line = error.span().map_or(1, |span| {
-                text[..span.start.min(text.len())].matches('\n').count() + 1
-            });
-            let fault = Fault::new(
-                format!("{}, line {line}: {}.", path.display(), error.message()),
-                "Correct the line, or remove the file. Until then every call asks.",
-            );
+        Err(fault) => {
+            let hint = "Correct the line, or remove the file. Until then every call asks.";
+            let fault = Fault::new(fault.message, hint);
             (Settings::strict(), Some(fault))
         }
     }
+}
+
+/// The settings that the text of a file holds.
+///
+/// # Errors
+/// The text is not one of settings; the fault names the line.
+pub fn parse(path: &Path, text: &str) -> Result<Settings, Fault> {
+    toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| {
+            text[..span.start.min(text.len())].matches('\n').count() + 1
+        });
+        let message = error.message().trim_end().replace('\n', ", ");
+        Fault::new(
+            format!("{}, line {line}: {message}.", path.display()),
+            "Correct the line.",
+        )
+    })
 }
 
 /// Writes them.
