@@ -2,17 +2,25 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
 mod apis;
+mod examples;
 mod gateway;
+mod history;
 mod policy;
+mod run;
 mod servers;
+mod settings;
 
 pub(crate) use apis::{Add as AddApi, Apis};
+pub(crate) use examples::command;
 pub(crate) use gateway::{Gateway, Mcp};
+pub(crate) use history::{Choices, Collect, History, Undo};
 pub(crate) use policy::{Backtest, Change, Grants, Import, Judging, Policy};
+pub(crate) use run::{Call, Consent, Run};
 pub(crate) use servers::{Add, Servers};
+pub(crate) use settings::{Config, Keys};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -27,52 +35,92 @@ Exit codes:
 
 Environment:
   COUNTERSIGN_DATA_DIR  the data folder, where --data-dir does not name one
-  NO_COLOR              set to anything for no colours
+  NO_COLOR              set to anything for no colours; --color comes before it
+  CI                    set to anything but `false`: `run` asks nobody
+  VISUAL, EDITOR        what `e` on a card and `config edit` write with
+  PAGER                 what `d` on a card shows long text with
   RUST_LOG              what is logged to standard error, such as debug";
 
-/// Inspect and approve what AI agents do on your machine, without a window. Where nobody can be asked, what asks is
-/// denied.
+/// Inspect and approve what AI agents do on your machine, without a window.
+///
+/// On a terminal, `run` asks there. Where nobody can be asked, what asks is denied.
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Args {
     /// Where record, copies for undo, settings and rules are kept.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
+    /// Work as if started in this folder.
+    #[arg(short = 'C', global = true, value_name = "DIR")]
+    pub(crate) chdir: Option<PathBuf>,
     /// Write JSON: one object, or one object a line for what streams. Errors are `{"error":{…}}`.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// When to write in colours.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+    /// Write results and errors only: no warnings, no summary, no calls of a run.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Log what happens to standard error; twice for more.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
     /// What to do.
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
 
+/// When to write in colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Let an agent work on something. With --json, every event as a line.
-    Run(Run),
+    /// Let an agent work on something.
+    ///
+    /// On a terminal what asks is asked there; elsewhere, or with --headless, it is denied. With --json, every event is a
+    /// line.
+    Run(Box<Run>),
     /// List the tools that an agent can call.
-    Tools,
-    /// Show what an agent is told first in a workspace: instructions, skills, agents.
+    Tools {
+        /// List those of this folder too.
+        #[arg(long, value_name = "DIR")]
+        workspace: Option<PathBuf>,
+    },
+    /// Show what an agent is told first in a workspace.
+    ///
+    /// That is instructions, skills and agents.
     Briefing {
         /// The workspace.
         #[arg(long, value_name = "DIR", default_value = ".")]
         workspace: PathBuf,
     },
-    /// Make one call through the whole pipeline and show why it ran or did not.
+    /// Make one call through the whole pipeline and show its trail.
     Call(Call),
-    /// List the sessions, the one that changed last first.
-    Sessions,
-    /// Show a session, or the account of one call. With --json, every entry as a line.
+    /// List the sessions, or close one.
+    Sessions(Sessions),
+    /// Show a session, or the account of one call.
+    ///
+    /// With --json, every entry is a line.
     Show {
-        /// Its id, the beginning of its id, or `last`.
+        /// Its id or the end of it, as `sessions` lists it; or `last`, the one that you began or spoke in last.
         session: String,
-        /// A call's id: how it was validated, authorised, executed, streamed, rendered, persisted and audited.
+        /// A call's id or the end of it: how it was validated, authorised, executed, streamed, rendered, persisted and
+        /// audited.
         #[arg(long, value_name = "ID")]
         call: Option<String>,
     },
-    /// Find anything recorded: words, "phrases", prefix*, and the filters tool: mode: state: session: path: before:
-    /// after:
+    /// Find anything recorded.
+    ///
+    /// Words, "phrases", prefix*, and the filters tool: mode: state: session: path: before: after:
     Search {
         /// The query; several words are one query.
         #[arg(required = true)]
@@ -86,15 +134,17 @@ pub(crate) enum Verb {
     },
     /// Write a whole session to standard output.
     Export {
-        /// Its id, the beginning of its id, or `last`.
+        /// Its id or the end of it, as `sessions` lists it; or `last`.
         session: String,
         /// A story to read, every event as a line, or the events in a specification's words: chat events (000), agent
         /// events (001), chunks (002), tool.* events (003).
         #[arg(long, default_value = "md", value_parser = ["md", "jsonl", "chat", "agent", "chunks", "tool-events"])]
         format: String,
     },
-    /// Run a command in a sealed copy of a folder and show what it does there. Nothing real changes. With --json, names of
-    /// files stand as they are, nothing marked; the bytes of one that is no UTF-8 stand beside it (`path_base64`).
+    /// Run a command in a sealed copy of a folder and show its effects.
+    ///
+    /// Nothing real changes. With --json, names of files stand as they are, nothing marked; the bytes of one that is no
+    /// UTF-8 stand beside it (`path_base64`).
     DryRun {
         /// The folder.
         #[arg(long, value_name = "DIR", default_value = ".")]
@@ -114,16 +164,20 @@ pub(crate) enum Verb {
         #[arg(required = true, last = true, value_name = "COMMAND")]
         command: Vec<String>,
     },
-    /// Say what this machine can promise of commands, and why it is no more.
+    /// Say what this machine can promise of commands, and why no more.
     Doctor {
         /// The folder that commands would work in.
         #[arg(long, value_name = "DIR", default_value = ".")]
         workspace: PathBuf,
     },
-    /// List what can be taken back, the newest first, undos and redos among them.
+    /// List what can be taken back, the newest first.
+    ///
+    /// Undos and redos are among them.
     History(History),
-    /// Take effects on files back: content, modes and times, and nothing else. Where something changed since, nothing is
-    /// touched until it is said what becomes of it.
+    /// Take effects on files back.
+    ///
+    /// That is content, modes and times, and nothing else. Where something changed since, nothing is touched until it is
+    /// said what becomes of it.
     Undo(Undo),
     /// Bring an effect again that was taken back.
     Redo {
@@ -144,148 +198,59 @@ pub(crate) enum Verb {
     /// Ask what the rules say: nothing is run, whatever the answer is.
     #[command(subcommand)]
     Policy(Policy),
-    /// Play the built-in demo in a fresh sample workspace, with its person's answers. Without --data-dir it leaves
-    /// nothing behind.
+    /// Read and change the settings.
+    #[command(subcommand)]
+    Config(Config),
+    /// List the providers of models, and whether each can be used.
+    Providers,
+    /// List the models of a provider.
+    Models {
+        /// The provider's id; that of the settings if none is named.
+        provider: Option<String>,
+    },
+    /// List, set and remove the keys of providers.
+    #[command(subcommand)]
+    Keys(Keys),
+    /// Play the built-in demo in a fresh sample workspace.
+    ///
+    /// Its person's answers are played, too. Without --data-dir it leaves nothing behind.
     Demo,
+    /// Write a completion script for a shell to standard output.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages into a folder.
+    Man {
+        /// The folder, which is made where it is not there.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
-/// The history.
+/// The sessions.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct History {
-    /// Show at most this many.
-    #[arg(long, default_value_t = 50)]
-    pub(crate) limit: u32,
-    /// Show the history of this workspace alone.
+pub(crate) struct Sessions {
+    /// List those of this workspace alone.
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
+    /// List at most this many; 0 for all.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) limit: usize,
     #[command(subcommand)]
-    pub(crate) asked: Option<Collect>,
+    pub(crate) asked: Option<SessionsAsked>,
 }
 
-/// What is done with the history.
+/// What is done with a session.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Collect {
-    /// Drop what is too old or too much by the settings, and tell what is left.
-    Gc,
-}
-
-/// What is taken back.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Undo {
-    /// The history entries; the newest that stands if none is named.
-    #[arg(value_name = "ENTRY")]
-    pub(crate) entries: Vec<String>,
-    /// Take back everything in the workspace after this entry, the newest first. The entry itself stays.
-    #[arg(long, value_name = "ENTRY", conflicts_with = "entries")]
-    pub(crate) to: Option<String>,
-    /// Show what would be done, and what cannot be taken back, and do nothing.
-    #[arg(long)]
-    pub(crate) look: bool,
-    #[command(flatten)]
-    pub(crate) choices: Choices,
-}
-
-/// What becomes of paths that changed since.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Choices {
-    /// Leave this path as it is now. May be repeated, like the next two.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) keep: Vec<String>,
-    /// Put back what the history has; a copy of what stands there is taken first.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) restore: Vec<String>,
-    /// Put both changes together, where they touch different lines of a text.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) merge: Vec<String>,
-}
-
-/// An agent's task.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Run {
-    /// The folder that the agent works in.
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(crate) workspace: PathBuf,
-    /// The provider; that of the settings if none is named.
-    #[arg(long, conflicts_with = "script")]
-    pub(crate) provider: Option<String>,
-    /// The model; that of the settings if neither is named.
-    #[arg(long, conflicts_with = "script")]
-    pub(crate) model: Option<String>,
-    /// Play this script in the place of a model.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) script: Option<PathBuf>,
-    /// The manifest of the agent that works: its rules hold, it is told its prompt, and it has its tools and no others.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) agent: Option<PathBuf>,
-    /// With --json: the events in a specification's words, as `export` has them.
-    #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "agent", "chunks", "tool-events"])]
-    pub(crate) events: Option<String>,
-    #[command(flatten)]
-    pub(crate) consent: Consent,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-    /// The run must come to an output in the JSON Schema of this file. Only the output goes to standard output then, and
-    /// the story to standard error; with --json the output is the last line.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) output_schema: Option<PathBuf>,
-    /// Plan only: look around and come to a plan. Nothing is changed and no command runs.
-    #[arg(long)]
-    pub(crate) plan: bool,
-    /// What is to be done.
-    pub(crate) prompt: String,
-}
-
-/// How much the run may use; 0 for no limit. What is left out is as the settings have it.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Limits {
-    /// Stop after so many model turns.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_turns: Option<u32>,
-    /// Stop after so many calls.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_calls: Option<u32>,
-    /// Stop when so many tokens were read and written.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<u64>,
-    /// Stop when so many US dollars were spent, as far as prices are known.
-    #[arg(long, value_name = "USD", value_parser = amount)]
-    pub(crate) max_cost: Option<f64>,
-    /// Stop after so many minutes at work.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_minutes: Option<u32>,
-}
-
-fn amount(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(amount) if amount.is_finite() && amount >= 0.0 => Ok(amount),
-        Ok(_) | Err(_) => Err("give an amount such as 0.5, or 0 for no limit".to_owned()),
-    }
-}
-
-/// One call.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Call {
-    /// The tool's id or an alias.
-    pub(crate) tool: String,
-    /// Its arguments: a JSON object.
-    #[arg(value_name = "ARGS_JSON")]
-    pub(crate) arguments: String,
-    /// The folder that the call works in.
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(crate) workspace: PathBuf,
-    #[command(flatten)]
-    pub(crate) consent: Consent,
-}
-
-/// What the caller says beforehand.
-#[derive(Debug, clap::Args)]
-#[group(multiple = false)]
-pub(crate) struct Consent {
-    /// Approve beforehand whatever would ask. What is denied stays denied, and questions stay unanswered.
-    #[arg(long)]
-    pub(crate) approve_all: bool,
-    /// A further rules file for this session.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) rules: Option<PathBuf>,
+pub(crate) enum SessionsAsked {
+    /// Close a session that does nothing: its long outputs and grants go.
+    ///
+    /// Its record stays, and `run --resume` goes on with it.
+    Close {
+        /// Its id or the end of it, as `sessions` lists it; or `last`.
+        #[arg(required = true, value_name = "SESSION")]
+        sessions: Vec<String>,
+    },
 }

@@ -111,7 +111,12 @@ impl Live {
     }
 
     fn tell(&mut self, out: &mut Out, event: &Event, entry: Option<&Entry>) -> Result<(), Ending> {
+        let is_answer = matches!(
+            event.body,
+            EventBody::AgentSaid { .. } | EventBody::TurnEnded { .. }
+        );
         match &event.body {
+            _ if out.is_quiet() && !is_answer => Ok(()),
             EventBody::PersonSaid { text, .. } => {
                 let text = story::person(out, text);
                 self.paragraph(out, &text)

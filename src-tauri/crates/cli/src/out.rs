@@ -6,14 +6,18 @@ use protocol::Fault;
 use protocol::shown::shown;
 use serde::Serialize;
 
+use crate::args::Color;
 use crate::ending::{Code, Ending};
 
 /// Standard output, and how it is to be written.
 pub(crate) struct Out {
     json: bool,
+    quiet: bool,
     colours: bool,
     /// Whether the story goes to standard error, because standard output is for something else.
     story_aside: bool,
+    /// What was written while the terminal belongs to a card; none where it does not.
+    held: Option<String>,
 }
 
 /// What a stretch of text is, for its colour.
@@ -34,12 +38,40 @@ pub(crate) enum Ink {
 }
 
 impl Out {
-    pub(crate) fn new(json: bool) -> Self {
-        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    pub(crate) fn new(json: bool, quiet: bool, color: Color) -> Self {
         Self {
             json,
-            colours: wanted && std::io::stdout().is_terminal(),
+            quiet,
+            colours: in_colours(color, std::io::stdout().is_terminal()),
             story_aside: false,
+            held: None,
+        }
+    }
+
+    /// The same for text that goes to standard error, in colours if that is a terminal.
+    pub(crate) fn for_standard_error(color: Color) -> Self {
+        Self {
+            colours: in_colours(color, std::io::stderr().is_terminal()),
+            story_aside: true,
+            ..Self::new(false, false, color)
+        }
+    }
+
+    /// Whether only results and errors are wanted.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Keeps back text for people until [`Out::release`].
+    pub(crate) fn hold(&mut self) {
+        self.held.get_or_insert_default();
+    }
+
+    /// Writes what was kept back.
+    pub(crate) fn release(&mut self) -> Result<(), Ending> {
+        match self.held.take() {
+            Some(text) if !text.is_empty() => self.text(&text),
+            _ => Ok(()),
         }
     }
 
@@ -86,6 +118,10 @@ impl Out {
 
     /// Writes text that was made with [`Out::ink`], without a line end.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Ending> {
+        if let Some(held) = &mut self.held {
+            held.push_str(text);
+            return Ok(());
+        }
         if self.story_aside {
             // Where standard error is closed there is nobody to tell.
             let _ = write!(std::io::stderr(), "{text}");
@@ -107,11 +143,10 @@ impl Out {
         self.line(&text)
     }
 
-    /// Tells a person something beside the output: on standard error, and not where JSON is wanted.
+    /// Tells a person something beside the output: on standard error, and not where JSON or nothing beside is wanted.
     pub(crate) fn aside(&self, fault: &Fault) {
-        if !self.json {
-            // Where standard error is closed there is nobody to tell.
-            let _ = writeln!(std::io::stderr(), "{}", named(&fault.to_string()));
+        if !self.json && !self.quiet {
+            tell_error(fault);
         }
     }
 
@@ -124,12 +159,29 @@ impl Out {
                     // If this cannot be written, the code still says it.
                     let _ = self.json(&serde_json::json!({ "error": fault }));
                 } else {
-                    self.aside(fault);
+                    tell_error(fault);
                 }
                 *code
             }
         }
     }
+}
+
+/// Whether to write in colours, on what is a terminal or is none.
+pub(crate) fn in_colours(color: Color, is_terminal: bool) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+            wanted && is_terminal
+        }
+    }
+}
+
+fn tell_error(fault: &Fault) {
+    // Where standard error is closed there is nobody to tell.
+    let _ = writeln!(std::io::stderr(), "{}", named(&fault.to_string()));
 }
 
 /// A text with its hidden characters named; ends of lines become line feeds.

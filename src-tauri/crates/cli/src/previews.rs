@@ -3,14 +3,13 @@
 use protocol::effects::{EffectKind, Effects};
 use protocol::preview::{CommandPreview, FileDiff, LineKind, TodoStatus};
 use protocol::shown::plain;
-use protocol::{CallView, Preview};
+use protocol::{CallView, Preview, Verdict};
 
-use crate::limits::DIFF_LINES_MAX;
 use crate::out::Ink;
 use crate::story::count;
 
-/// What a call would do, or did, a line each.
-pub(crate) fn preview(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
+/// What a call would do, or did, a line each; of each file's difference at most so many lines.
+pub(crate) fn preview(view: &CallView, diff_lines_max: usize, add: &mut impl FnMut(Ink, &str)) {
     match &view.preview {
         Preview::Nothing => {}
         Preview::Diff { files } => {
@@ -19,13 +18,13 @@ pub(crate) fn preview(view: &CallView, add: &mut impl FnMut(Ink, &str)) {
                 if files.len() > 1 || file.gone || file.from.is_some() {
                     add(Ink::Plain, &head(file));
                 }
-                diff(file, add);
+                diff(file, diff_lines_max, add);
             }
         }
         Preview::Command(shown) => command(view, shown, add),
         Preview::Effects(shown) => {
             command(view, &shown.command, add);
-            effects(&shown.effects, add);
+            effects(&shown.effects, diff_lines_max, add);
         }
         Preview::Loss(loss) => {
             let (files, folders) = (count(loss.files, "file"), count(loss.folders, "folder"));
@@ -88,8 +87,46 @@ fn command(view: &CallView, command: &CommandPreview, add: &mut impl FnMut(Ink, 
     }
 }
 
+/// What was found in a command, and what this machine can promise of it.
+pub(crate) fn facts(command: &CommandPreview, add: &mut impl FnMut(Ink, &str)) {
+    for fact in &command.facts {
+        let ink = match fact.verdict {
+            Some(Verdict::Deny) => Ink::Bad,
+            Some(Verdict::Ask) => Ink::Warn,
+            Some(Verdict::Allow) => Ink::Good,
+            None => Ink::Faint,
+        };
+        add(
+            ink,
+            format!("{}: {}", fact.what, fact.text).trim_end_matches([':', ' ']),
+        );
+    }
+    for sentence in &command.assured {
+        add(Ink::Faint, sentence);
+    }
+    add(
+        Ink::Faint,
+        &format!("It may run for {} s.", command.timeout_ms / 1000),
+    );
+}
+
+/// How a command that ran for show ended, what it printed, and what else to know of it.
+pub(crate) fn ran(effects: &Effects, add: &mut impl FnMut(Ink, &str)) {
+    let ended = match effects.exit_code {
+        Some(code) => format!("It ended with exit code {code}."),
+        None => format!("It was ended by {}.", effects.ended),
+    };
+    add(Ink::Faint, &ended);
+    for line in plain(&effects.output).lines() {
+        add(Ink::Faint, &format!("│ {line}"));
+    }
+    for note in &effects.notes {
+        add(Ink::Warn, &format!("! {note}"));
+    }
+}
+
 /// What a command did in the sealed copy, a line each.
-pub(crate) fn effects(effects: &Effects, add: &mut impl FnMut(Ink, &str)) {
+pub(crate) fn effects(effects: &Effects, diff_lines_max: usize, add: &mut impl FnMut(Ink, &str)) {
     for change in &effects.changes {
         let ink = match change.kind {
             EffectKind::Deleted => Ink::Bad,
@@ -102,7 +139,7 @@ pub(crate) fn effects(effects: &Effects, add: &mut impl FnMut(Ink, &str)) {
         };
         add(ink, &format!("* {change}"));
         if let Some(file) = &change.diff {
-            diff(file, add);
+            diff(file, diff_lines_max, add);
         }
     }
     for refused in &effects.refused {
@@ -129,8 +166,8 @@ fn head(file: &FileDiff) -> String {
     }
 }
 
-fn diff(file: &FileDiff, add: &mut impl FnMut(Ink, &str)) {
-    let mut room = DIFF_LINES_MAX;
+fn diff(file: &FileDiff, lines_max: usize, add: &mut impl FnMut(Ink, &str)) {
+    let mut room = lines_max;
     let lines: usize = file.hunks.iter().map(|hunk| hunk.lines.len()).sum();
     for hunk in &file.hunks {
         let place = match hunk.lines.is_empty() {
@@ -148,11 +185,8 @@ fn diff(file: &FileDiff, add: &mut impl FnMut(Ink, &str)) {
         }
         room = room.saturating_sub(hunk.lines.len());
     }
-    if lines > DIFF_LINES_MAX {
-        add(
-            Ink::Faint,
-            &format!("… {} more lines", lines - DIFF_LINES_MAX),
-        );
+    if lines > lines_max {
+        add(Ink::Faint, &format!("… {} more lines", lines - lines_max));
     }
     if let Some(cut) = &file.cut {
         add(Ink::Faint, cut);

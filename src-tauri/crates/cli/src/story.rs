@@ -9,7 +9,7 @@ use protocol::{
     ToolMode, Trail, Verdict,
 };
 
-use crate::limits::OUTPUT_LINES_MAX;
+use crate::limits::{DIFF_LINES_MAX, OUTPUT_LINES_MAX};
 use crate::out::{Ink, Out};
 use crate::previews::preview;
 
@@ -120,7 +120,7 @@ pub(crate) fn call(out: &Out, view: &CallView) -> String {
     {
         add(Ink::Faint, &trail.lead);
     }
-    preview(view, &mut add);
+    preview(view, DIFF_LINES_MAX, &mut add);
     if let Some(decided) = &view.decision {
         add(Ink::Strong, &format!("You {}", decision(&decided.decision)));
     }
@@ -135,7 +135,7 @@ pub(crate) fn trail(out: &Out, trail: &Trail) -> String {
     lines.join("\n") + "\n"
 }
 
-fn gates(trail: &Trail, add: &mut impl FnMut(Ink, &str)) {
+pub(crate) fn gates(trail: &Trail, add: &mut impl FnMut(Ink, &str)) {
     add(Ink::Strong, &trail.lead);
     for step in &trail.steps {
         let verdict = step.verdict.map_or("", verdict_name);
@@ -175,7 +175,7 @@ pub(crate) fn call_in_full(out: &Out, view: &CallView) -> String {
         let text = out.ink(ink, text);
         lines.extend(text.lines().map(|line| format!("  {line}")));
     };
-    preview(view, &mut add);
+    preview(view, DIFF_LINES_MAX, &mut add);
     if let Some(trail) = &view.trail {
         gates(trail, &mut add);
     }

@@ -9,8 +9,10 @@ use super::Consent;
 /// By which protocol.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Gateway {
-    /// Be a server of tools (MCP) on standard input and output, for a client that starts this program. Its calls are judged,
-    /// recorded and can be taken back like any other; what would ask is denied. Ends when standard input does.
+    /// Be a server of tools (MCP) on standard input and output.
+    ///
+    /// A client starts this program. Its calls are judged, recorded and can be taken back like any other; what would ask is
+    /// denied. Ends when standard input does.
     Mcp(Mcp),
 }
 

@@ -7,9 +7,10 @@ use clap::Subcommand;
 /// What the rules are asked.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {
-    /// Judge calls: reads lines `{"id":…,"tool":…,"args":{…}}` from standard input and writes lines
-    /// `{"id":…,"verdict":"allow|deny|ask","trail":[…]}` in the same order. Without --rules, the person's rules and those
-    /// of the workspace hold.
+    /// Judge calls, one a line on standard input.
+    ///
+    /// Reads lines `{"id":…,"tool":…,"args":{…}}` and writes lines `{"id":…,"verdict":"allow|deny|ask","trail":[…]}` in the
+    /// same order. Without --rules, the person's rules and those of the workspace hold.
     Check(Judging),
     /// Judge one call and say why, in words.
     Explain {
@@ -21,7 +22,9 @@ pub(crate) enum Policy {
         #[command(flatten)]
         judging: Judging,
     },
-    /// Show a project's rules file, what changed since it was trusted, and whether it is; it may loosen nothing before.
+    /// Show a project's rules file, and trust it.
+    ///
+    /// Says what changed since it was trusted, and whether it is. Before that it may loosen nothing.
     Trust {
         /// The project's folder.
         #[arg(long, value_name = "DIR", default_value = ".")]
@@ -33,12 +36,13 @@ pub(crate) enum Policy {
         #[arg(long, conflicts_with = "accept")]
         revoke: bool,
     },
-    /// Hold a change of the rules against every call on record: which would have got another verdict, those that were
-    /// rejected first. Nothing is changed.
+    /// Hold a change of the rules against every call on record.
+    ///
+    /// Shows which would have got another verdict, those that were rejected first. Nothing is changed.
     Backtest(Backtest),
-    /// Show permissions of other products as rules that are never looser, as the text of a rules file.
+    /// Show permissions of other products as rules that are never looser.
     Import(Import),
-    /// List what was granted on cards, the newest first, or take a grant back.
+    /// List what was granted on cards, or take a grant back.
     Grants {
         #[command(subcommand)]
         asked: Option<Grants>,

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::{DeskConfig, Host};
-use protocol::{CallState, CallView, EntryBody, Fault, ModelChoice, SessionId};
+use protocol::{CallState, CallView, EntryBody, Fault, ModelChoice, Op, SessionId};
 use provider::{Script, ScriptCall, ScriptTurn, Scripted};
 use serde_json::{Map, Value, json};
 
-use super::run::{SCRIPT, follow, open_session};
+use super::prompt::standard_input;
+use super::run::{Following, SCRIPT, open_session};
 use crate::args::Call;
 use crate::ending::{Code, Ended, Ending};
 use crate::live::Live;
@@ -17,7 +18,11 @@ use crate::story;
 
 /// Makes the call in a session of its own, so that it is recorded, can be found and can be taken back.
 pub(crate) async fn run(data_dir: Option<PathBuf>, call: Call, out: &mut Out) -> Ended {
-    let arguments: Map<String, Value> = serde_json::from_str(&call.arguments).map_err(|error| {
+    let written = match call.arguments.as_str() {
+        "-" => standard_input("arguments")?,
+        written => written.to_owned(),
+    };
+    let arguments: Map<String, Value> = serde_json::from_str(&written).map_err(|error| {
         Ending::usage(Fault::new(
             format!("The arguments are not a JSON object: {error}."),
             r#"Write them like '{"path":"src/main.rs"}'."#,
@@ -67,7 +72,17 @@ pub(crate) async fn make(
     let session = open_session(&desk, workspace, model, &title, None, None).await?;
     super::check_rules(&desk, has_rules, out).await?;
     let mut live = Live::new(session.clone());
-    follow(&desk, &mut live, prompt, out, true).await?;
+    let begin = Op::Say {
+        session: session.clone(),
+        text: prompt,
+    };
+    Following {
+        desk: &desk,
+        silent: true,
+        cards: None,
+    }
+    .follow(&mut live, begin, out)
+    .await?;
     match live.last_call.map(|entry| entry.body) {
         Some(EntryBody::Call(view)) => Ok((session, view)),
         _ => Err(Ending::failed("The call was not made.")),

@@ -14,6 +14,7 @@ use serde_json::json;
 use super::{addresses, call};
 use crate::args::{Call, Consent};
 use crate::ending::{Code, Ended, Ending};
+use crate::limits::DIFF_LINES_MAX;
 use crate::out::{Ink, Out};
 use crate::{exact, previews, story};
 
@@ -114,7 +115,9 @@ fn tell(
         }
     }
     lines.push(out.ink(Ink::Faint, &ended(effects)));
-    previews::effects(effects, &mut |ink, line| lines.push(out.ink(ink, line)));
+    previews::effects(effects, DIFF_LINES_MAX, &mut |ink, line| {
+        lines.push(out.ink(ink, line))
+    });
     lines.extend(effects.notes.iter().map(|note| out.ink(Ink::Faint, note)));
     lines.push(last.to_owned());
     out.text(&format!("{}\n", lines.join("\n")))
@@ -140,7 +143,7 @@ pub(crate) async fn commit(
 }
 
 /// Says what this machine can promise.
-pub(crate) async fn doctor(desk: &Desk, workspace: &Path, out: &mut Out) -> Ended {
+pub(crate) async fn doctor(desk: &Desk, workspace: &Path, settings: &Path, out: &mut Out) -> Ended {
     let query = Query::Promise {
         workspace: workspace.display().to_string(),
     };
@@ -207,9 +210,18 @@ pub(crate) async fn doctor(desk: &Desk, workspace: &Path, out: &mut Out) -> Ende
     if let Answer::LanguageServers { servers } = desk.query(Query::LanguageServers).await? {
         lines.extend(languages(&servers, out));
     }
+    let settings = out.ink(Ink::Plain, &settings.display().to_string());
+    lines.push(format!(
+        "The settings are in {settings}; change them: countersign config edit."
+    ));
     out.text(&format!("{}\n", lines.join("\n")))?;
     Ok(Code::Done)
 }
+
+/// How somebody is set up who searches the web.
+const NO_SEARCH: &str = "\
+Nobody searches the web for agents. Set one up (brave, tavily, exa, or a searxng instance with its base_url), such as:
+  countersign config set web_search.providers '[{ id = \"brave\", wire = \"brave\", key_env = \"BRAVE_API_KEY\" }]'";
 
 /// Who searches the web for agents. Keys are looked up when they are needed, not here: a keychain may ask.
 fn searches(settings: &WebSearchSettings) -> String {
@@ -225,10 +237,7 @@ fn searches(settings: &WebSearchSettings) -> String {
     let operations = operations.map(|one| format!("{} (an operation of a service)", one.operation));
     let named: Vec<String> = named.chain(operations).collect();
     match named.is_empty() {
-        true => {
-            "Nobody searches the web for agents; set one up under [web_search] in the settings."
-                .to_owned()
-        }
+        true => NO_SEARCH.to_owned(),
         false => format!(
             "The web is searched by {}: {} times a session, {} ms each at most.",
             named.join(", "),

@@ -3,13 +3,16 @@
 use agent::{Desk, amount};
 use protocol::history::Timeline;
 use protocol::query::{Answer, Query};
-use protocol::{Fault, Op, UndoEntry, UndoState};
+use protocol::{At, Fault, Op, UndoEntry, UndoId, UndoState};
 use serde_json::json;
 
 use crate::args::History;
+use crate::columns::{self, Cell, ago, cell};
 use crate::ending::{Code, Ended, Ending};
+use crate::ids::{self, Ids};
+use crate::limits::PAGE;
 use crate::out::{Ink, Out};
-use crate::story::{count, time};
+use crate::story::count;
 
 /// Lists the history.
 pub(crate) async fn list(desk: &Desk, asked: History, out: &mut Out) -> Ended {
@@ -26,8 +29,18 @@ pub(crate) async fn list(desk: &Desk, asked: History, out: &mut Out) -> Ended {
     if timeline.entries.is_empty() {
         out.line("Nothing was changed yet that could be taken back.")?;
     }
-    for entry in &timeline.entries {
-        line(entry, out)?;
+    let length = match timeline.entries.is_empty() {
+        true => 0,
+        false => ids_of(&all_ids(desk).await?).short_length(),
+    };
+    let now = columns::now();
+    let rows: Vec<_> = timeline
+        .entries
+        .iter()
+        .map(|entry| row(entry, length, now))
+        .collect();
+    for line in columns::lines(out, &rows, columns::terminal_width()) {
+        out.line(&line)?;
     }
     let more = match timeline.more {
         true => ": --limit shows more",
@@ -48,24 +61,60 @@ pub(crate) async fn list(desk: &Desk, asked: History, out: &mut Out) -> Ended {
     Ok(Code::Done)
 }
 
-fn line(entry: &UndoEntry, out: &mut Out) -> Result<(), Ending> {
+fn row(entry: &UndoEntry, length: usize, now: At) -> Vec<Cell> {
     let (mark, state) = match (entry.state, &entry.act) {
         (UndoState::Prepared, _) => ("?", "may have taken effect"),
         (UndoState::Applied, None) => (" ", "can be taken back"),
         (UndoState::Applied, Some(_)) => ("·", "can be taken back"),
         (UndoState::Undone, _) => ("↶", "was taken back"),
     };
-    let line = format!(
-        "{mark} {}  {}  {}  {}",
-        out.ink(Ink::Faint, entry.id.as_str()),
-        out.ink(Ink::Faint, &time(entry.at)),
-        out.ink(Ink::Strong, &entry.title),
-        out.ink(
-            Ink::Faint,
-            &format!("{}, {state}", count(entry.paths, "path"))
-        ),
-    );
-    out.line(&line)
+    vec![
+        cell(Ink::Plain, mark),
+        cell(Ink::Strong, ids::end(entry.id.as_str(), length)),
+        cell(Ink::Faint, &ago(entry.at, now)),
+        cell(Ink::Faint, state),
+        cell(Ink::Faint, &count(entry.paths, "path")),
+        cell(Ink::Plain, &entry.title),
+    ]
+}
+
+/// The whole id of an entry that is named by its end or its beginning.
+pub(crate) async fn whole_id(desk: &Desk, named: Option<String>) -> Result<Option<String>, Ending> {
+    let found = whole_ids(desk, named.into_iter().collect()).await?;
+    Ok(found.into_iter().next())
+}
+
+/// The same for several.
+pub(crate) async fn whole_ids(desk: &Desk, named: Vec<String>) -> Result<Vec<String>, Ending> {
+    if named.is_empty() {
+        return Ok(named);
+    }
+    let all = all_ids(desk).await?;
+    let ids = ids_of(&all);
+    named
+        .iter()
+        .map(|word| Ok(ids.all[ids.find(word)?].to_owned()))
+        .collect()
+}
+
+fn ids_of(all: &[UndoId]) -> Ids<'_> {
+    Ids {
+        thing: "history entry",
+        hint: "Look at the list: countersign history.",
+        all: all.iter().map(UndoId::as_str).collect(),
+    }
+}
+
+async fn all_ids(desk: &Desk) -> Result<Vec<UndoId>, Ending> {
+    let mut all = Vec::new();
+    loop {
+        let timeline = page(desk, None, all.len() as u32, PAGE).await?;
+        let got = timeline.entries.len();
+        all.extend(timeline.entries.into_iter().map(|entry| entry.id));
+        if !timeline.more || got == 0 {
+            return Ok(all);
+        }
+    }
 }
 
 /// Drops what is too old or too much by the settings.

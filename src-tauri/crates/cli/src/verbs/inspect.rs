@@ -1,26 +1,27 @@
-//! `tools`, `sessions`, `show`, `search`, `export`: questions that change nothing.
+//! `tools`, `show`, `search`, `export`: questions that change nothing.
+
+use std::path::Path;
 
 use agent::Desk;
-use protocol::SessionState;
+use protocol::EntryBody;
 use protocol::account::AccountLine;
 use protocol::query::{Answer, Query};
 use protocol::search::{HitPart, SearchHit, SearchPage};
 use serde_json::json;
 
+use super::sessions;
 use crate::ending::{Code, Ended, Ending};
+use crate::ids::Ids;
 use crate::out::{Ink, Out};
 use crate::story::{self, mark, mode_name, time};
 
 /// Lists the tools.
-pub(crate) async fn tools(desk: &Desk, out: &mut Out) -> Ended {
-    let tools = super::ask(
-        desk,
-        Query::Tools { workspace: None },
-        |answer| match answer {
-            Answer::Tools { tools } => Some(tools),
-            _ => None,
-        },
-    )
+pub(crate) async fn tools(desk: &Desk, workspace: Option<&Path>, out: &mut Out) -> Ended {
+    let workspace = workspace.map(super::absolute);
+    let tools = super::ask(desk, Query::Tools { workspace }, |answer| match answer {
+        Answer::Tools { tools } => Some(tools),
+        _ => None,
+    })
     .await?;
     if out.is_json() {
         out.json(&json!({ "tools": tools }))?;
@@ -46,43 +47,9 @@ pub(crate) async fn tools(desk: &Desk, out: &mut Out) -> Ended {
     Ok(Code::Done)
 }
 
-/// Lists the sessions.
-pub(crate) async fn sessions(desk: &Desk, out: &mut Out) -> Ended {
-    let sessions = desk.snapshot().await?.sessions;
-    if out.is_json() {
-        out.json(&json!({ "sessions": sessions }))?;
-        return Ok(Code::Done);
-    }
-    if sessions.is_empty() {
-        out.line(
-            "There is no session yet. Begin one: countersign run PROMPT, or: countersign demo",
-        )?;
-    }
-    for view in &sessions {
-        let (mark, ink) = match view.state {
-            SessionState::Idle => ("·", Ink::Faint),
-            SessionState::Running => ("●", Ink::Plain),
-            SessionState::Waiting => ("◐", Ink::Warn),
-            SessionState::Done => ("✓", Ink::Good),
-            SessionState::Failed => ("✗", Ink::Bad),
-            SessionState::Interrupted => ("–", Ink::Faint),
-        };
-        let line = format!(
-            "{} {}  {}  {}  {}",
-            out.ink(ink, mark),
-            out.ink(Ink::Faint, view.id.as_str()),
-            out.ink(Ink::Faint, &time(view.changed_at)),
-            out.ink(Ink::Strong, &view.title.replace('\n', " ")),
-            out.ink(Ink::Faint, &view.workspace),
-        );
-        out.line(&line)?;
-    }
-    Ok(Code::Done)
-}
-
 /// Shows a session.
 pub(crate) async fn show(desk: &Desk, name: &str, out: &mut Out) -> Ended {
-    let view = super::find_session(desk, name).await?;
+    let view = sessions::find(desk, name).await?;
     if !out.is_json() {
         let facts = format!("{} · {} · {}", view.id, view.state.as_str(), view.workspace);
         let head = format!(
@@ -104,12 +71,24 @@ pub(crate) async fn show(desk: &Desk, name: &str, out: &mut Out) -> Ended {
 }
 
 /// Tells how a call was validated, authorised, executed, streamed, rendered, persisted and audited.
-pub(crate) async fn account(desk: &Desk, name: &str, call: String, out: &mut Out) -> Ended {
-    let session = super::find_session(desk, name).await?.id;
-    let query = Query::Account {
-        session,
-        call: call.into(),
+pub(crate) async fn account(desk: &Desk, name: &str, call: &str, out: &mut Out) -> Ended {
+    let session = sessions::find(desk, name).await?.id;
+    let mut calls = Vec::new();
+    super::for_each_entry(desk, &session, |entry| {
+        if let EntryBody::Call(_) = entry.body {
+            calls.push(entry.id.clone());
+        }
+        Ok(())
+    })
+    .await?;
+    let ids = Ids {
+        thing: "call",
+        hint: "The session's entries name each call's id: countersign show SESSION --json.",
+        all: calls.iter().map(String::as_str).collect(),
     };
+    let call = ids.find(call)?;
+    let call = calls.swap_remove(call).into();
+    let query = Query::Account { session, call };
     let answer = desk.query(query).await.map_err(Ending::usage)?;
     let Answer::Account { told, account } = answer else {
         return Err(Ending::failed("The desk answered something else."));
@@ -191,7 +170,7 @@ fn found(out: &mut Out, hit: &SearchHit) -> Result<(), Ending> {
 
 /// Writes a whole session.
 pub(crate) async fn export(desk: &Desk, name: &str, format: String, out: &mut Out) -> Ended {
-    let session = super::find_session(desk, name).await?.id;
+    let session = sessions::find(desk, name).await?.id;
     let query = Query::Export {
         session: session.clone(),
         format: format.clone(),

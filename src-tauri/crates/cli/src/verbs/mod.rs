@@ -4,27 +4,32 @@ mod addresses;
 mod apis;
 mod briefing;
 mod call;
+mod config;
 mod demo;
+mod documents;
 mod dry_run;
 mod gateway;
 mod history;
 mod inspect;
 mod kept;
+mod keys;
 mod policy;
+mod prompt;
+mod providers;
 mod rulebook;
 mod run;
 mod servers;
+mod sessions;
 mod trust;
 mod undo;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agent::{Desk, DeskConfig, Host};
-use protocol::entry::SessionView;
 use protocol::query::{Answer, Query};
 use protocol::{Fault, SessionId};
 
-use crate::args::{Args, Collect, Consent, Policy, Verb};
+use crate::args::{Args, Collect, Consent, Policy, SessionsAsked, Undo, Verb};
 use crate::ending::{Ended, Ending};
 use crate::out::Out;
 
@@ -32,7 +37,7 @@ use crate::out::Out;
 pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
     let data_dir = args.data_dir;
     match args.verb {
-        Verb::Run(run) => run::run(data_dir, run, out).await,
+        Verb::Run(asked) => run::run(data_dir, *asked, args.color, out).await,
         Verb::Call(call) => call::run(data_dir, call, out).await,
         Verb::Demo => demo::run(data_dir, out).await,
         Verb::Gateway(asked) => gateway::run(data_dir, asked, out).await,
@@ -46,15 +51,31 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::Policy(asked) => policy::run(data_dir, asked, out),
         Verb::Apis(asked) => apis::run(&look(data_dir).await?, asked, out).await,
         Verb::Servers(asked) => servers::run(&look(data_dir).await?, asked, out).await,
-        Verb::Tools => inspect::tools(&look(data_dir).await?, out).await,
+        Verb::Tools { workspace } => {
+            inspect::tools(&look(data_dir).await?, workspace.as_deref(), out).await
+        }
+        Verb::Config(asked) => config::run(data_dir, asked, out).await,
+        Verb::Providers => providers::list(&look(data_dir).await?, out).await,
+        Verb::Models { provider } => providers::models(&look(data_dir).await?, provider, out).await,
+        Verb::Keys(asked) => keys::run(&look(data_dir).await?, asked, out).await,
+        Verb::Completions { shell } => documents::completions(shell, out),
+        Verb::Man { folder } => documents::manual(&folder, out),
         Verb::Briefing { workspace } => {
             briefing::show(&look(data_dir).await?, &workspace, out).await
         }
-        Verb::Sessions => inspect::sessions(&look(data_dir).await?, out).await,
+        Verb::Sessions(asked) => {
+            let desk = look(data_dir).await?;
+            match asked.asked {
+                Some(SessionsAsked::Close { sessions }) => {
+                    sessions::close(&desk, &sessions, out).await
+                }
+                None => sessions::list(&desk, asked.workspace.as_deref(), asked.limit, out).await,
+            }
+        }
         Verb::Show { session, call } => {
             let desk = look(data_dir).await?;
             match call {
-                Some(call) => inspect::account(&desk, &session, call, out).await,
+                Some(call) => inspect::account(&desk, &session, &call, out).await,
                 None => inspect::show(&desk, &session, out).await,
             }
         }
@@ -96,7 +117,9 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
             ..
         } => dry_run::commit(data_dir, workspace, &command, out).await,
         Verb::Doctor { workspace } => {
-            dry_run::doctor(&look(data_dir).await?, &workspace, out).await
+            let folder = DeskConfig::data_dir(data_dir.clone()).map_err(Ending::unusable)?;
+            let settings = agent::settings_file::path(&folder);
+            dry_run::doctor(&look(data_dir).await?, &workspace, &settings, out).await
         }
         Verb::History(asked) => {
             let desk = look(data_dir).await?;
@@ -105,9 +128,19 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
                 None => history::list(&desk, asked, out).await,
             }
         }
-        Verb::Undo(asked) => undo::undo(&look(data_dir).await?, asked, out).await,
+        Verb::Undo(asked) => {
+            let desk = look(data_dir).await?;
+            let asked = Undo {
+                entries: history::whole_ids(&desk, asked.entries).await?,
+                to: history::whole_id(&desk, asked.to).await?,
+                ..asked
+            };
+            undo::undo(&desk, asked, out).await
+        }
         Verb::Redo { entry, choices } => {
-            undo::redo(&look(data_dir).await?, entry, choices, out).await
+            let desk = look(data_dir).await?;
+            let entry = history::whole_id(&desk, entry).await?;
+            undo::redo(&desk, entry, choices, out).await
         }
     }
 }
@@ -152,6 +185,12 @@ async fn look(data_dir: Option<PathBuf>) -> Result<Desk, Ending> {
     open(config(data_dir, Host::Headless { approve_all: false })?).await
 }
 
+/// A path as the desk takes it: absolute.
+fn absolute(path: &Path) -> String {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    whole.display().to_string()
+}
+
 /// Tells what is wrong with settings and rules; stricter behaviour holds meanwhile. Where the caller named rules, nothing
 /// begins until all is right.
 async fn check_rules(desk: &Desk, named: bool, out: &Out) -> Result<(), Ending> {
@@ -162,30 +201,6 @@ async fn check_rules(desk: &Desk, named: bool, out: &Out) -> Result<(), Ending> 
             faults.iter().for_each(|fault| out.aside(fault));
             Ok(())
         }
-    }
-}
-
-/// The session that a word names.
-async fn find_session(desk: &Desk, name: &str) -> Result<SessionView, Ending> {
-    let mut sessions = desk.snapshot().await?.sessions;
-    if name == "last" && !sessions.is_empty() {
-        return Ok(sessions.swap_remove(0));
-    }
-    if let Some(exact) = sessions.iter().position(|view| view.id.as_str() == name) {
-        return Ok(sessions.swap_remove(exact));
-    }
-    sessions.retain(|view| view.id.as_str().starts_with(name));
-    let hint = "Look at the list: countersign sessions.";
-    match (sessions.pop(), sessions.len()) {
-        (Some(only), 0) => Ok(only),
-        (None, _) => Err(Ending::usage(Fault::new(
-            format!("There is no session {name}."),
-            hint,
-        ))),
-        (Some(_), more) => Err(Ending::usage(Fault::new(
-            format!("{} sessions begin with {name}.", more + 1),
-            hint,
-        ))),
     }
 }
 

@@ -1,30 +1,37 @@
-//! `run`: an agent works on something, and nobody is there to be asked.
+//! `run`: an agent works on something. What asks is asked at the terminal, or denied where nobody is there.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::config::RunLimitsGiven;
-use agent::{Desk, Host};
+use agent::{Batch, Desk, Host};
+use protocol::entry::SessionView;
 use protocol::mappers::Vocabulary;
 use protocol::{Fault, ModelChoice, Op, SessionId, SessionState};
 use provider::{Script, Scripted};
 use serde_json::Value;
 
-use crate::args::Run;
+use super::{prompt, sessions};
+use crate::args::{Color, Run};
 use crate::ending::{Code, Ended, Ending};
 use crate::limits::{SCRIPT_BYTES_MAX, TITLE_CHARS_MAX};
 use crate::live::Live;
 use crate::out::{Ink, Out};
 use crate::story::count;
+use crate::terminal::{Cards, Heard, Input, is_attended, told_to_end};
 
 /// The provider that a script of the caller's plays.
 pub(crate) const SCRIPT: &str = "script";
 
-/// Opens a session, says the prompt, and follows the run to its end.
-pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, out: &mut Out) -> Ended {
-    let config = super::config(data_dir, Host::Headless { approve_all: false })?;
-    let mut config = super::consent(config, run.consent)?;
+/// Opens a session or goes on with one, says the prompt, and follows the run to its end.
+pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, color: Color, out: &mut Out) -> Ended {
+    let asks = !run.headless && !run.consent.approve_all && !out.is_json() && is_attended();
+    let mut config = super::config(data_dir, Host::Headless { approve_all: false })?;
+    config = super::consent(config, run.consent)?;
+    if asks {
+        config.host = Host::Person;
+    }
     config.limits = RunLimitsGiven {
         turns: run.limits.max_turns,
         calls: run.limits.max_calls,
@@ -38,21 +45,45 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, out: &mut Out) -> E
             Script::parse(&text("script", file)?).map_err(Ending::usage)?,
         )));
     }
+    let prompt = match (&run.prompt, run.file.is_empty(), &run.resume) {
+        // Going on needs no words.
+        (None, true, Some(_)) => None,
+        _ => prompt::prompt(run.prompt, &run.file)?,
+    };
     let (has_script, has_rules) = (run.script.is_some(), config.rules.is_some());
     let desk = super::open(config).await?;
-    let model = model(&desk, has_script, run.provider, run.model).await?;
     let before = desk.last_seq()?;
-    let title = run.prompt.trim().lines().next().unwrap_or_default();
-    let schema = run
-        .output_schema
-        .as_deref()
-        .map(output_schema)
-        .transpose()?;
-    if schema.is_some() {
+    if run.output_schema.is_some() {
         out.tell_aside();
     }
-    let agent = run.agent.as_deref();
-    let session = open_session(&desk, &run.workspace, model, title, schema, agent).await?;
+    let former = match (&run.resume, run.go_on) {
+        (Some(name), _) => Some(sessions::find(&desk, name).await?),
+        (None, true) => Some(last_in(&desk, &run.workspace).await?),
+        (None, false) => None,
+    };
+    let (session, begin) = match former {
+        Some(view) => {
+            let begin = go_on(&view, prompt, asks)?;
+            (view.id, begin)
+        }
+        None => {
+            let prompt = prompt.ok_or_else(nothing_to_say)?;
+            let mut model = model(&desk, has_script, run.provider, run.model).await?;
+            if let Some(effort) = &run.thinking {
+                model = thinking(model, effort)?;
+            }
+            let title = prompt.trim().lines().next().unwrap_or_default().to_owned();
+            let schema = run
+                .output_schema
+                .as_deref()
+                .map(output_schema)
+                .transpose()?;
+            let agent = run.agent.as_deref();
+            let session = open_session(&desk, &run.workspace, model, &title, schema, agent).await?;
+            let (text, id) = (prompt, session.clone());
+            (session, Op::Say { session: id, text })
+        }
+    };
     super::check_rules(&desk, has_rules, out).await?;
     if run.plan {
         let (session, on) = (session.clone(), true);
@@ -63,12 +94,75 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, out: &mut Out) -> E
         let vocabulary = Vocabulary::parse(words).map_err(Ending::usage)?;
         live = live.in_words(vocabulary, before);
     }
-    let state = follow(&desk, &mut live, run.prompt, out, false).await?;
+    let cards = asks.then(|| Cards::new(desk.clone(), session.clone(), color));
+    let state = Following {
+        desk: &desk,
+        silent: false,
+        cards,
+    }
+    .follow(&mut live, begin, out)
+    .await?;
     let code = summary(&desk, &session, &live, state, out).await?;
     if let Some(output) = &live.output {
         out.result(output)?;
     }
     Ok(code)
+}
+
+/// The last session of a folder.
+async fn last_in(desk: &Desk, workspace: &Path) -> Result<SessionView, Ending> {
+    let root = super::absolute(workspace);
+    // As the desk records it, with links followed.
+    let real = real(workspace);
+    let mut all = desk.snapshot().await?.sessions;
+    all.retain(|view| view.workspace == root || Some(&view.workspace) == real.as_ref());
+    sessions::last(desk, &all).await?.ok_or_else(|| {
+        let message = format!("There is no session in {root} to go on with.");
+        Ending::usage(Fault::new(message, "Begin one without --continue."))
+    })
+}
+
+/// What a session is told to go on: the words, or, without any, from where it stopped.
+fn go_on(view: &SessionView, prompt: Option<String>, asks: bool) -> Result<Op, Ending> {
+    let session = view.id.clone();
+    if view.state == SessionState::Waiting && !asks {
+        return Err(Ending::usage(Fault::new(
+            "A call of this session waits for a person, and nobody can be asked here.",
+            "Go on with it at a terminal or in the window.",
+        )));
+    }
+    match (prompt, view.state) {
+        (Some(text), _) => Ok(Op::Say { session, text }),
+        (
+            None,
+            SessionState::Failed
+            | SessionState::Interrupted
+            | SessionState::Waiting
+            | SessionState::Running,
+        ) => Ok(Op::Resume { session }),
+        (None, SessionState::Done | SessionState::Idle) => Err(nothing_to_say()),
+    }
+}
+
+fn nothing_to_say() -> Ending {
+    Ending::usage(Fault::new(
+        "There is nothing to say.",
+        "Give a prompt, or `-` to read it from standard input.",
+    ))
+}
+
+/// The model with the effort that it is to think with, as its name carries it.
+fn thinking(model: ModelChoice, effort: &str) -> Result<ModelChoice, Ending> {
+    let known = ["claude-", "gemini-"];
+    if !known.iter().any(|name| model.model.starts_with(name)) {
+        let message = format!("No effort can be named for the model `{}`.", model.model);
+        let hint = "It can for models whose names begin with claude- or gemini-.";
+        return Err(Ending::usage(Fault::new(message, hint)));
+    }
+    Ok(ModelChoice {
+        model: format!("{}-{effort}", model.model),
+        ..model
+    })
 }
 
 /// The model that the caller named, or else that of the settings.
@@ -118,6 +212,13 @@ fn text(what: &str, file: &Path) -> Result<String, Ending> {
     Ok(text)
 }
 
+/// A folder with its links followed, as sessions have it; none if it is not there.
+#[expect(clippy::disallowed_methods, reason = "a folder that the caller names")]
+fn real(folder: &Path) -> Option<String> {
+    let real = std::fs::canonicalize(folder).ok()?;
+    Some(real.display().to_string())
+}
+
 /// Reads the output schema; whether it is one, the desk says.
 fn output_schema(file: &Path) -> Result<Value, Ending> {
     serde_json::from_str(&text("output schema", file)?).map_err(|error| {
@@ -135,16 +236,12 @@ pub(crate) async fn open_session(
     output_schema: Option<Value>,
     agent: Option<&Path>,
 ) -> Result<SessionId, Ending> {
-    let whole = |path: &Path| {
-        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        whole.display().to_string()
-    };
     let op = Op::OpenSession {
-        workspace: whole(workspace),
+        workspace: super::absolute(workspace),
         model,
         prompt: None,
         output_schema,
-        agent: agent.map(whole),
+        agent: agent.map(super::absolute),
         planning: false,
     };
     let receipt = desk.submit(op).await.map_err(Ending::usage)?;
@@ -159,49 +256,99 @@ pub(crate) async fn open_session(
     Ok(session)
 }
 
-/// Says something and follows the run to its end. The keyboard's interrupt stops it once, and ends the program at the
-/// second time.
-pub(crate) async fn follow(
-    desk: &Desk,
-    live: &mut Live,
-    prompt: String,
-    out: &mut Out,
-    silent: bool,
-) -> Result<SessionState, Ending> {
-    let session = live.session.clone();
-    let mut events = desk.subscribe(live.since(desk.last_seq()?));
-    let op = Op::Say {
-        session: session.clone(),
-        text: prompt,
-    };
-    desk.submit(op).await.map_err(Ending::usage)?;
-    let mut stopped = false;
-    // Listens from the first look at the events on, and all the time: no press is lost while something is written.
-    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
-    loop {
-        let batch = tokio::select! {
-            biased;
-            _ = &mut interrupt => {
-                if std::mem::replace(&mut stopped, true) {
+/// How a run is followed.
+pub(crate) struct Following<'a> {
+    pub(crate) desk: &'a Desk,
+    /// Whether nothing is told of it.
+    pub(crate) silent: bool,
+    /// The cards at the terminal; none where nobody is asked.
+    pub(crate) cards: Option<Cards>,
+}
+
+impl Following<'_> {
+    /// Begins a run and follows it to its end. The keyboard's interrupt stops it once, and ends the program at the second
+    /// time.
+    pub(crate) async fn follow(
+        mut self,
+        live: &mut Live,
+        begin: Op,
+        out: &mut Out,
+    ) -> Result<SessionState, Ending> {
+        let (desk, session) = (self.desk, live.session.clone());
+        let mut events = desk.subscribe(live.since(desk.last_seq()?));
+        desk.submit(begin).await.map_err(Ending::usage)?;
+        let mut stopped = false;
+        // Listens from the first look at the events on, and all the time: no press is lost while something is written.
+        let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+        let is_attended = self.cards.is_some();
+        let mut ended = std::pin::pin!(async {
+            match is_attended {
+                // The terminal is given back before the program goes.
+                true => told_to_end().await,
+                false => std::future::pending().await,
+            }
+        });
+        loop {
+            let came = tokio::select! {
+                biased;
+                _ = &mut interrupt => {
+                    interrupt.set(tokio::signal::ctrl_c());
+                    Came::Interrupt
+                }
+                () = &mut ended => return Ok(SessionState::Interrupted),
+                batch = events.next() => Came::Events(batch?),
+                input = next(&mut self.cards) => Came::Input(input),
+            };
+            let heard = match (came, &mut self.cards) {
+                (Came::Interrupt, _) => Heard::Interrupt,
+                (Came::Input(input), Some(cards)) => cards.hear(input, out).await?,
+                (Came::Input(_), None) => Heard::Nothing,
+                (Came::Events(None), _) => return Err(Ending::failed("The desk was closed.")),
+                (Came::Events(Some(batch)), cards) => {
+                    let mut end = None;
+                    for event in batch.iter() {
+                        end = live.see(out, event, self.silent)?.or(end);
+                        if let Some(cards) = cards {
+                            cards.see(event);
+                        }
+                    }
+                    if let Some(cards) = cards {
+                        cards.renew(out).await?;
+                    }
+                    if let Some(state) = end {
+                        return Ok(state);
+                    }
+                    Heard::Nothing
+                }
+            };
+            match heard {
+                Heard::Nothing => {}
+                Heard::Program => interrupt.set(tokio::signal::ctrl_c()),
+                Heard::Interrupt if std::mem::replace(&mut stopped, true) => {
                     return Ok(SessionState::Interrupted);
                 }
-                interrupt.set(tokio::signal::ctrl_c());
-                // If it came to its end in this moment, there is nothing to stop.
-                let _ = desk.submit(Op::Interrupt { session: session.clone() }).await;
-                continue;
+                Heard::Interrupt => {
+                    // If it came to its end in this moment, there is nothing to stop.
+                    let session = session.clone();
+                    let _ = desk.submit(Op::Interrupt { session }).await;
+                }
             }
-            batch = events.next() => batch?,
-        };
-        let Some(batch) = batch else {
-            return Err(Ending::failed("The desk was closed."));
-        };
-        let mut end = None;
-        for event in batch.iter() {
-            end = live.see(out, event, silent)?.or(end);
         }
-        if let Some(state) = end {
-            return Ok(state);
-        }
+    }
+}
+
+/// What comes while a run is followed.
+enum Came {
+    Interrupt,
+    Events(Option<Batch>),
+    Input(Input),
+}
+
+/// What a person does at the terminal; nothing where nobody is asked.
+async fn next(cards: &mut Option<Cards>) -> Input {
+    match cards {
+        Some(cards) => cards.next().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -230,8 +377,8 @@ async fn summary(
             _,
         ) => (Code::Failed, "Failed".to_owned()),
     };
-    if !out.is_json() {
-        let view = super::find_session(desk, session.as_str()).await?;
+    if !out.is_json() && !out.is_quiet() {
+        let view = sessions::find(desk, session.as_str()).await?;
         let (turns, usage) = (view.turns, view.usage);
         let mut line = format!(
             "{word} · {} · {} tokens in, {} out",

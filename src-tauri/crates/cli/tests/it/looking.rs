@@ -52,13 +52,15 @@ fn sessions_are_named_by_id_by_its_beginning_and_as_the_last() {
     assert_eq!(place.ok(&["show", &id(0)]), last);
     let first = place.ok(&["show", &id(1)[..id(1).len() - 1]]);
     assert!(first.contains("✓ Read notes.md"), "{first}");
-    let ran = place.run(&["show", "ses_"]);
-    assert_eq!(ran.code, 2);
-    assert!(
-        ran.err.contains("2 sessions begin with ses_"),
-        "{}",
-        ran.err
-    );
+    for n in [0, 1] {
+        let short = &id(n)[id(n).len() - 8..];
+        assert_eq!(place.ok(&["show", short]), place.ok(&["show", &id(n)]));
+        let ran = place.run(&["show", "ses_"]);
+        assert_eq!(ran.code, 2);
+        let told = "2 sessions are named by ses_: ";
+        assert!(ran.err.contains(told), "{}", ran.err);
+        assert!(ran.err.contains(&id(n)[id(n).len() - 4..]), "{}", ran.err);
+    }
 
     let entries: Vec<Entry> = place
         .ok(&["show", "last", "--json"])

@@ -15,11 +15,16 @@ mod explained;
 mod gateway;
 #[cfg(target_os = "linux")]
 mod keychain;
+mod lists;
 mod looking;
 mod policy;
 mod rulebook;
 mod runs;
+mod said;
 #[cfg(unix)]
 mod servers;
+mod settings;
 mod support;
+#[cfg(unix)]
+mod terminal;
 mod wire;

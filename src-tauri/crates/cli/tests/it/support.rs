@@ -1,5 +1,6 @@
 //! The program in a place of its own: a workspace, a data folder, a home.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -62,14 +63,21 @@ impl Place {
             .args(args)
             .current_dir(self.workspace())
             .env_clear()
-            .env("HOME", self.folder.path().join("home"))
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("COUNTERSIGN_DATA_DIR", self.data())
+            .envs(self.surroundings())
             .stdin(Stdio::null());
-        if let Some(root) = std::env::var_os("SystemRoot") {
-            command.env("SystemRoot", root);
-        }
         command
+    }
+
+    /// The variables that the program gets.
+    pub fn surroundings(&self) -> Vec<(&'static str, OsString)> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut all = vec![
+            ("HOME", self.folder.path().join("home").into_os_string()),
+            ("PATH", path),
+            ("COUNTERSIGN_DATA_DIR", self.data().into_os_string()),
+        ];
+        all.extend(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
+        all
     }
 
     pub fn run(&self, args: &[&str]) -> Ran {

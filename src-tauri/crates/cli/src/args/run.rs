@@ -1,0 +1,111 @@
+//! What can be asked of an agent and of one call: `run`, `call`.
+
+use std::path::PathBuf;
+
+/// What is said when a session begins, and holds for its whole life.
+const NEW_SESSION: [&str; 5] = ["provider", "model", "thinking", "agent", "output_schema"];
+
+/// An agent's task.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// The folder that the agent works in.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// The provider; that of the settings if none is named.
+    #[arg(long, conflicts_with = "script")]
+    pub(crate) provider: Option<String>,
+    /// The model; that of the settings if neither is named.
+    #[arg(short, long, conflicts_with = "script")]
+    pub(crate) model: Option<String>,
+    /// How much a Claude or Gemini model thinks before it answers.
+    #[arg(long, value_name = "EFFORT", conflicts_with = "script", value_parser = ["low", "medium", "high"])]
+    pub(crate) thinking: Option<String>,
+    /// Go on with the last session of the folder.
+    #[arg(short = 'c', long = "continue", conflicts_with_all = NEW_SESSION)]
+    pub(crate) go_on: bool,
+    /// Go on with this session: its id or the end of it, as `sessions` lists it. Without a prompt, from where it stopped.
+    #[arg(short, long, value_name = "SESSION", conflicts_with_all = NEW_SESSION, conflicts_with_all = ["go_on", "workspace"])]
+    pub(crate) resume: Option<String>,
+    /// Attach the text of a file to the prompt, `-` for standard input. May be repeated.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) file: Vec<PathBuf>,
+    /// Ask nobody, also on a terminal: what asks is denied.
+    #[arg(long)]
+    pub(crate) headless: bool,
+    /// Play this script in the place of a model.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+    /// The manifest of the agent that works: its rules hold, it is told its prompt, and it has its tools and no others.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agent: Option<PathBuf>,
+    /// With --json: the events in a specification's words, as `export` has them.
+    #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "agent", "chunks", "tool-events"])]
+    pub(crate) events: Option<String>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// The run must come to an output in the JSON Schema of this file. Only the output goes to standard output then, and
+    /// the story to standard error; with --json the output is the last line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
+    /// Plan only: look around and come to a plan. Nothing is changed and no command runs.
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// What is to be done; `-`, or nothing where standard input is no terminal, to read it from there.
+    pub(crate) prompt: Option<String>,
+}
+
+/// How much the run may use; 0 for no limit. What is left out is as the settings have it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Limits {
+    /// Stop after so many model turns.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_turns: Option<u32>,
+    /// Stop after so many calls.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u32>,
+    /// Stop when so many tokens were read and written.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// Stop when so many US dollars were spent, as far as prices are known.
+    #[arg(long, value_name = "USD", value_parser = amount)]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop after so many minutes at work.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_minutes: Option<u32>,
+}
+
+fn amount(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(amount) if amount.is_finite() && amount >= 0.0 => Ok(amount),
+        Ok(_) | Err(_) => Err("give an amount such as 0.5, or 0 for no limit".to_owned()),
+    }
+}
+
+/// One call.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Call {
+    /// The tool's id or an alias.
+    pub(crate) tool: String,
+    /// Its arguments: a JSON object, or `-` to read it from standard input.
+    #[arg(value_name = "ARGS_JSON")]
+    pub(crate) arguments: String,
+    /// The folder that the call works in.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+}
+
+/// What the caller says beforehand.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+pub(crate) struct Consent {
+    /// Approve beforehand whatever would ask. What is denied stays denied, and questions stay unanswered.
+    #[arg(long)]
+    pub(crate) approve_all: bool,
+    /// A further rules file for this session.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+}

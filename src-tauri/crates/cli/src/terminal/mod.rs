@@ -1,0 +1,57 @@
+//! The person at the terminal: cards are shown there as they come, and answered by keys.
+//!
+//! **Enter and Space never allow**, and a key counts only once its card was shown for a moment: what was typed before is no
+//! answer to it. The story waits while a card has the terminal.
+
+mod always;
+mod answers;
+mod ask;
+mod card;
+mod cards;
+mod form;
+mod keyboard;
+pub(crate) mod line;
+mod more;
+mod presses;
+pub(crate) mod programs;
+mod queue;
+mod wrap;
+
+use std::io::{IsTerminal, Write};
+
+pub(crate) use cards::{Cards, Heard};
+pub(crate) use keyboard::Input;
+
+/// Whether somebody is there who can be asked: a terminal to read from and one to write to, and no continuous integration.
+pub(crate) fn is_attended() -> bool {
+    let is_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
+    let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    !is_ci && !is_dumb && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Writes to the terminal, whether single presses are read from it or not.
+fn tell(text: &str) {
+    let mut terminal = std::io::stderr().lock();
+    // Where it is gone, that is noticed by whoever reads from it.
+    let _ = terminal.write_all(text.replace('\n', "\r\n").as_bytes());
+    let _ = terminal.flush();
+}
+
+/// Waits until the system wants the program to end.
+pub(crate) async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let (Ok(mut terminate), Ok(mut hang_up)) = (
+            signal(SignalKind::terminate()),
+            signal(SignalKind::hangup()),
+        ) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = hang_up.recv() => {}
+            }
+            return;
+        }
+    }
+    std::future::pending().await
+}
