@@ -16,7 +16,7 @@ mod settings;
 pub(crate) use apis::{Add as AddApi, Apis};
 pub(crate) use examples::command;
 pub(crate) use gateway::{Gateway, Mcp};
-pub(crate) use history::{Choices, Collect, History, Undo};
+pub(crate) use history::{Choices, Collect, History, Redo, Undo};
 pub(crate) use policy::{Backtest, Change, Grants, Import, Judging, Policy};
 pub(crate) use run::{Call, Consent, Run};
 pub(crate) use servers::{Add, Servers};
@@ -180,12 +180,7 @@ pub(crate) enum Verb {
     /// said what becomes of it.
     Undo(Undo),
     /// Bring an effect again that was taken back.
-    Redo {
-        /// The history entry; the last that was taken back if none is named.
-        entry: Option<String>,
-        #[command(flatten)]
-        choices: Choices,
-    },
+    Redo(Redo),
     /// Set up, approve and switch services by their OpenAPI documents.
     #[command(subcommand)]
     Apis(Apis),

@@ -28,15 +28,35 @@ pub(crate) enum Collect {
 /// What is taken back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Undo {
-    /// The history entries; the newest that stands if none is named.
+    /// The history entries, of any workspace; the newest that stands in this one if none is named.
     #[arg(value_name = "ENTRY")]
     pub(crate) entries: Vec<String>,
+    /// The workspace whose newest change is meant, or a folder in it.
+    #[arg(long, value_name = "DIR", default_value = ".", conflicts_with_all = ["entries", "to"])]
+    pub(crate) workspace: PathBuf,
     /// Take back everything in the workspace after this entry, the newest first. The entry itself stays.
     #[arg(long, value_name = "ENTRY", conflicts_with = "entries")]
     pub(crate) to: Option<String>,
     /// Show what would be done, and what cannot be taken back, and do nothing.
     #[arg(long)]
     pub(crate) look: bool,
+    #[command(flatten)]
+    pub(crate) choices: Choices,
+}
+
+/// What is brought again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Redo {
+    /// The history entry, of any workspace; the last that was taken back in this one if none is named.
+    pub(crate) entry: Option<String>,
+    /// The workspace whose last undo is meant, or a folder in it.
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = ".",
+        conflicts_with = "entry"
+    )]
+    pub(crate) workspace: PathBuf,
     #[command(flatten)]
     pub(crate) choices: Choices,
 }

@@ -29,7 +29,7 @@ use agent::{Desk, DeskConfig, Host};
 use protocol::query::{Answer, Query};
 use protocol::{Fault, SessionId};
 
-use crate::args::{Args, Collect, Consent, Policy, SessionsAsked, Undo, Verb};
+use crate::args::{Args, Collect, Consent, Policy, Redo, SessionsAsked, Undo, Verb};
 use crate::ending::{Ended, Ending};
 use crate::out::Out;
 
@@ -137,10 +137,13 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
             };
             undo::undo(&desk, asked, out).await
         }
-        Verb::Redo { entry, choices } => {
+        Verb::Redo(asked) => {
             let desk = look(data_dir).await?;
-            let entry = history::whole_id(&desk, entry).await?;
-            undo::redo(&desk, entry, choices, out).await
+            let asked = Redo {
+                entry: history::whole_id(&desk, asked.entry).await?,
+                ..asked
+            };
+            undo::redo(&desk, asked, out).await
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `undo` and `redo`: what would happen is looked at first, then done, and told path by path.
 
+use std::path::Path;
+
 use agent::{Desk, amount};
 use protocol::history::{
     Choice, Lost, PathChange, PathChoice, PathReceipt, Restore, RestorePreview, RestoreReceipt,
@@ -9,7 +11,7 @@ use protocol::{Direction, Fault, Op, UndoEntry, UndoId, UndoState};
 use serde_json::json;
 
 use super::history::page;
-use crate::args::{Choices, Undo};
+use crate::args::{Choices, Redo, Undo};
 use crate::ending::{Code, Ended, Ending};
 use crate::limits::PAGE;
 use crate::out::{Ink, Out};
@@ -30,9 +32,8 @@ pub(crate) async fn undo(desk: &Desk, asked: Undo, out: &mut Out) -> Ended {
         (None, true) => {
             let stands =
                 |entry: &UndoEntry| entry.act.is_none() && entry.state == UndoState::Applied;
-            let entry = newest(desk, stands).await?;
             Restore::Undo {
-                entries: vec![entry],
+                entries: vec![newest(desk, &asked.workspace, stands, out).await?],
             }
         }
     };
@@ -40,13 +41,8 @@ pub(crate) async fn undo(desk: &Desk, asked: Undo, out: &mut Out) -> Ended {
 }
 
 /// Brings an effect again: the last that was taken back if none is named.
-pub(crate) async fn redo(
-    desk: &Desk,
-    named: Option<String>,
-    choices: Choices,
-    out: &mut Out,
-) -> Ended {
-    let restore = match named {
+pub(crate) async fn redo(desk: &Desk, asked: Redo, out: &mut Out) -> Ended {
+    let restore = match asked.entry {
         Some(entry) => Restore::Redo {
             entry: entry.into(),
         },
@@ -56,11 +52,11 @@ pub(crate) async fn redo(
                 entry.state == UndoState::Applied && entry.act.as_ref().is_some_and(undo)
             };
             Restore::Undo {
-                entries: vec![newest(desk, undid).await?],
+                entries: vec![newest(desk, &asked.workspace, undid, out).await?],
             }
         }
     };
-    act(desk, restore, choices, false, out).await
+    act(desk, restore, asked.choices, false, out).await
 }
 
 async fn act(desk: &Desk, restore: Restore, choices: Choices, look: bool, out: &mut Out) -> Ended {
@@ -210,19 +206,51 @@ fn tell_lost(lost: &[Lost], out: &mut Out) -> Result<(), Ending> {
     Ok(())
 }
 
-/// The newest entry that fits.
-async fn newest(desk: &Desk, fits: impl Fn(&UndoEntry) -> bool) -> Result<UndoId, Ending> {
-    let mut offset = 0;
-    loop {
-        let timeline = page(desk, None, offset, PAGE).await?;
-        offset = offset.saturating_add(PAGE);
-        if let Some(found) = timeline.entries.into_iter().find(&fits) {
-            return Ok(found.id);
-        }
-        if !timeline.more {
-            return Err(Ending::failed(
-                "There is nothing to do it to: the history has no such entry.",
-            ));
+/// The newest entry that fits in the history of a workspace, which a person is told of. The workspace is the nearest folder
+/// with a history, from `folder` upwards.
+async fn newest(
+    desk: &Desk,
+    folder: &Path,
+    fits: impl Fn(&UndoEntry) -> bool,
+    out: &mut Out,
+) -> Result<UndoId, Ending> {
+    let folder = std::path::absolute(folder).map_err(|error| {
+        Ending::usage(Fault::new("The workspace has no place.", "")).because(&error)
+    })?;
+    for workspace in folder.ancestors() {
+        let workspace = workspace.display().to_string();
+        let mut offset = 0;
+        loop {
+            let timeline = page(desk, Some(workspace.clone()), offset, PAGE).await?;
+            if timeline.entries_total == 0 {
+                break;
+            }
+            offset = offset.saturating_add(PAGE);
+            if let Some(found) = timeline.entries.into_iter().find(&fits) {
+                tell_found(&found, out)?;
+                return Ok(found.id);
+            }
+            if !timeline.more {
+                return Err(nothing(&workspace));
+            }
         }
     }
+    Err(nothing(&folder.display().to_string()))
+}
+
+/// Which change it is that nobody named.
+fn tell_found(found: &UndoEntry, out: &mut Out) -> Result<(), Ending> {
+    if out.is_json() {
+        return Ok(());
+    }
+    let line = format!("{}  in {}", found.id.as_str(), found.workspace);
+    let line = out.ink(Ink::Faint, &line);
+    out.line(&line)
+}
+
+fn nothing(workspace: &str) -> Ending {
+    let message =
+        format!("There is nothing to do it to: the history of {workspace} has no such entry.");
+    let hint = "`countersign history` lists every change of every folder; name one of them, or a folder with --workspace.";
+    Fault::new(message, hint).into()
 }

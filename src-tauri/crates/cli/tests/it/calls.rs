@@ -157,6 +157,59 @@ fn a_deletion_is_taken_back_and_brought_again() {
     assert_eq!(place.read("old/b.txt").as_deref(), Some("beta\n"));
 }
 
+/// Without a name it is the newest of the folder that it is run in, and that is told.
+#[test]
+fn an_undo_is_of_the_folder_that_it_is_run_in() {
+    let place = Place::new();
+    place.file("mine.txt", "mine\n").file("sub/x", "x\n");
+    let other = place.workspace().with_file_name("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("theirs.txt"), "theirs\n").unwrap();
+    place.ok(&["call", "delete_path", r#"{"path":"mine.txt"}"#]);
+    let root = other.display().to_string();
+    let call = [
+        "call",
+        "--workspace",
+        &root,
+        "delete_path",
+        r#"{"path":"theirs.txt"}"#,
+    ];
+    place.ok(&call);
+
+    // The newest of all is that of the other folder.
+    let elsewhere = place.beside_folder("elsewhere");
+    let ran = place.run(&["undo", "--workspace", &elsewhere]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.err.contains(&elsewhere) && ran.err.contains("countersign history"),
+        "{}",
+        ran.err
+    );
+    let inner = place.workspace().join("sub").display().to_string();
+    let looked = place.ok(&["undo", "--look", "--workspace", &inner]);
+    assert!(looked.contains("mine.txt"), "{looked}");
+    let out = place.ok(&["undo"]);
+    assert!(
+        out.contains("Undid: Deleted mine.txt")
+            && out.contains(&place.workspace().display().to_string()),
+        "{out}"
+    );
+    assert_eq!(place.read("mine.txt").as_deref(), Some("mine\n"));
+    assert!(!other.join("theirs.txt").exists());
+    assert_eq!(
+        place.run(&["undo"]).code,
+        1,
+        "nothing of this folder is left"
+    );
+
+    let id = place.json(&["history", "--workspace", &root])["entries"][0]["id"].clone();
+    place.ok(&["undo", id.as_str().unwrap()]);
+    assert!(other.join("theirs.txt").exists());
+    place.ok(&["redo", "--workspace", &root]);
+    assert!(!other.join("theirs.txt").exists());
+    assert_eq!(place.read("mine.txt").as_deref(), Some("mine\n"));
+}
+
 #[test]
 fn a_patch_is_done_and_undone_whole() {
     let place = Place::new();

@@ -49,6 +49,13 @@ impl Place {
         std::fs::read_to_string(self.workspace().join(path)).ok()
     }
 
+    /// Makes an empty folder beside the workspace; gives its path.
+    pub fn beside_folder(&self, name: &str) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::create_dir(&path).unwrap();
+        path.display().to_string()
+    }
+
     /// Puts a file beside the workspace; gives its path.
     pub fn beside(&self, name: &str, content: &str) -> String {
         let path = self.folder.path().join(name);
