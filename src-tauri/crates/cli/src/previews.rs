@@ -150,7 +150,10 @@ pub(crate) fn effects(effects: &Effects, diff_lines_max: usize, add: &mut impl F
         let told = format!("* {reached}, sent {sent} bytes, received {received} bytes");
         add(Ink::Faint, &told);
     }
-    if effects.is_nothing() {
+    for note in &effects.notes {
+        add(Ink::Faint, &format!("* {note}"));
+    }
+    if effects.is_nothing() && effects.notes.is_empty() {
         add(Ink::Faint, "* It changed nothing and was refused nothing.");
     }
 }

@@ -231,7 +231,7 @@ fn command(body: &mut String, command: &CommandPreview) {
 }
 
 fn effects(body: &mut String, effects: &Effects) {
-    if effects.is_nothing() {
+    if effects.is_nothing() && effects.notes.is_empty() {
         body.push_str("It changed nothing and was refused nothing.\n\n");
         return;
     }
@@ -240,6 +240,9 @@ fn effects(body: &mut String, effects: &Effects) {
     }
     for refused in &effects.refused {
         body.push_str(&format!("- {}\n", inline(&refused.to_string())));
+    }
+    for note in &effects.notes {
+        body.push_str(&format!("- {}\n", inline(note)));
     }
     body.push('\n');
     for file in effects.changes.iter().filter_map(|it| it.diff.as_ref()) {
