@@ -3,7 +3,7 @@
 //!
 //! [`Environment::probe`] says what this machine can promise, found out by trying once. [`Environment::rehearse`] runs a
 //! command so that nothing real changes, and gives what it did: as effects for a person and as a plan for
-//! [`crate::apply`].
+//! [`crate::History::carry_out`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -176,7 +176,7 @@ pub struct Rehearsed {
     pub ran: Ran,
     /// What it did, for a person.
     pub effects: Effects,
-    /// What it did, for [`crate::apply`]; [`Plan::None`] if it changed nothing.
+    /// What it did, for [`crate::History::carry_out`]; [`Plan::None`] if it changed nothing.
     pub plan: Plan,
     /// Holds the captured bytes.
     _layer: Layer,
