@@ -25,6 +25,7 @@ mod rules;
 mod safety;
 mod search;
 mod servers;
+mod sessions;
 mod smoke;
 mod support;
 mod taken_over;
