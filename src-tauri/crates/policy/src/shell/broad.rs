@@ -8,7 +8,7 @@ use super::wrappers::has;
 use super::{base_name, runs_others, setters};
 
 /// Programs that are not covered, whatever they are told.
-const PROGRAMS: &str = "systemctl service initctl rc-service launchctl crontab at batch iptables ip6tables nft ufw \
+const PROGRAMS: &str = "sudo doas su pkexec run0 runuser systemctl service initctl rc-service launchctl crontab at batch iptables ip6tables nft ufw \
     firewall-cmd modprobe insmod rmmod depmod sysctl useradd usermod userdel adduser deluser groupadd groupmod groupdel \
     passwd chpasswd visudo chsh chfn vipw mount umount swapon swapoff losetup cryptsetup parted fdisk sfdisk gdisk mkswap \
     reboot shutdown halt poweroff init telinit kill killall pkill xkill skill renice curl wget aria2c http https xh nc \

@@ -146,7 +146,7 @@ const ROWS: &[Row] = &[
         Code,
     ),
     leading(
-        "python python2 python3 pypy pypy3 ipython perl ruby lua luajit node nodejs php Rscript julia osascript \
+        "python python2 python3 pypy pypy3 ipython perl ruby lua luajit node nodejs php R Rscript julia osascript \
          groovy scala raku tclsh guile racket elixir",
         "c e E eval p print r exec run command",
         Code,
@@ -229,6 +229,7 @@ const ROWS: &[Row] = &[
     row("sshuttle", "ssh-cmd e", Script),
     row("yt-dlp youtube-dl", "exec exec-before-download", Script),
     row("ag ack ugrep", "pager filter view", Script),
+    row("dvips", "R", Opaque),
     row("dhclient", "-sf", Script),
     row("mosh", "ssh server client", Script),
     row("pytest py.test", "p", Opaque),

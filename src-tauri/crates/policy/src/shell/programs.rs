@@ -8,7 +8,13 @@ use super::wrappers::has;
 /// Looks at what a program is told to run in its own language.
 pub(super) fn look(program: &str, list: &[String], found: &mut Found) {
     runners(program, list, found);
+    for (_, commands) in SHELLS.iter().filter(|(programs, _)| has(programs, program)) {
+        if let Some(command) = list[1..].iter().find(|word| has(commands, word)) {
+            found.refuse(command);
+        }
+    }
     match program {
+        "service" | "socat" => names_program(list, found),
         "git" => super::git::look(list, found),
         "sed" | "gsed" => sed(list, found),
         "awk" | "gawk" | "mawk" | "nawk" | "busybox-awk" => super::awk::look(list, found),
@@ -75,6 +81,13 @@ const RUNNERS: &[(&str, &str, usize)] = &[
     ("dotnet cargo go", "exec", 0),
 ];
 
+/// Sub-commands that run what follows them, and nobody needs with whatever follows.
+const SHELLS: &[(&str, &str)] = &[
+    ("ansible-test cdist", "shell"),
+    ("csvtool", "call"),
+    ("task", "execute exec"),
+];
+
 /// Whether a program runs another one after one of these sub-commands.
 pub(super) fn is_runner(program: &str, rest: &[String]) -> bool {
     RUNNERS.iter().any(|(programs, commands, _)| {
@@ -126,6 +139,22 @@ fn make(list: &[String], found: &mut Found) {
             found.refuse("a variable that is evaluated");
             let text = value.trim_end_matches([')', '}']);
             found.inner.extend(texts_in_code(text).map(Inner::Script));
+        }
+    }
+}
+
+/// `service ../../x`, `socat - exec:./x`: a word that names a program where a name is expected.
+fn names_program(list: &[String], found: &mut Found) {
+    let starts = ["exec:", "system:", "shell:"];
+    for word in &list[1..] {
+        let lower = word.to_lowercase();
+        if let Some(start) = starts.iter().find(|start| lower.starts_with(**start)) {
+            found.refuse(start);
+            found
+                .inner
+                .push(Inner::Script(word[start.len()..].to_owned()));
+        } else if list[0] == "service" && word.contains('/') {
+            found.refuse(word);
         }
     }
 }

@@ -322,7 +322,8 @@ pub(super) fn seen_through(list: &[String]) -> Result<usize, String> {
         None => {
             matches!(
                 program,
-                "find"
+                "capsh"
+                    | "find"
                     | "gfind"
                     | "fd"
                     | "fdfind"

@@ -2,6 +2,7 @@
 
 use brush_parser::ast;
 
+use super::extent::inner_scripts;
 use super::facts::{Redirect, RedirectKind, SimpleCommand, Via};
 use super::script::{Place, Reader};
 use super::wrappers::has;
@@ -57,6 +58,12 @@ impl Reader<'_> {
         for (name, text) in executing(command) {
             if is_expanded(&name) {
                 self.document(&text, place);
+                // `BASH_ENV=<(echo rm x)`: what is printed there is read as a script.
+                let said = self.said.len();
+                self.substitutions(inner_scripts(&text), place);
+                for printed in self.said[said.min(self.said.len())..].to_vec() {
+                    self.nested(&printed, &Via::Script, place);
+                }
             }
             // `'core.pager=rm x'`: what git reads a setting from holds its value.
             for piece in text.split(['=', '\'']).filter(|piece| *piece != text) {

@@ -67,7 +67,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         ..NONE
     },
     words(
-        "setsid nocache catchsegv fakeroot eatmydata torify torsocks proxychains proxychains4 tsocks unbuffer dbus-run-session caffeinate arch linux32 linux64 i386 x86_64 setarch prlimit busybox toybox aa-exec aoss choom cpulimit distcc ksu logsave multitime pexec setlock softlimit ssh-agent sshpass xdotool run-parts tsp batcher chpst envdir setuidgid with-contenv s6-setuidgid",
+        "setsid nocache catchsegv fakeroot eatmydata torify torsocks proxychains proxychains4 tsocks unbuffer dbus-run-session caffeinate arch linux32 linux64 i386 x86_64 setarch prlimit busybox toybox aa-exec aoss choom cpulimit distcc ksu logsave multitime pexec setlock softlimit ssh-agent sshpass xdotool run-parts msgfilter tsp batcher chpst envdir setuidgid with-contenv s6-setuidgid",
         "",
     ),
     words("command builtin coproc noglob nocorrect -", ""),
