@@ -41,6 +41,11 @@ mod watchdogs;
 mod watchdog_grants;
 // Commands that read whole folders, and programs that are named by a path.
 mod readers;
+// What other programs for the same purpose stop, and what was once let through.
+mod gate;
+// Which files commands name, beside the real programs.
+#[cfg(unix)]
+mod shell_uses;
 // Sessions of an agent with a manifest.
 mod agents;
 // What a session's model is told first: instructions, skills, agents.
