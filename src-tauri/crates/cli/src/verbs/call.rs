@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent::{DeskConfig, Host};
+use agent::{BY_HAND, DeskConfig, Host};
 use protocol::{CallState, CallView, EntryBody, Fault, ModelChoice, Op, SessionId};
 use provider::{Script, ScriptCall, ScriptTurn, Scripted};
 use serde_json::{Map, Value, json};
 
 use super::prompt::standard_input;
-use super::run::{Following, SCRIPT, open_session};
+use super::run::{Following, open_session};
 use crate::args::Call;
 use crate::ending::{Code, Ended, Ending};
 use crate::live::Live;
@@ -60,13 +60,13 @@ pub(crate) async fn make(
         ..ScriptTurn::default()
     };
     config.provider = Some(Arc::new(Scripted::with_id(
-        SCRIPT,
+        BY_HAND,
         Script { turns: vec![turn] },
     )));
     let has_rules = config.rules.is_some();
     let desk = super::open(config).await?;
     let model = ModelChoice {
-        provider: SCRIPT.to_owned(),
+        provider: BY_HAND.to_owned(),
         model: String::new(),
     };
     let session = open_session(&desk, workspace, model, &title, None, None).await?;

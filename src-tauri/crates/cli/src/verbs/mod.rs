@@ -48,7 +48,7 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::Policy(Policy::Grants { asked }) => {
             rulebook::grants(&look(data_dir).await?, asked, out).await
         }
-        Verb::Policy(asked) => policy::run(data_dir, asked, out),
+        Verb::Policy(asked) => policy::run(data_dir, asked, out).await,
         Verb::Apis(asked) => apis::run(&look(data_dir).await?, asked, out).await,
         Verb::Servers(asked) => servers::run(&look(data_dir).await?, asked, out).await,
         Verb::Tools { workspace } => {

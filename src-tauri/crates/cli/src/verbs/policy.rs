@@ -1,13 +1,15 @@
 //! `policy check | explain | lint`: what the rules say of calls that nobody makes.
 
-use std::io::{BufRead, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use agent::DeskConfig;
+use agent::explain::{self, Explained, Explainer, Explanation};
 use agent::trial::{self, Setup, Trial};
+use agent::{Desk, DeskConfig, Host};
 use policy::path::Os;
-use protocol::{Fault, RuleScope, Trail, Verdict};
+use protocol::{Fault, RuleScope, Verdict};
 use serde_json::{Map, Value, json};
+use tempfile::TempDir;
 
 use super::trust;
 use crate::args::{Judging, Policy};
@@ -16,14 +18,17 @@ use crate::limits::LINE_BYTES_MAX;
 use crate::out::{Ink, Out};
 
 /// Answers.
-pub(crate) fn run(data_dir: Option<PathBuf>, asked: Policy, out: &mut Out) -> Ended {
+pub(crate) async fn run(data_dir: Option<PathBuf>, asked: Policy, out: &mut Out) -> Ended {
     match asked {
-        Policy::Check(judging) => check(&open(data_dir, judging)?, out),
+        Policy::Check(judging) => check(&Judge::open(data_dir, judging).await?, out).await,
         Policy::Explain {
             tool,
             arguments,
             judging,
-        } => explain(&open(data_dir, judging)?, &tool, &arguments, out),
+        } => {
+            let judge = Judge::open(data_dir, judging).await?;
+            explain(&judge, &tool, &arguments, out).await
+        }
         Policy::Lint { files } => lint(&files, out),
         // Answered by a desk.
         Policy::Backtest(_) | Policy::Import(_) | Policy::Grants { .. } => Ok(Code::Done),
@@ -35,24 +40,83 @@ pub(crate) fn run(data_dir: Option<PathBuf>, asked: Policy, out: &mut Out) -> En
     }
 }
 
-fn open(data_dir: Option<PathBuf>, judging: Judging) -> Result<Trial, Ending> {
-    let rules = judging
-        .rules
-        .iter()
-        .map(|written| scoped(written))
-        .collect();
-    let os = judging.os.as_deref().and_then(Os::named);
-    Trial::open(Setup {
-        rules,
-        workspace: judging.workspace,
-        os: os.unwrap_or(Os::HERE),
-        headless: judging.headless,
-        only_rules: judging.only_rules,
-        agent: judging.agent,
+/// Who says what would become of a call.
+enum Judge {
+    /// The pipeline of a desk over the data folder; over an empty one where there is none yet.
+    Pipeline {
+        explainer: Explainer,
+        _desk: Desk,
+        _empty: Option<TempDir>,
+    },
+    /// Rules alone, or names on a system or in a folder that is not here: there is no pipeline to ask.
+    Rules(Box<Trial>),
+}
+
+impl Judge {
+    async fn open(data_dir: Option<PathBuf>, judging: Judging) -> Result<Self, Ending> {
+        let rules: Vec<_> = judging
+            .rules
+            .iter()
+            .map(|written| scoped(written))
+            .collect();
+        let os = judging.os.as_deref().and_then(Os::named);
+        let os = os.unwrap_or(Os::HERE);
         // Where no folder can be found there are no rules of the person's.
-        data_dir: DeskConfig::data_dir(data_dir).ok(),
-    })
-    .map_err(Ending::unusable)
+        let data_dir = DeskConfig::data_dir(data_dir).ok();
+        if judging.only_rules || os != Os::HERE || !explain::is_folder(&judging.workspace) {
+            let setup = Setup {
+                rules,
+                workspace: judging.workspace,
+                os,
+                headless: judging.headless,
+                only_rules: judging.only_rules,
+                agent: judging.agent,
+                data_dir,
+            };
+            let trial = Trial::open(setup).map_err(Ending::unusable)?;
+            return Ok(Self::Rules(Box::new(trial)));
+        }
+        let (data_dir, empty) = match data_dir.filter(|data_dir| explain::is_folder(data_dir)) {
+            Some(data_dir) => (data_dir, None),
+            None => {
+                let empty = tempfile::tempdir().map_err(|error| {
+                    Ending::failed("No temporary folder can be made.").because(&error)
+                })?;
+                (empty.path().to_owned(), Some(empty))
+            }
+        };
+        let host = match judging.headless {
+            true => Host::Headless { approve_all: false },
+            false => Host::Person,
+        };
+        let desk = super::open(super::config(Some(data_dir), host)?).await?;
+        let explained = Explained {
+            workspace: judging.workspace,
+            rules,
+            agent: judging.agent,
+        };
+        let explainer = desk.explainer(explained).map_err(Ending::unusable)?;
+        Ok(Self::Pipeline {
+            explainer,
+            _desk: desk,
+            _empty: empty,
+        })
+    }
+
+    /// What would become of a call.
+    async fn explain(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Explanation, Fault> {
+        match self {
+            Self::Pipeline { explainer, .. } => explainer.explain(tool, arguments).await,
+            Self::Rules(trial) => Ok(Explanation {
+                trail: trial.weigh(tool, arguments)?,
+                fails: None,
+            }),
+        }
+    }
 }
 
 /// `user:file.toml`; the project's where no scope is written.
@@ -70,8 +134,8 @@ pub(super) fn scoped(written: &str) -> (RuleScope, PathBuf) {
 }
 
 /// Judges line by line. A line that cannot be read is denied and does not stop the rest; the exit code tells of it.
-fn check(trial: &Trial, out: &mut Out) -> Ended {
-    let mut input = std::io::stdin().lock();
+async fn check(judge: &Judge, out: &mut Out) -> Ended {
+    let mut input = BufReader::new(std::io::stdin());
     let mut code = Code::Done;
     let mut number = 0_u64;
     while let Some(line) = next_line(&mut input)? {
@@ -79,9 +143,14 @@ fn check(trial: &Trial, out: &mut Out) -> Ended {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let answer = match judged(trial, &line) {
-            Ok((id, trail)) => {
-                json!({ "id": id, "verdict": trail.verdict, "trail": trail.steps })
+        let answer = match judged(judge, &line).await {
+            Ok((id, Explanation { trail, fails })) => {
+                let mut answer =
+                    json!({ "id": id, "verdict": trail.verdict, "trail": trail.steps });
+                if let Some(fails) = fails {
+                    answer["fails"] = fails.into();
+                }
+                answer
             }
             Err((id, what)) => {
                 code = Code::Failed;
@@ -120,7 +189,7 @@ fn next_line(input: &mut impl BufRead) -> Result<Option<Vec<u8>>, Ending> {
 
 type Bad = (Value, String);
 
-fn judged(trial: &Trial, line: &[u8]) -> Result<(Value, Trail), Bad> {
+async fn judged(judge: &Judge, line: &[u8]) -> Result<(Value, Explanation), Bad> {
     let bad = |what: String| (Value::Null, what);
     if line.len() > LINE_BYTES_MAX {
         return Err(bad(format!("it is longer than {LINE_BYTES_MAX} bytes.")));
@@ -141,26 +210,32 @@ fn judged(trial: &Trial, line: &[u8]) -> Result<(Value, Trail), Bad> {
         None | Some(Value::Null) => &nothing,
         Some(_) => return Err(wrong("`args` is not an object.")),
     };
-    match trial.weigh(tool, arguments) {
-        Ok(trail) => Ok((id, trail)),
+    match judge.explain(tool, arguments).await {
+        Ok(explanation) => Ok((id, explanation)),
         Err(fault) => Err((id, fault.message)),
     }
 }
 
-fn explain(trial: &Trial, tool: &str, arguments: &str, out: &mut Out) -> Ended {
+async fn explain(judge: &Judge, tool: &str, arguments: &str, out: &mut Out) -> Ended {
     let arguments: Map<String, Value> = serde_json::from_str(arguments).map_err(|error| {
         Ending::usage(Fault::new(
             format!("The arguments are not a JSON object: {error}."),
             r#"Write them like '{"path":"src/main.rs"}'."#,
         ))
     })?;
-    let trail = trial.weigh(tool, &arguments).map_err(Ending::usage)?;
+    let explained = judge.explain(tool, &arguments).await;
+    let Explanation { trail, fails } = explained.map_err(Ending::usage)?;
     if out.is_json() {
         out.json(&trail)?;
         return Ok(Code::Done);
     }
     let text = crate::story::trail(out, &trail);
     out.text(&text)?;
+    if let Some(fails) = fails {
+        let line = format!("The call would fail before it is judged: {fails}");
+        let line = out.ink(Ink::Warn, &line);
+        out.line(&line)?;
+    }
     Ok(Code::Done)
 }
 

@@ -52,6 +52,13 @@ fn every_kind_of_reason() {
     ] {
         place.file(name, text);
     }
+    for (path, content) in [
+        ("a.rs", "fn a() {}\n"),
+        ("keys/one", "x"),
+        (".env", "A=1\n"),
+    ] {
+        place.file(path, content);
+    }
     let files = [
         "--rules",
         "manifest:manifest.toml",
@@ -84,7 +91,16 @@ fn every_kind_of_reason() {
         ("bash", r#"{"command":"ls"}"#, &["--headless"]),
         ("bash", r#"{"command":"ls"}"#, &["--only-rules"]),
         ("web_fetch", r#"{"url":"http://localhost:3000/"}"#, &[]),
-        ("elsewhere__send", r#"{"text":"x"}"#, &[]),
+        (
+            "edit",
+            r#"{"path":"none.rs","old_string":"a","new_string":"b"}"#,
+            &[],
+        ),
+        (
+            "elsewhere__send",
+            r#"{"text":"x","file":"/etc/hosts"}"#,
+            &["--only-rules"],
+        ),
     ] {
         let args = [&["policy", "explain", tool, arguments], &files[..], more].concat();
         told.push_str(&format!(

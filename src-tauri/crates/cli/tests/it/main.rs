@@ -22,6 +22,7 @@ mod rulebook;
 mod runs;
 mod said;
 #[cfg(unix)]
+mod server_files;
 mod servers;
 mod settings;
 mod support;

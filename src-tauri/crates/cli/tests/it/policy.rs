@@ -108,6 +108,9 @@ fn calls_are_judged_in_their_order() {
 #[test]
 fn modes_protections_and_the_watchdog_speak_beside_the_rules() {
     let place = Place::new();
+    for path in ["docs/a.md", ".env", ".env.example", "a"] {
+        place.file(path, "x\n");
+    }
     let calls = [
         call(1, "read", json!({"path": "docs/a.md"})),
         call(2, "read", json!({"path": ".env"})),
@@ -130,14 +133,14 @@ fn modes_protections_and_the_watchdog_speak_beside_the_rules() {
             json!({"url": "http://169.254.169.254/latest"}),
         ),
         call(9, "delete_path", json!({"path": "a"})),
-        call(10, "task", json!({"prompt": "x"})),
+        call(10, "grep", json!({"pattern": "x"})),
     ];
     let rules = "[[rule]]\npermission = \"*\"\naction = \"allow\"\npattern = \"docs/**\"\n";
     assert_eq!(
         verdicts(&place, &[], rules, &calls),
         [
             "1 allow", "2 ask", "3 allow", "4 deny", "5 deny", "6 deny", "7 allow", "8 deny",
-            "9 ask", "10 allow"
+            "9 allow", "10 allow"
         ]
     );
 }
