@@ -76,6 +76,9 @@ mod rules_saved;
 mod run_limits;
 // Calls that repeat themselves, and long work that does not.
 mod repeats;
+// Long outputs: packed, removed, read again.
+#[cfg(unix)]
+mod outputs;
 // What is kept and told of a result: empty, cut, masked, replayed.
 mod results;
 // Steering, stopping, and what is left of a session after a crash.

@@ -16,6 +16,8 @@ export const firstSettings: Settings = {
   expire_after_min: 0,
   undo_keep_days: 30,
   undo_bytes_max: 2_000_000_000,
+  outputs_keep_days: 30,
+  outputs_bytes_max: 1_000_000_000,
   model: { provider: 'anthropic', model: 'claude-sonnet-5' },
   strategy: 'parallel',
   limits: { turns: 250, calls: 2000, tokens: 50_000_000, cost_usd: 25, minutes: 240, repeats: 3 },

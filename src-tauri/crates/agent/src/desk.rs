@@ -137,6 +137,7 @@ impl Desk {
         }
         if !desk.shared.config.takes_up {
             recover::beside(&desk.shared).await?;
+            retention::sweep_outputs(&desk.shared);
         } else {
             recover::run(&desk.shared).await?;
             let shared = desk.shared.clone();

@@ -332,6 +332,7 @@ fn output(
         });
     };
     let hands = &shared.session(session)?.hands;
+    hands.folder.restore(Path::new(&truncated.output_path))?;
     let read = hands
         .workspace
         .read(&truncated.output_path, offset, OUTPUT_PAGE_BYTES)

@@ -33,6 +33,10 @@ pub struct Settings {
     pub undo_keep_days: u32,
     /// How many bytes copies for undo may take together.
     pub undo_bytes_max: u64,
+    /// For how many days the whole text of long outputs is kept; their beginning stays on record.
+    pub outputs_keep_days: u32,
+    /// How many bytes long outputs may take together, packed as they are when they are a day old.
+    pub outputs_bytes_max: u64,
     /// The model that a new session starts with.
     pub model: Option<ModelChoice>,
     /// How the calls of one model turn are run; holds for sessions that are opened from now on (`S001-27`).
@@ -77,6 +81,8 @@ impl Default for Settings {
             expire_after_min: 0,
             undo_keep_days: 30,
             undo_bytes_max: 2 * 1024 * 1024 * 1024,
+            outputs_keep_days: 30,
+            outputs_bytes_max: 1024 * 1024 * 1024,
             model: None,
             strategy: Strategy::default(),
             limits: RunLimits::default(),

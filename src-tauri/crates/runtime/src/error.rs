@@ -13,6 +13,16 @@ pub enum FileError {
         /// As it was asked for.
         path: String,
     },
+    /// A long output that was kept for a while.
+    #[error(
+        "The output at `{path}` was removed on {on} to save space. Make the call again if it is still needed."
+    )]
+    OutputRemoved {
+        /// As it was asked for.
+        path: String,
+        /// The day, in UTC.
+        on: String,
+    },
     /// A folder stands where a file was expected.
     #[error("`{path}` is a folder, not a file. Name a file in it, or list it with glob.")]
     IsFolder {

@@ -28,6 +28,7 @@ pub mod lock;
 pub mod net;
 #[cfg(all(test, unix))]
 mod ordinary_user;
+pub mod outputs;
 pub mod process;
 pub mod sample;
 pub mod search;

@@ -150,3 +150,9 @@ pub const FOLDERS_WATCHED_MAX: usize = 8_192;
 pub(crate) const NAMES_LOOKED_AT_MAX: usize = 50_000;
 /// Secrets of one workspace that are masked. One that has more of them has no room.
 pub const SECRETS_MAX: usize = 10_000;
+/// Outputs that one session's folder is looked through for.
+pub const OUTPUTS_SEEN_MAX: usize = 1_000_000;
+/// How old an output is before it is packed, in milliseconds.
+pub const PACKED_AFTER_MS: i64 = 24 * 60 * 60 * 1000;
+/// The list of a session's outputs that were removed, in bytes.
+pub const REMOVED_LIST_BYTES_MAX: u64 = 64 * 1024 * 1024;

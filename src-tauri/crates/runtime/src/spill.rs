@@ -36,13 +36,7 @@ impl SessionFolder {
     /// # Errors
     /// What the system says.
     pub fn hold(&self) -> Result<Option<Lock>, FileError> {
-        let file = || try_lock(&self.path.join(AT_WORK));
-        // A file would have to be made, at ten times the cost. Windows locks no folders, and some network disks nothing that is
-        // not open for writing.
-        match cfg!(unix) {
-            true => try_lock(&self.path).or_else(|_| file()),
-            false => file(),
-        }
+        try_hold(&self.path)
     }
 
     /// Removes it if nothing was put there.
@@ -102,6 +96,17 @@ impl SessionFolder {
             _ => {}
         }
         private_folder(&self.path)
+    }
+}
+
+/// Takes the session whose folder this is; none while somebody works in it.
+pub(crate) fn try_hold(folder: &Path) -> Result<Option<Lock>, FileError> {
+    let file = || try_lock(&folder.join(AT_WORK));
+    // A file would have to be made, at ten times the cost. Windows locks no folders, and some network disks nothing that is
+    // not open for writing.
+    match cfg!(unix) {
+        true => try_lock(folder).or_else(|_| file()),
+        false => file(),
     }
 }
 

@@ -49,6 +49,14 @@ undo_keep_days: number,
  */
 undo_bytes_max: number, 
 /**
+ * For how many days the whole text of long outputs is kept; their beginning stays on record.
+ */
+outputs_keep_days: number, 
+/**
+ * How many bytes long outputs may take together, packed as they are when they are a day old.
+ */
+outputs_bytes_max: number, 
+/**
  * The model that a new session starts with.
  */
 model: ModelChoice | null, 

@@ -1,9 +1,11 @@
 //! Stages 6 and 9: where the call's accesses really lead, and what it would do.
 
+use std::path::Path;
+
 use policy::Facts;
 use protocol::grounds::{Argument, Confinement, Tried};
 use protocol::preview::UndoOutlook;
-use protocol::{Access, Capability, Digest, Plan, Preview, ToolCall};
+use protocol::{Access, Capability, Digest, Plan, Preview, ToolCall, ToolError};
 use serde_json::{Map, Value};
 use tools::{Hands, Prepared};
 
@@ -52,6 +54,26 @@ impl Ready {
             same: Key::default(),
         }
     }
+}
+
+/// Unpacks the long outputs of the session that the call reads.
+///
+/// # Errors
+/// An output that was removed ends the call, which is told when that was.
+pub(crate) fn restore_outputs(
+    session: &Session,
+    called: &Called<'_>,
+    arguments: &Map<String, Value>,
+) -> Result<(), Ended> {
+    let accesses = called.0.tool.accesses(arguments);
+    let reads = accesses
+        .iter()
+        .filter(|access| access.capability == Capability::FsRead);
+    for access in reads {
+        let restored = session.hands.folder.restore(Path::new(&access.target));
+        restored.map_err(|error| finish::failed(&ToolError::Failed(error.to_string())))?;
+    }
+    Ok(())
 }
 
 /// Where everything that the call declares really leads, held to what its tool requires.

@@ -46,6 +46,7 @@ pub(crate) async fn assess(
     tried: &Option<Rehearsed>,
     unsecured: Option<String>,
 ) -> Result<Assessed, Ended> {
+    prepared::restore_outputs(session, called, arguments)?;
     let mut facts = match denied_early(session, call, called, arguments) {
         Ok(facts) => facts,
         Err(denied) => return Ok(*denied),

@@ -176,6 +176,7 @@ fn failed(error: FileError) -> ToolError {
         FileError::Cancelled => ToolError::Cancelled,
         FileError::Pattern { .. } => ToolError::InvalidArgs(error.to_string()),
         FileError::NotFound { .. }
+        | FileError::OutputRemoved { .. }
         | FileError::IsFolder { .. }
         | FileError::NotAFolder { .. }
         | FileError::NoPermission { .. }
