@@ -1,9 +1,14 @@
 //! The MCP server: one connection over a pair of streams, from its first message to the end of its last call.
 
 mod answer;
+mod frame;
 mod handler;
+mod lines;
 mod offer;
+mod request_id;
 mod streams;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,11 +16,11 @@ use std::sync::Arc;
 use agent::Desk;
 use protocol::Fault;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use self::handler::Served;
+use self::lines::lines;
 use self::streams::Watched;
 use crate::limits::{LAST_CALLS_MAX, MESSAGE_BYTES_MAX};
 
@@ -38,15 +43,16 @@ where
 {
     let (gone, end) = (CancellationToken::new(), CancellationToken::new());
     let served = Arc::new(Served::new(desk.clone(), workspace, gone.clone())?);
-    let transport = AsyncRwTransport::new_server(Watched::new(from, gone.clone()), to);
-    let transport = transport.with_max_line_length(MESSAGE_BYTES_MAX);
+    let (transport, last) = lines(Watched::new(from, gone.clone()), to, MESSAGE_BYTES_MAX);
     let ends_calls = tokio::spawn(end_calls(served.clone(), gone, stop, end.clone()));
     let ended = match serve_server_with_ct(served.clone(), transport, end).await {
         Ok(running) => running.waiting().await.map_err(|_| broke_off()).map(told),
         Err(error) => not_begun(&error),
     };
     ends_calls.abort();
-    served.close().await?;
+    let closed = served.close().await;
+    last.say().await;
+    closed?;
     ended
 }
 

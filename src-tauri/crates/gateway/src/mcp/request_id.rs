@@ -1,0 +1,144 @@
+//! Finds the id of a JSON-RPC message that cannot be read as a whole: because it is too long, too deep, or no JSON.
+
+use serde_json::Value;
+
+/// Longest id that is found, in bytes as it is written.
+const ID_BYTES_MAX: usize = 1_024;
+
+/// Reads a message byte by byte, in constant memory, and keeps the member `id` of its outermost object.
+#[derive(Debug, Default)]
+pub(super) struct IdScanner {
+    depth: u64,
+    /// Whether the message is an object, once it began.
+    is_object: bool,
+    text: Text,
+    place: Place,
+    /// The member's name, then the id, as it is written so far.
+    kept: Vec<u8>,
+    id: Option<Value>,
+}
+
+/// Whether the scan is within a text in quotes.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Text {
+    #[default]
+    Outside,
+    Inside,
+    /// Right behind a backslash.
+    Escaped,
+}
+
+/// Where in the outermost object the scan is.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Name,
+    /// Behind the name `id`.
+    Id,
+    /// Behind any other name.
+    Other,
+}
+
+impl IdScanner {
+    /// Reads on.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.take(*byte));
+    }
+
+    /// The id, if there is one that an answer can name: a number or a text.
+    pub fn id(&self) -> Option<&Value> {
+        self.id.as_ref()
+    }
+
+    fn take(&mut self, byte: u8) {
+        let was = self.text;
+        self.text = match (was, byte) {
+            (Text::Outside, b'"') => Text::Inside,
+            (Text::Inside, b'"') | (Text::Outside, _) => Text::Outside,
+            (Text::Inside, b'\\') => Text::Escaped,
+            (Text::Inside | Text::Escaped, _) => Text::Inside,
+        };
+        let is_text = was != Text::Outside || byte == b'"';
+        if !is_text && matches!(byte, b'{' | b'[') {
+            self.is_object |= self.depth == 0 && byte == b'{';
+            self.depth += 1;
+            if self.depth == 1 {
+                return;
+            }
+        }
+        if !is_text && matches!(byte, b'}' | b']') {
+            if self.depth == 1 {
+                self.end_member();
+            }
+            self.depth = self.depth.saturating_sub(1);
+            return;
+        }
+        if self.depth != 1 || !self.is_object {
+            return;
+        }
+        match (is_text, byte) {
+            (false, b',') => self.end_member(),
+            (false, b':') if self.place == Place::Name => {
+                self.place = match self.kept.as_slice() {
+                    b"\"id\"" => Place::Id,
+                    _ => Place::Other,
+                };
+                self.kept.clear();
+            }
+            (false, byte) if byte.is_ascii_whitespace() => {}
+            _ if self.place != Place::Other && self.kept.len() <= ID_BYTES_MAX => {
+                self.kept.push(byte)
+            }
+            _ => {}
+        }
+    }
+
+    fn end_member(&mut self) {
+        if self.place == Place::Id && self.kept.len() <= ID_BYTES_MAX {
+            let id = serde_json::from_slice(&self.kept).ok();
+            self.id = id.filter(|id: &Value| id.is_number() || id.is_string());
+        }
+        self.place = Place::Name;
+        self.kept.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn id(message: &str) -> Option<Value> {
+        let mut scanner = IdScanner::default();
+        scanner.feed(message.as_bytes());
+        scanner.id().cloned()
+    }
+
+    #[test]
+    fn the_id_is_found_where_nothing_else_can_be_read() {
+        let deep = "[".repeat(100_000);
+        for (message, found) in [
+            (r#"{"id":7,"method":"x"}"#.to_owned(), Some(json!(7))),
+            (
+                r#"{"method":"x","params":{"id":1},"id":"a,\"b"}"#.to_owned(),
+                Some(json!("a,\"b")),
+            ),
+            (r#"{ "id" : 3 , "method" : "#.to_owned(), Some(json!(3))),
+            (format!(r#"{{"id":4,"params":{deep}"#), Some(json!(4))),
+            (
+                format!(r#"{{"params":{deep}{},"id":5}}"#, "]".repeat(100_000)),
+                Some(json!(5)),
+            ),
+            (r#"{"id":null}"#.to_owned(), None),
+            (r#"{"id":{"a":1}}"#.to_owned(), None),
+            (r#"[{"id":1}]"#.to_owned(), None),
+            (r#"{"x":"\"id\":1,"}"#.to_owned(), None),
+            (format!(r#"{{"id":"{}"}}"#, "a".repeat(5_000)), None),
+            ("not json".to_owned(), None),
+            (String::new(), None),
+        ] {
+            assert_eq!(id(&message), found, "{}", &message[..message.len().min(60)]);
+        }
+    }
+}
