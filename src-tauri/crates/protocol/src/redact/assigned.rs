@@ -3,6 +3,7 @@
 
 use super::ahead::Ahead;
 use super::headers::{authorization, cookies};
+use super::lead::{goes_by_blanks, is_line, is_of_tag};
 use super::name::{self, NAME_BYTES_MAX, Says, is_of_name};
 use super::quote::{is_quote, quoted, take_quote};
 use super::token::{Look, Of};
@@ -24,6 +25,8 @@ pub(super) enum Separator {
     Tight,
     /// The same, with blanks before.
     Spaced,
+    /// `==` and its kin.
+    Compared,
     /// `:`.
     Colon,
     /// `,` between two texts in quotes.
@@ -35,11 +38,11 @@ pub(super) enum Separator {
 }
 
 /// A name, and what stands before it.
-struct Named<'a> {
-    name: &'a [u8],
-    lead: &'a [u8],
+pub(super) struct Named<'a> {
+    pub name: &'a [u8],
+    pub lead: &'a [u8],
     /// The quote around it.
-    quote: Option<u8>,
+    pub quote: Option<u8>,
 }
 
 /// Looks whether a secret stands behind the name that `bytes[0]` is a part of. `context` is what stands before it.
@@ -81,6 +84,15 @@ fn find(mut named: Named<'_>, mut ahead: Ahead<'_>) -> Result<Look, Look> {
     let Some(separator) = separator(&named, &mut ahead)? else {
         return Ok(Look::No);
     };
+    // What stands before is the end of a text in quotes: `'Password: '`.
+    let closes = |byte: u8| named.quote.is_none() && open == Some(byte);
+    let mut next = ahead;
+    next.take_blanks(BLANKS_MAX)?;
+    let next = next.peek()?;
+    if next.is_some_and(closes) || (separator == Separator::Compared && !next.is_some_and(is_quote))
+    {
+        return Ok(Look::No);
+    }
     let says = name::says(named.name);
     if says == Says::Nothing {
         return Ok(Look::No);
@@ -121,8 +133,11 @@ fn separator(named: &Named<'_>, ahead: &mut Ahead<'_>) -> Result<Option<Separato
     };
     let found = match next {
         b'=' => {
-            ahead.take_while(3, |byte| matches!(byte, b'=' | b'>'))?;
-            Some(assigned)
+            let sign = ahead.take_while(3, |byte| matches!(byte, b'=' | b'>'))?;
+            match sign.len() > 1 && sign.ends_with(b"=") {
+                true => Some(Separator::Compared),
+                false => Some(assigned),
+            }
         }
         b':' if ahead.peek_at(1)? == Some(b':') => None,
         b':' => {
@@ -136,9 +151,12 @@ fn separator(named: &Named<'_>, ahead: &mut Ahead<'_>) -> Result<Option<Separato
             ahead.at += 2;
             Some(Separator::Colon)
         }
-        b'?' | b'+' | b'.' | b'!' if ahead.peek_at(1)? == Some(b'=') => {
-            ahead.at += 2;
+        b'!' if ahead.take_all(b"!=")? => {
             ahead.take(b'=')?;
+            Some(Separator::Compared)
+        }
+        b'?' | b'+' | b'.' if ahead.peek_at(1)? == Some(b'=') => {
+            ahead.at += 2;
             Some(assigned)
         }
         b'|' if ahead.take_all(b"||=")? => Some(assigned),
@@ -166,36 +184,6 @@ fn separator(named: &Named<'_>, ahead: &mut Ahead<'_>) -> Result<Option<Separato
         _ => None,
     };
     Ok(found)
-}
-
-/// Whether a tag begins right before a name.
-fn is_of_tag(lead: &[u8]) -> bool {
-    let name = lead
-        .iter()
-        .rev()
-        .take_while(|byte| is_of_name(**byte) || **byte == b':')
-        .count();
-    lead[..lead.len() - name].ends_with(b"<")
-}
-
-/// Whether a value stands behind blanks alone: an option, a line of a `Dockerfile`, a `.netrc`.
-fn goes_by_blanks(named: &Named<'_>, next: u8) -> bool {
-    let lead = named.lead.trim_ascii_end();
-    let has_blank = lead.len() < named.lead.len();
-    let word = lead
-        .rsplit(u8::is_ascii_whitespace)
-        .next()
-        .unwrap_or_default();
-    let is_option = named.name.starts_with(b"-") && next != b'-';
-    let is_defined =
-        has_blank && [b"#define".as_slice(), b"ENV", b"ARG", b"setenv"].contains(&word);
-    let is_netrc = named.name == b"password" && contains(named.lead, b"login ");
-    let is_sql = named.name.eq_ignore_ascii_case(b"password") && next == b'\'';
-    is_option || is_defined || is_netrc || is_sql || named.name == b"requirepass"
-}
-
-fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
-    bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
 /// Goes past the name of a type and the `=` behind it, if that comes.
@@ -330,48 +318,6 @@ pub(super) fn secret(
             goes_on: (value.len() >= VALUE_BYTES_MAX).then_some(of),
         },
     }
-}
-
-/// Whether name and value are by themselves, as far as what stands before them tells: a line of a file of settings, a variable
-/// of a command, an option, a part of an address.
-fn is_line(named: &Named<'_>, separator: Separator) -> bool {
-    if named.quote.is_some() {
-        return false;
-    }
-    let is_variable = !named.name.iter().any(u8::is_ascii_lowercase) && named.name.len() > 2;
-    let is_option = named.name.starts_with(b"-");
-    match separator {
-        Separator::Blank => return true,
-        Separator::Tight if is_variable || is_option => return true,
-        Separator::Tight if matches!(named.lead.last(), Some(b'?' | b'&' | b';')) => return true,
-        _ => {}
-    }
-    let line = named
-        .lead
-        .rsplit(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    let line = line.trim_ascii();
-    let last = line
-        .rsplit(u8::is_ascii_whitespace)
-        .next()
-        .unwrap_or_default();
-    // A listing numbers its lines; a difference marks them; a search names the file.
-    let is_numbered = last.iter().any(u8::is_ascii_digit)
-        && last
-            .iter()
-            .all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'-' | b'|'));
-    let found = last.strip_suffix(b":").and_then(<[u8]>::last);
-    let is_found = found.is_some_and(u8::is_ascii_digit);
-    let before: [&[u8]; 9] = [
-        b"", b"-", b"+", b"export", b"set", b"ENV", b"ARG", b"-e", b"--env",
-    ];
-    is_numbered || is_found || before.contains(&last) || last.ends_with(b"\\n") || is_path(last)
-}
-
-/// Whether a word is the beginning of a line of `.npmrc`: `//host/:`.
-fn is_path(word: &[u8]) -> bool {
-    word.starts_with(b"//") && word.ends_with(b":")
 }
 
 /// Whether more than a remark follows on the line.

@@ -16,6 +16,7 @@ mod assigned;
 mod examples;
 mod headers;
 mod json;
+mod lead;
 mod masker;
 mod name;
 mod pem;

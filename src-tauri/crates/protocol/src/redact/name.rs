@@ -256,6 +256,8 @@ pub(super) fn says(name: &[u8]) -> Says {
     match last {
         "authorization" => return Says::Authorization,
         "cookie" | "cookies" => return Says::Cookies,
+        // By itself it says as well that something passed.
+        "pass" if before.is_empty() => return Says::Token,
         _ if PASSWORDS.contains(&last)
             || last.ends_with("password")
             || last.ends_with("passwd") =>

@@ -118,7 +118,8 @@ pub(super) fn is_secret(says: Says, name: &[u8], value: &[u8], written: Written)
             Written::Beside => text.len() >= 6 && !is_wordy(text) && is_password(text),
             Written::Line => !is_code && is_password(text),
             Written::Bare => {
-                !is_code && (is_dense(text) || (!is_identifier(text) && !is_wordy(text)))
+                let is_plain = is_identifier(text) || is_wordy(text) || is_numeric(text);
+                !is_code && is_password(text) && (is_dense(text) || !is_plain)
             }
         },
     }
@@ -175,9 +176,9 @@ fn is_code(text: &str) -> bool {
     if (bytes[0] == b'!' || bytes[0] == b'*') && bytes.get(1).is_some_and(u8::is_ascii_lowercase) {
         return true;
     }
-    let head = bytes
-        .iter()
-        .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'?')));
+    let head = bytes.iter().position(|byte| {
+        !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'?' | b'$'))
+    });
     let starts_as_name = bytes[0].is_ascii_alphabetic() || bytes[0] == b'_';
     match head {
         _ if !starts_as_name => false,
@@ -186,16 +187,18 @@ fn is_code(text: &str) -> bool {
             matches!(rest[0], b'(' | b'[' | b'{' | b'<')
                 || rest.starts_with(b"::")
                 || rest.starts_with(b"->")
-                || rest.starts_with(b"!(")
+                || (rest[0] == b'!' && matches!(rest.get(1), Some(b'(' | b'[' | b'{')))
                 || rest.starts_with(b"|")
         }
-        // A member of something: `args.password`. A token with dots has digits in its parts.
+        // A member of something: `args.password`.
         None => {
-            let mut parts = text.split('.');
-            text.contains('.')
-                && parts.all(|part| {
-                    !part.is_empty() && !is_dense(part) && !part.as_bytes()[0].is_ascii_digit()
-                })
+            let parts: Vec<&str> = text.split('.').collect();
+            let is_name = |part: &&str| {
+                part.bytes()
+                    .next()
+                    .is_some_and(|byte| !byte.is_ascii_digit())
+            };
+            parts.len() > 1 && is_wordy(&parts[0].replace('$', "_")) && parts.iter().all(is_name)
         }
     }
 }
@@ -206,6 +209,11 @@ fn is_identifier(text: &str) -> bool {
         && bytes
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+fn is_numeric(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 fn has_digit(text: &str) -> bool {
@@ -224,7 +232,7 @@ fn is_wordy(text: &str) -> bool {
         let is_letters = part.chars().all(char::is_alphabetic);
         let capitals = part.chars().filter(|c| c.is_uppercase()).count();
         let is_one_case = capitals == 0 || capitals == part.chars().count();
-        is_letters && part.len() < 24 && (is_one_case || capitals * 3 <= part.len())
+        is_letters && part.len() < 32 && (is_one_case || capitals * 3 <= part.len())
     })
 }
 
@@ -232,16 +240,15 @@ fn is_wordy(text: &str) -> bool {
 fn is_token(text: &str) -> bool {
     let is_address =
         text.contains("://") || text.starts_with('/') && is_wordy(text) || text.starts_with("./");
-    let is_numeric = text.len() < 12
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_number = text.len() < 12 && is_numeric(text);
     let has_blank = text.contains(char::is_whitespace);
+    let is_colour = text.len() <= 9 && text.starts_with('#');
     let is_named = is_identifier(text) && !is_dense(text) && text.contains('_');
     text.len() >= 6
         && !has_blank
         && !is_address
-        && !is_numeric
+        && !is_number
+        && !is_colour
         && !is_wordy(text)
         && !is_named
         && !text.contains(['(', '{', '<'])
@@ -252,9 +259,9 @@ fn is_token(text: &str) -> bool {
 fn is_password(text: &str) -> bool {
     let is_label = is_wordy(text) && text.starts_with(char::is_uppercase);
     let mut words = text.split_whitespace();
-    let is_sentence = text.contains(' ')
-        && words.any(|word| OF_SENTENCES.contains(&word.to_lowercase().as_str()));
-    let is_number = text.len() < 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_sentence = words.any(|word| OF_SENTENCES.contains(&word.to_lowercase().as_str()));
+    let is_number =
+        text.len() < 4 && text.bytes().all(|byte| byte.is_ascii_digit()) || text.starts_with("0x");
     let is_named = is_identifier(text) && text.contains('_') && !has_digit(text);
     !is_label && !is_sentence && !is_number && !is_named && text.len() >= 2
 }
@@ -263,13 +270,21 @@ fn is_password(text: &str) -> bool {
 pub(super) fn is_dense(text: &str) -> bool {
     let of_token = |byte: u8| {
         byte.is_ascii_alphanumeric()
-            || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b':')
+            || matches!(
+                byte,
+                b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b':' | b'%'
+            )
     };
-    let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let has = |is_so: fn(&u8) -> bool| text.bytes().any(|byte| is_so(&byte));
+    let has_letter = has(u8::is_ascii_alphabetic);
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    // Names with a number in them have fewer.
+    let digits_min = if is_mixed { 2 } else { 3 };
     text.len() >= DENSE_BYTES_MIN
         && text.bytes().all(of_token)
-        && has_digit(text)
         && has_letter
+        && digits >= digits_min
         && !text.starts_with('/')
         && !text.contains("://")
         && !is_digest(text)
