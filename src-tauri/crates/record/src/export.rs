@@ -1,7 +1,10 @@
 //! A session as a file to keep or to pass on.
 
+use std::sync::Arc;
+
 use protocol::mappers::{Teller, Vocabulary};
-use protocol::{Entry, Event, Fault, SessionId};
+use protocol::{Entry, Event, Fault, SessionId, redact};
+use serde_json::Value;
 
 use crate::limits::{PAGE_ENTRIES_MAX, PAGE_EVENTS_MAX};
 use crate::record::Record;
@@ -12,7 +15,7 @@ use crate::{RecordError, markdown, store};
 pub enum Format {
     /// A story to read.
     Markdown,
-    /// Every event as recorded, one JSON object a line.
+    /// Every event as recorded but for its secrets, one JSON object a line.
     JsonLines,
     /// The events in a specification's words, one JSON object a line (M19).
     Words(Vocabulary),
@@ -35,21 +38,22 @@ impl Format {
 }
 
 impl Record {
-    /// A whole session as text; empty if there is no such session.
+    /// A whole session as text, with `***` in place of its secrets; empty if there is no such session.
     pub fn export(&self, session: &SessionId, format: Format) -> Result<String, RecordError> {
         match format {
             Format::Markdown => self.markdown(session),
             Format::JsonLines => self.lines(session, |event, text| {
-                text.push_str(&store::json(event)?);
-                text.push('\n');
+                let value = serde_json::to_value(event);
+                let value = value.map_err(|error| RecordError::Unwritable(Arc::new(error)))?;
+                push_masked(text, &value, store::json(event)?);
                 Ok(())
             }),
             Format::Words(vocabulary) => {
                 let mut teller = Teller::new(vocabulary, session.clone());
                 self.lines(session, |event, text| {
                     for word in teller.map(event) {
-                        text.push_str(&word.to_string());
-                        text.push('\n');
+                        let line = word.to_string();
+                        push_masked(text, &word, line);
                     }
                     Ok(())
                 })
@@ -85,7 +89,7 @@ impl Record {
         loop {
             let (entries, more) = self.transcript_from(session, from, PAGE_ENTRIES_MAX)?;
             for entry in &entries {
-                text.push_str(&markdown::entry(entry));
+                text.push_str(&redact::text(&markdown::entry(entry)).0);
             }
             match entries.last() {
                 Some(Entry { seq, .. }) if more => from = seq + 1,
@@ -93,4 +97,13 @@ impl Record {
             }
         }
     }
+}
+
+/// Adds a line of JSON without its secrets; most lines have none and stay as they are.
+fn push_masked(text: &mut String, value: &Value, line: String) {
+    match redact::value(value) {
+        (_, 0) => text.push_str(&line),
+        (masked, _) => text.push_str(&masked.to_string()),
+    }
+    text.push('\n');
 }

@@ -1,12 +1,13 @@
 //! The text by which an entry is found.
 
-use protocol::{CallView, Decision, Entry, EntryBody};
+use protocol::{CallView, Decision, Entry, EntryBody, redact};
 use serde_json::{Map, Value};
 
 use crate::limits::{INDEXED_BYTES_MAX, INDEXED_DEPTH_MAX, INDEXED_PART_BYTES_MAX};
 
 /// Everything of an entry that can be searched. Of a call, the first line is its title and target. The same entry
-/// always gives the same text, so that a hit's line numbers hold.
+/// always gives the same text, so that a hit's line numbers hold. Secrets in it are masked, those in arguments as well: who
+/// searches for one does not find it.
 pub(crate) fn search_text(entry: &Entry) -> String {
     let mut text = Text(String::new());
     match &entry.body {
@@ -32,7 +33,10 @@ pub(crate) fn search_text(entry: &Entry) -> String {
         EntryBody::Call(view) => text.call(view),
         EntryBody::Notice(notice) => text.line(&notice.fault.to_string()),
     }
-    text.0
+    match redact::text(&text.0) {
+        (_, 0) => text.0,
+        (masked, _) => masked.into_owned(),
+    }
 }
 
 struct Text(String);
@@ -102,7 +106,7 @@ impl Text {
 
     /// Adds the strings among some arguments, but not the target again.
     fn object(&mut self, arguments: &Map<String, Value>, target: &str) {
-        for value in arguments.values() {
+        for value in redact::object(arguments).0.values() {
             self.value(value, target, INDEXED_DEPTH_MAX);
         }
     }

@@ -164,3 +164,32 @@ fn formats_have_names_and_a_missing_session_is_empty() {
         assert_eq!(desk.record.export(&"ses_9".into(), format).unwrap(), "");
     }
 }
+
+/// A secret in the arguments of a call is in no export; everything else is.
+#[test]
+fn secrets_in_arguments_are_not_exported() {
+    let mut desk = Desk::new();
+    let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
+    let content = format!("region = north\naws_secret_access_key = {secret}\n");
+    let arguments = json!({ "path": "keys.ini", "content": content, "password": "hunter2" });
+    desk.tell("ses_1", story::opened("Keys"));
+    desk.tell("ses_1", story::turn(1, "m1"));
+    desk.tell("ses_1", story::proposed("c1", "write", arguments));
+    desk.tell("ses_1", story::judged("c1", "write", "keys.ini"));
+    desk.tell("ses_1", story::ended("c1", CallState::Done, "Written."));
+    for name in ["md", "jsonl", "chat", "agent", "chunks", "tool-events"] {
+        let format = Format::parse(name).unwrap();
+        let text = desk
+            .record
+            .export(&SessionId::from("ses_1"), format)
+            .unwrap();
+        assert!(
+            !text.contains(secret) && !text.contains("hunter2"),
+            "{name}: {text}"
+        );
+        assert!(
+            !["md", "jsonl"].contains(&name) || text.contains("keys.ini"),
+            "{name}: {text}"
+        );
+    }
+}

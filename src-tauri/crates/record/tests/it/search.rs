@@ -323,3 +323,23 @@ fn a_call_is_found_by_its_state_from_its_first_moment() {
         );
     }
 }
+
+/// A secret in the arguments of a call finds nothing, and no hit shows it.
+#[test]
+fn secrets_in_arguments_are_not_found() {
+    let mut desk = Desk::new();
+    let secret = "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY42";
+    let content = format!("region = north\naws_secret_access_key = {secret}\n");
+    let arguments = json!({ "path": "keys.ini", "content": content, "password": "hunter2" });
+    desk.tell("ses_1", story::opened("Keys"));
+    desk.tell("ses_1", story::turn(1, "m1"));
+    desk.tell("ses_1", story::proposed("c1", "write", arguments));
+    desk.tell("ses_1", story::judged("c1", "write", "keys.ini"));
+    desk.tell("ses_1", story::ended("c1", CallState::Done, "Written."));
+    for word in [secret, "hunter2"] {
+        assert_eq!(search(&desk, word).hits, [], "{word}");
+    }
+    let hits = search(&desk, "region").hits;
+    assert_eq!(hits.len(), 1);
+    assert!(!format!("{hits:?}").contains(secret));
+}
