@@ -1,5 +1,7 @@
 //! Tests of what the system forbids, for which root is the wrong person: they run again as somebody else.
 
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

@@ -14,6 +14,9 @@ use crate::progress::Progress;
 /// The version that `deny.toml` is written for.
 const VERSION: &str = "0.20.2";
 
+/// A check of the audit: its failure says what to do. It always finds something to look at.
+type Check = fn() -> Result<bool, Failure>;
+
 /// Runs every check of the audit and reports all that did not pass.
 pub fn audit(own: &[String]) -> Result<(), Failure> {
     if !own.is_empty() {
@@ -24,7 +27,7 @@ pub fn audit(own: &[String]) -> Result<(), Failure> {
     }
     let progress = Progress::start();
     progress.stage("cargo-deny", install)?;
-    let checks: [(&str, fn() -> Result<bool, Failure>); 3] = [
+    let checks: [(&str, Check); 3] = [
         ("licences, sources and duplicates", check_graph),
         ("advisories for crates", check_crates),
         ("advisories for UI packages", check_ui_packages),

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::found::Called;
 use super::prepared::Ready;
-use super::{prepared, watched};
+use super::{Ended, finish, prepared, watched};
 use crate::config::Host;
 use crate::repeats::{self, Effect};
 use crate::session::Session;

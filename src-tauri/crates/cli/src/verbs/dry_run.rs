@@ -143,7 +143,12 @@ pub(crate) async fn commit(
 }
 
 /// Says what this machine can promise.
-pub(crate) async fn doctor(desk: &Desk, workspace: &Path, settings: &Path, out: &mut Out) -> Ended {
+pub(crate) async fn doctor(
+    desk: &Desk,
+    workspace: &Path,
+    settings_file: &Path,
+    out: &mut Out,
+) -> Ended {
     let query = Query::Promise {
         workspace: workspace.display().to_string(),
     };
@@ -210,9 +215,9 @@ pub(crate) async fn doctor(desk: &Desk, workspace: &Path, settings: &Path, out: 
     if let Answer::LanguageServers { servers } = desk.query(Query::LanguageServers).await? {
         lines.extend(languages(&servers, out));
     }
-    let settings = out.ink(Ink::Plain, &settings.display().to_string());
+    let file = out.ink(Ink::Plain, &settings_file.display().to_string());
     lines.push(format!(
-        "The settings are in {settings}; change them: countersign config edit."
+        "The settings are in {file}; change them: countersign config edit."
     ));
     out.text(&format!("{}\n", lines.join("\n")))?;
     Ok(Code::Done)

@@ -95,6 +95,7 @@ impl<'a> Subject<'a> {
             below: false,
             maybe: true,
             exactly: facts.exactly(),
+            arguments: facts.arguments(),
         }));
         all
     }

@@ -253,12 +253,6 @@ fn no_file_places(program: &str, words: &[Word]) -> Vec<usize> {
                 found.push(at + 1);
             } else if is_attached(options, text) {
                 found.push(at);
-            } else if text.starts_with("--")
-                && text
-                    .split_once('=')
-                    .is_some_and(|(name, _)| has(options, name))
-            {
-                found.push(at);
             }
         }
     }
@@ -268,10 +262,12 @@ fn no_file_places(program: &str, words: &[Word]) -> Vec<usize> {
     found
 }
 
-/// Whether a word is one of these letters with its value attached: `-d/`.
+/// Whether a word is one of these options with its value attached: `-d/`, `--delimiter=/`.
 fn is_attached(options: &str, text: &str) -> bool {
     let mut letters = options.split(' ').filter(|option| option.len() == 2);
+    let named = text.split_once('=').map(|(name, _)| name);
     letters.any(|option| text.len() > 2 && text.starts_with(option))
+        || named.is_some_and(|name| name.starts_with("--") && has(options, name))
 }
 
 /// `git commit -m message`, `git tag -am message`, `git commit --message=message`.

@@ -61,8 +61,9 @@ impl Reader<'_> {
                 // `BASH_ENV=<(echo rm x)`: what is printed there is read as a script.
                 let said = self.said.len();
                 self.substitutions(inner_scripts(&text), place);
-                for printed in self.said[said.min(self.said.len())..].to_vec() {
-                    self.nested(&printed, &Via::Script, place);
+                let printed = self.said.get(said..).unwrap_or_default().to_vec();
+                for text in printed {
+                    self.nested(&text, &Via::Script, place);
                 }
             }
             // `'core.pager=rm x'`: what git reads a setting from holds its value.

@@ -143,7 +143,7 @@ async fn what_cannot_be_used_is_an_error_and_no_way_to_the_vendor() {
             "{fault}"
         );
         assert!(fault.hint.starts_with("Set it to "), "{fault}");
-        assert_eq!(list.faults(), [fault.clone()]);
+        assert_eq!(list.faults(), std::slice::from_ref(&fault));
         let views = list.views().await;
         let view = views.iter().find(|view| view.id == id).unwrap();
         assert_eq!((view.ready, view.note.clone()), (false, fault.to_string()));

@@ -70,7 +70,7 @@ fn of(own: impl Iterator<Item = PathBuf>, users: &str, of_people: &[&str]) -> Op
         own,
         ..Homes::default()
     };
-    let beside = of_people.iter().flat_map(|folder| fs::read_dir(folder));
+    let beside = of_people.iter().flat_map(fs::read_dir);
     let beside = beside.flatten().flatten().filter_map(|entry| {
         let name = entry.file_name();
         let is_home = !NOBODYS.iter().any(|other| name == *other);

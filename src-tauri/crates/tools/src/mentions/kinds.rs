@@ -231,14 +231,7 @@ pub(super) fn file_of_address(text: &str) -> Option<String> {
 pub(super) fn host_of(text: &str) -> String {
     let text = text.trim();
     match text.split_once("://") {
-        Some((scheme, _))
-            if matches!(
-                scheme,
-                "http" | "https" | "ws" | "wss" | "ftp" | "ssh" | "git"
-            ) =>
-        {
-            text.to_owned()
-        }
+        Some(("http" | "https" | "ws" | "wss" | "ftp" | "ssh" | "git", _)) => text.to_owned(),
         // `postgres://user@host:5432/db` leads to `host:5432`.
         Some((_, rest)) => {
             let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
