@@ -322,7 +322,7 @@ async fn what_came_of_a_refused_secret_is_not_carried_out_by_itself() {
     let call = &alone.calls().await[0];
     assert_eq!(call.state, CallState::Denied);
     let lead = &call.trail.as_ref().unwrap().lead;
-    assert!(lead.contains("It was refused a secret"), "{lead}");
+    assert!(lead.contains("it was refused a secret"), "{lead}");
     assert_eq!(alone.read("all"), None);
 
     let mut asked = desk(COMMAND, Host::Person).await;

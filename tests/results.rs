@@ -17,22 +17,22 @@ const SECRET: &str = concat!("AKIA", "IOSFODNN7EXAMPLE");
 /// folder. It is counted and said (B.000; `S003-46`).
 #[tokio::test]
 async fn secrets_are_masked_before_anything_is_kept() {
-    let print = "head -c 5 secret.txt; sleep 0.2; tail -c +6 secret.txt; seq 1 60000";
+    let print = "head -c 5 notes.txt; sleep 0.2; tail -c +6 notes.txt; seq 1 60000";
     let turns = json!([
         call("bash", json!({ "command": print })),
-        call("read", json!({ "path": "secret.txt" })),
+        call("read", json!({ "path": "notes.txt" })),
         call("grep", json!({ "pattern": "id" })),
         {}
     ]);
     let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
-    desk.file("secret.txt", format!("id {SECRET}\n"))
+    desk.file("notes.txt", format!("id {SECRET}\n"))
         .play()
         .await;
     let calls = desk.calls().await;
     for view in &calls {
         let outcome = view.outcome.clone().unwrap();
         assert_eq!(outcome.state, CallState::Done);
-        assert_eq!(outcome.secrets_masked, 1, "{}", view.tool);
+        assert_eq!(outcome.secrets_masked, 1, "{}: {}", view.tool, outcome.text);
         assert!(outcome.text.contains("id ***"), "{}", outcome.text);
         assert!(outcome.model_text().contains("1 secret was masked"));
         assert!(outcome.ui_summary().ends_with("1 secret masked"));
@@ -61,7 +61,7 @@ async fn secrets_are_masked_before_anything_is_kept() {
         assert!(!text.contains(SECRET), "{text}");
     }
     assert_eq!(
-        desk.read("secret.txt").unwrap(),
+        desk.read("notes.txt").unwrap(),
         format!("id {SECRET}\n"),
         "the file is the person's and stays as it is"
     );

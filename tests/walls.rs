@@ -62,11 +62,15 @@ const WAYS_OUT: [&str; 24] = [
 ];
 
 /// Who may lift a wall of `clippy.toml` for itself: the crates that are one, and what is no part of the engine.
-const WALLS: [&str; 9] = [
+const WALLS: [&str; 12] = [
     "src-tauri/crates/runtime/src/lib.rs",
     "src-tauri/crates/sandbox/src/lib.rs",
     "src-tauri/crates/provider/src/http.rs",
     "src-tauri/crates/record/src/lib.rs",
+    // Files that the caller names, and the caller's own editor and pager.
+    "src-tauri/crates/cli/src/terminal/programs.rs",
+    "src-tauri/crates/cli/src/verbs/documents.rs",
+    "src-tauri/crates/cli/src/verbs/prompt.rs",
     "src-tauri/crates/cli/src/verbs/run.rs",
     "src-tauri/crates/bench/src/main.rs",
     "src-tauri/crates/xtask/src/main.rs",
@@ -107,7 +111,7 @@ fn s002_100_tools_have_no_way_out_but_runtime() {
 /// Servers are reached through `runtime` too. What a person approved of them is kept in a file of the engine's own.
 #[test]
 fn servers_are_reached_through_runtime_alone() {
-    let own = ["read_text(", "write_atomic"];
+    let own = ["read_text(", "read_text_within(", "write_atomic"];
     let closed: Vec<&str> = WAYS_OUT
         .into_iter()
         .filter(|way| !own.contains(way))

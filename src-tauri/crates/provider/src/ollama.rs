@@ -166,7 +166,9 @@ fn events(said: &Value) -> Result<Vec<ChatStreamEvent>, Failure> {
         text.filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let chunk = |content: String| StreamChunk { content };
-    events.extend(text("thinking").map(|it| ChatStreamEvent::ReasoningChunk(chunk(it))));
+    // Gateways that speak for Ollama use the name of the OpenAI protocol.
+    let thoughts = text("thinking").or_else(|| text("reasoning_content"));
+    events.extend(thoughts.map(|it| ChatStreamEvent::ReasoningChunk(chunk(it))));
     events.extend(text("content").map(|it| ChatStreamEvent::Chunk(chunk(it))));
     let calls = message.get("tool_calls").and_then(Value::as_array);
     for call in calls.into_iter().flatten() {

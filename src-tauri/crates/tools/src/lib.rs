@@ -39,7 +39,7 @@ mod web;
 pub use asks::Asks;
 pub use builtin::{
     HEADLESS_REFUSAL, LSP, LSP_RENAME, LoadSkill, Lsp, LspRename, PLAN, PLAN_EXIT, TOOL_SEARCH,
-    Task, ToolSearch, WEB_SEARCH, WebSearch, commit,
+    Task, ToolSearch, WEB_SEARCH, WebSearch, commit_error,
 };
 pub use mentions::Mentions;
 pub use registry::{Checked, Found, LOCKED, Offer, Registry};

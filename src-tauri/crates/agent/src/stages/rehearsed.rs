@@ -70,7 +70,10 @@ impl Rehearsed {
         let plan = approved.plan().clone();
         let workspace = session.hands.workspace.judged(&effects(&plan));
         let history = session.shared.history.clone();
-        let commit = move || tools::commit(&history, &workspace, &plan);
+        let commit = move || {
+            let committed = history.carry_out(&workspace, &plan);
+            committed.map_err(tools::commit_error)
+        };
         let done = tokio::task::spawn_blocking(commit).await;
         Ran {
             result: match done {

@@ -58,9 +58,9 @@ fn wrong_settings_change_nothing() {
             &[
                 "set",
                 "providers",
-                r#"[{ id = "openai", title = "x", wire = "openai", base_url = "http://127.0.0.1:1/" }]"#,
+                r#"[{ id = "x", title = "x", wire = "openai", base_url = "http://127.0.0.1:1/" }, { id = "x", title = "y", wire = "openai", base_url = "http://127.0.0.1:2/" }]"#,
             ],
-            "built in",
+            "is there twice",
         ),
     ] {
         let ran = place.run(&[&["config"], args].concat());

@@ -90,7 +90,7 @@ pub fn exactly(name: &str, value: &str) -> Option<String> {
     let mut pattern = format!("{name}=");
     for c in value.chars() {
         match c {
-            '*' | '?' | '[' | '{' => pattern.extend(['[', c, ']']),
+            '*' | '?' | '[' | ']' | '{' | '}' => pattern.extend(['[', c, ']']),
             '\\' => pattern.push_str("\\\\"),
             _ => pattern.push(c),
         }

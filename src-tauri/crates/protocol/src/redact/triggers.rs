@@ -30,6 +30,16 @@ impl Trigger {
             Self::Name | Self::Address | Self::PrivateKey => false,
         }
     }
+
+    /// Whether a trigger that begins with `begins` may begin with these few bytes. A token is written as it is, so a line end is
+    /// no letter of it; of the others only the folded bytes are compared, as their bucket is.
+    fn may_begin_with(self, begins: &str, bytes: &[u8], is_start: bool) -> bool {
+        let is_same = |(of, byte): (u8, &u8)| match self.begins_word() {
+            true => of == b'?' || of.eq_ignore_ascii_case(byte),
+            false => of == b'?' || fold(of) == fold(*byte),
+        };
+        (is_start || !self.begins_word()) && begins.bytes().zip(bytes).all(is_same)
+    }
 }
 
 /// Bytes are told apart by their lowest five bits, which are the same for a letter in capitals or not.
@@ -40,9 +50,8 @@ pub(super) struct Triggers {
     /// For three bytes, which bucket; 0 for none.
     buckets_of: Vec<u16>,
     buckets: Vec<Vec<Trigger>>,
-    /// For the first two bytes, whether any begins so; for the first one.
-    pairs: Vec<bool>,
-    singles: [bool; FOLDS],
+    /// Each trigger with what it begins with.
+    all: Vec<(&'static str, Trigger)>,
 }
 
 /// The table.
@@ -56,8 +65,7 @@ impl Triggers {
         let mut all = Self {
             buckets_of: vec![0; FOLDS * FOLDS * FOLDS],
             buckets: Vec::new(),
-            pairs: vec![false; FOLDS * FOLDS],
-            singles: [false; FOLDS],
+            all: Vec::new(),
         };
         for kind in kinds() {
             all.add(kind.begins, Trigger::Token(kind));
@@ -74,15 +82,14 @@ impl Triggers {
         all
     }
 
-    fn add(&mut self, begins: &str, trigger: Trigger) {
+    fn add(&mut self, begins: &'static str, trigger: Trigger) {
+        self.all.push((begins, trigger));
         let folds = |at: usize| match begins.as_bytes().get(at) {
             Some(b'?') | None => 0..FOLDS,
             Some(byte) => fold(*byte)..fold(*byte) + 1,
         };
         for first in folds(0) {
-            self.singles[first] = true;
             for second in folds(1) {
-                self.pairs[first * FOLDS + second] = true;
                 for third in folds(2) {
                     let place = (first * FOLDS + second) * FOLDS + third;
                     if self.buckets_of[place] == 0 {
@@ -117,13 +124,17 @@ impl Triggers {
         if is_all {
             return rest.len();
         }
-        match rest {
-            [.., first, second] if self.pairs[fold(*first) * FOLDS + fold(*second)] => {
-                rest.len() - 2
-            }
-            [.., last] if self.singles[fold(*last)] => rest.len() - 1,
-            _ => rest.len(),
-        }
+        // What comes next may make a beginning of the last two bytes, or of the last one.
+        let held = [2, 1].into_iter().find(|length| {
+            rest.len().checked_sub(*length).is_some_and(|place| {
+                let is_start = is_start(at + place);
+                let mut all = self.all.iter();
+                all.any(|(begins, trigger)| {
+                    trigger.may_begin_with(begins, &rest[place..], is_start)
+                })
+            })
+        });
+        rest.len() - held.unwrap_or(0)
     }
 
     fn bucket(&self, three: &[u8]) -> &[Trigger] {

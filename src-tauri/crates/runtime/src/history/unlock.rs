@@ -304,15 +304,18 @@ impl Drop for Unlocked {
     }
 }
 
-/// Takes away what a crash left unlocked, in every workspace that is there.
+/// Takes away what a crash left unlocked, in every workspace that is there. A log that was not written whole is removed: no
+/// mode changes before its log is there.
 pub(super) fn lock_left_open(inner: &Inner) {
     let Ok(logs) = fs::read_dir(folder(inner)) else {
         return;
     };
     for log in logs.flatten().map(|log| log.path()) {
-        if log.extension().is_some_and(|ending| ending == "json")
-            && let Err(error) = lock_logged(&log)
-        {
+        let settled = match log.extension().is_some_and(|ending| ending == "json") {
+            true => lock_logged(&log),
+            false => crate::forget(&log),
+        };
+        if let Err(error) = settled {
             tracing::warn!(log = %log.display(), %error, "some modes are not put back");
         }
     }

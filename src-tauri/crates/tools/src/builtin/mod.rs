@@ -39,7 +39,7 @@ use protocol::interface::{
     SchemaVisibility,
 };
 use protocol::{Plan, ToolError, ToolInterface};
-use runtime::{FileError, History, Workspace};
+use runtime::FileError;
 use serde_json::{Map, Value, json};
 
 use crate::tool::Tool;
@@ -157,17 +157,12 @@ async fn blocking<T: Send + 'static>(
     }
 }
 
-/// Carries out what a call did where nothing real changed.
-///
-/// # Errors
-/// [`ToolError::Stale`] when something underneath changed since; nothing was touched.
-pub fn commit(history: &History, workspace: &Workspace, plan: &Plan) -> Result<(), ToolError> {
-    history
-        .carry_out(workspace, plan)
-        .map_err(|error| match error {
-            FileError::Changed { .. } => ToolError::Stale(error.to_string()),
-            error => failed(error),
-        })
+/// Why the effects of a dry run could not be carried out: [`ToolError::Stale`] when something underneath changed since.
+pub fn commit_error(error: FileError) -> ToolError {
+    match error {
+        FileError::Changed { .. } => ToolError::Stale(error.to_string()),
+        error => failed(error),
+    }
 }
 
 /// A failed file operation as the model reads it.

@@ -94,10 +94,25 @@ impl Composed {
         let answer = strict_json::parse(unfenced(text))
             .map_err(|wrong| format!("it is not JSON (line {}): {}", wrong.line, wrong.reason))?;
         let (answer, beside) = lift(answer);
-        if !self.whole.is_valid(&answer) {
-            return Err(self.problems(&answer));
+        if self.whole.is_valid(&answer) {
+            return Ok(taken_apart(answer, beside));
         }
-        Ok(taken_apart(answer, beside))
+        let answer = self.without_nulls(answer);
+        match self.whole.is_valid(&answer) {
+            true => Ok(taken_apart(answer, beside)),
+            false => Err(self.problems(&answer)),
+        }
+    }
+
+    /// An answer whose calls leave out the optional members that are `null`, as every other call may.
+    fn without_nulls(&self, mut answer: Value) -> Value {
+        let calls = answer.get_mut("calls").and_then(Value::as_array_mut);
+        for call in calls.into_iter().flatten() {
+            if let Ok(checked) = self.check_call(call) {
+                *call = Value::Object(checked);
+            }
+        }
+        answer
     }
 
     fn problems(&self, answer: &Value) -> String {
@@ -120,7 +135,8 @@ impl Composed {
         problems.join("; ")
     }
 
-    fn check_call(&self, call: &Value) -> Result<(), String> {
+    /// The members of a call that fits its tool's schema.
+    fn check_call(&self, call: &Value) -> Result<Map<String, Value>, String> {
         let Some(given) = call.as_object() else {
             return Err("a call is an object".to_owned());
         };
@@ -136,7 +152,6 @@ impl Composed {
             Schema::compile(name, &item(&self.tools[*place], "")).map_err(|fault| fault.message)?;
         schema
             .problems(given.clone(), &|member| member)
-            .map(drop)
             .map_err(|problems| problems.join("; "))
     }
 }
