@@ -31,13 +31,10 @@ impl Trigger {
         }
     }
 
-    /// Whether a trigger that begins with `begins` may begin with these few bytes. A token is written as it is, so a line end is
-    /// no letter of it; of the others only the folded bytes are compared, as their bucket is.
+    /// Whether a trigger that begins with `begins` may begin with these few bytes. They are compared as they are, so that a line end
+    /// is not taken for a letter.
     fn may_begin_with(self, begins: &str, bytes: &[u8], is_start: bool) -> bool {
-        let is_same = |(of, byte): (u8, &u8)| match self.begins_word() {
-            true => of == b'?' || of.eq_ignore_ascii_case(byte),
-            false => of == b'?' || fold(of) == fold(*byte),
-        };
+        let is_same = |(of, byte): (u8, &u8)| of == b'?' || of.eq_ignore_ascii_case(byte);
         (is_start || !self.begins_word()) && begins.bytes().zip(bytes).all(is_same)
     }
 }
