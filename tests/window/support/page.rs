@@ -64,6 +64,31 @@ impl Rig {
         .await;
     }
 
+    /// Clicks a radio button or a check box until it is chosen: the transcript may move below the pointer.
+    pub async fn choose(&self, testid: &str) {
+        let selector = format!("[data-testid=\"{testid}\"]");
+        let is_chosen = async |rig: &Self| {
+            let script = "return document.querySelector(arguments[0])?.checked === true";
+            rig.ask(script, vec![selector.as_str().into()]).await == true
+        };
+        self.until(&format!("{testid} to be chosen"), async |rig| {
+            is_chosen(rig).await || rig.click_at(&selector).await && is_chosen(rig).await
+        })
+        .await;
+    }
+
+    /// Clicks an element until it is gone, or cannot be used any more.
+    pub async fn click_away(&self, testid: &str) {
+        let selector = format!("[data-testid=\"{testid}\"]:enabled");
+        let script = "return document.querySelector(arguments[0]) === null";
+        self.find(testid).await;
+        self.until(&format!("{testid} to be taken"), async |rig| {
+            rig.click_at(&selector).await;
+            rig.ask(script, vec![selector.as_str().into()]).await == true
+        })
+        .await;
+    }
+
     /// The text that a person reads in the element.
     pub async fn text(&self, testid: &str) -> String {
         self.find(testid).await.text().await.unwrap()

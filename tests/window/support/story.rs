@@ -223,11 +223,11 @@ impl Rig {
         let run = self.card("wc -l").await;
         self.allow_by_click(&run).await;
         self.card("How should a chain").await;
-        self.tick("option-0").await;
-        self.click("next-question").await;
+        self.choose("option-0").await;
+        self.click_away("next-question").await;
         self.shows("2 of 2").await;
-        self.tick("option-0").await;
-        self.click("submit-answers").await;
+        self.choose("option-0").await;
+        self.click_away("submit-answers").await;
         self.shows("Everything above is on record").await;
     }
 
