@@ -41,12 +41,12 @@ async fn a_part_is_allowed_a_command_refused_and_a_question_answered_in_own_word
     // The agent was told, and asks on: an answer in one's own words, then several at once.
     rig.card("How should a chain").await;
     say_in_own_words(&rig, "Not at all; refuse it").await;
-    rig.click("next-question").await;
+    rig.click_away("next-question").await;
     rig.shows("2 of 2").await;
-    rig.tick("option-0").await;
-    rig.tick("option-2").await;
+    rig.choose("option-0").await;
+    rig.choose("option-2").await;
     say_in_own_words(&rig, "--1").await;
-    rig.click("submit-answers").await;
+    rig.click_away("submit-answers").await;
     rig.shows("Everything above is on record").await;
 
     // What was said stands on the settled calls.
