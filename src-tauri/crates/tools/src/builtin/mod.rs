@@ -38,7 +38,7 @@ use protocol::interface::{
     ContextModifierPolicy, EmptyResultPolicy, InterfaceBuilder, Origin, PermissionChannel,
     SchemaVisibility,
 };
-use protocol::{Plan, ToolError, ToolInterface};
+use protocol::{ToolError, ToolInterface};
 use runtime::FileError;
 use serde_json::{Map, Value, json};
 
