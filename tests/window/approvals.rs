@@ -13,8 +13,9 @@ const CALLS: usize = 10;
 const ASKERS: [&str; CALLS] = [
     "ada", "bea", "cleo", "dora", "edda", "fay", "gina", "hana", "ida", "juno",
 ];
-/// How long a person looks at a card: longer than a card needs to be looked at before an answer counts.
-const LOOK: Duration = Duration::from_millis(700);
+/// How long a person looks at a card: longer than a card needs to be looked at before an answer counts, on a machine that draws
+/// several windows at once, too.
+const LOOK: Duration = Duration::from_millis(1_500);
 
 fn asks(what: &str) -> Value {
     call("bash", json!({ "command": format!("touch {what}") }))
