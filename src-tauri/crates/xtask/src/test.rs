@@ -189,9 +189,14 @@ fn check_window(checks: &mut Checks, passed_on: &[String]) {
     }
     let next = "Pictures are in target/window-shots; `cargo xtask test --only window -- NAME` repeats one.";
     // Each test brings its own display and bus, so nothing is put around cargo here.
-    checks.count("window tests", next, || {
+    checks.count_with_repeat("window tests", next, |names| {
         let mut cargo = cargo(&["test", "--no-fail-fast"], &PACKAGES);
-        cargo.args(["--test", "window", "--"]).args(passed_on);
+        // One window at a time: keys and clicks go through the X server, and two windows at once are slow to hear of them.
+        cargo.args(["--test", "window", "--", "--test-threads=1"]);
+        match names {
+            [] => cargo.args(passed_on),
+            names => cargo.arg("--exact").args(names),
+        };
         if let Some(driver) = driver::find() {
             cargo.env("TAURI_DRIVER", driver);
         }
