@@ -110,7 +110,7 @@ fn what_is_set_up_for_one_folder_is_found_there_and_below() {
     let text = r#"{
         "mcpServers": { "everywhere": { "command": "a" } },
         "projects": {
-            "/home/me/work": { "allowedTools": [], "mcpServers": { "mem": { "type": "stdio", "command": "npx", "args": ["mem"], "env": {} } } },
+            "/home/me/code": { "allowedTools": [], "mcpServers": { "mem": { "type": "stdio", "command": "npx", "args": ["mem"], "env": {} } } },
             "/home/me": { "mcpServers": { "mem": { "command": "other" }, "above": { "command": "b" } } },
             "/home/me/other": { "mcpServers": { "elsewhere": { "command": "c" } } }
         }
@@ -122,11 +122,11 @@ fn what_is_set_up_for_one_folder_is_found_there_and_below() {
             .collect()
     };
     assert_eq!(
-        names(Scope::Local("/home/me/work".into())),
+        names(Scope::Local("/home/me/code".into())),
         ["mem npx mem", "above b"]
     );
     assert_eq!(
-        names(Scope::Local("/home/me/work/src".into())),
+        names(Scope::Local("/home/me/code/src".into())),
         ["mem npx mem", "above b"]
     );
     assert_eq!(
@@ -138,10 +138,10 @@ fn what_is_set_up_for_one_folder_is_found_there_and_below() {
     let of_folder = read(
         Product::ClaudeCode,
         text,
-        &Scope::Local("/home/me/work".into()),
+        &Scope::Local("/home/me/code".into()),
     );
     match &of_folder.unwrap()[0].settings.as_ref().unwrap().way {
-        ServerWay::Stdio { folder, .. } => assert_eq!(folder.as_deref(), Some("/home/me/work")),
+        ServerWay::Stdio { folder, .. } => assert_eq!(folder.as_deref(), Some("/home/me/code")),
         other @ ServerWay::Http { .. } => panic!("{other:?}"),
     }
 }

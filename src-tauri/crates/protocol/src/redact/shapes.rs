@@ -154,30 +154,3 @@ proptest! {
         prop_assert_eq!(text(&once), (once.as_str().into(), 0));
     }
 }
-
-/// How fast a text is masked: `cargo test -p protocol --release speed -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn speed() {
-    let source = include_str!("../settings.rs").repeat(100);
-    let source = &source[..1 << 20];
-    let began = std::time::Instant::now();
-    let mut masked = 0;
-    for _ in 0..20 {
-        masked += text(source).1;
-    }
-    println!(
-        "1 MiB of code: {:?} ({masked} masked)",
-        began.elapsed() / 20
-    );
-    let plain = "the quick brown fox jumps over the lazy dog, again and again.\n".repeat(20_000);
-    let plain = &plain[..1 << 20];
-    let began = std::time::Instant::now();
-    for _ in 0..20 {
-        masked += text(plain).1;
-    }
-    println!(
-        "1 MiB of words: {:?} ({masked} masked)",
-        began.elapsed() / 20
-    );
-}
