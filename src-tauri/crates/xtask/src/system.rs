@@ -56,6 +56,7 @@ impl Manager {
                 "dbus",
                 "gnome-keyring",
                 "git",
+                "curl",
                 "ripgrep",
                 "rsync",
                 "zip",
@@ -71,6 +72,7 @@ impl Manager {
                 "dbus-daemon",
                 "gnome-keyring",
                 "git",
+                "curl",
                 "ripgrep",
                 "rsync",
                 "zip",
@@ -84,6 +86,7 @@ impl Manager {
                 "xorg-xauth",
                 "gnome-keyring",
                 "git",
+                "curl",
                 "ripgrep",
                 "rsync",
                 "zip",
@@ -93,7 +96,7 @@ impl Manager {
             // The web view is part of macOS.
             (Self::Brew, Purpose::CommandLine | Purpose::App) => &[],
             (_, Purpose::Pictures) => &[],
-            (Self::Brew, Purpose::Tests) => &["git", "ripgrep", "rsync", "zip"],
+            (Self::Brew, Purpose::Tests) => &["git", "curl", "ripgrep", "rsync", "zip"],
         }
     }
 
