@@ -43,13 +43,17 @@ impl Checks {
 
     /// A check that either passes or does not; it is no test, so passing it counts nothing.
     pub fn pass(&mut self, name: &str, next: &str, command: impl FnOnce() -> Command) {
-        self.stage(name, next, command, |ok, _| ok);
+        self.stage(name, next, |ran| follow(&mut command(), ran));
     }
 
     /// A test runner, whose counts are added; one that ran no test at all has failed.
     pub fn count(&mut self, name: &str, next: &str, command: impl FnOnce() -> Command) {
-        self.stage(name, next, command, |ok, ran| {
-            ok && ran.passed + ran.skipped > 0
+        self.stage(name, next, |ran| {
+            follow(&mut command(), ran)?;
+            match ran.passed + ran.skipped {
+                0 => Err(Unmet::RanNoTest),
+                _ => Ok(()),
+            }
         });
     }
 
@@ -61,63 +65,48 @@ impl Checks {
         next: &str,
         command: impl Fn(&[String]) -> Command,
     ) {
-        let mut ran = Tally::default();
-        let mut failed = Vec::new();
-        let result = self.progress.stage(name, || {
-            let all = command::follow(&mut command(&[]), |line| {
+        self.stage(name, next, |ran| {
+            let mut failed = Vec::new();
+            let all_held = command::follow(&mut command(&[]), |line| {
                 ran.read(line);
                 failed.extend(failed_test(line).map(str::to_owned));
             })?;
-            if all || failed.is_empty() || failed.len() > REPEATED_MAX {
-                return verdict(all && ran.passed > 0);
+            match (all_held, ran.passed) {
+                (true, 0) => return Err(Unmet::RanNoTest),
+                (true, _) => return Ok(()),
+                (false, _) if failed.is_empty() || failed.len() > REPEATED_MAX => {
+                    return Err(Unmet::DidNotPass);
+                }
+                (false, _) => {}
             }
             println!("Once more, by themselves: {}", failed.join(", "));
             let mut again = Tally::default();
-            let held = command::follow(&mut command(&failed), |line| again.read(line))?;
+            follow(&mut command(&failed), &mut again)?;
             let count = failed.len() as u64;
-            if held && again.passed == count {
-                ran.passed += count;
-                ran.failed = ran.failed.saturating_sub(count);
+            match again.passed == count {
+                true => {
+                    ran.passed += count;
+                    ran.failed = ran.failed.saturating_sub(count);
+                    Ok(())
+                }
+                false => Err(Unmet::DidNotPass),
             }
-            verdict(held && again.passed == count)
         });
-        if let Err(failure) = result {
-            ran.failed = ran.failed.max(1);
-            self.failures.push(match failure.what.is_empty() {
-                true => Failure::new(format!("{name}: did not pass."), next),
-                false => failure,
-            });
-        }
-        self.tally.add(&ran);
     }
 
+    /// Does the work of one check, which adds what its runners count, and keeps why it did not hold.
     fn stage(
         &mut self,
         name: &str,
         next: &str,
-        command: impl FnOnce() -> Command,
-        holds: impl FnOnce(bool, &Tally) -> bool,
+        work: impl FnOnce(&mut Tally) -> Result<(), Unmet>,
     ) {
         let mut ran = Tally::default();
-        let mut what = format!("{name}: did not pass.");
-        let result = self.progress.stage(name, || {
-            match command::follow(&mut command(), |line| ran.read(line)) {
-                Ok(ok) if holds(ok, &ran) => Ok(true),
-                Ok(true) => {
-                    what = format!("{name}: ran no test.");
-                    Err(())
-                }
-                Ok(false) => Err(()),
-                Err(failure) => {
-                    what = failure.what;
-                    Err(())
-                }
-            }
-        });
-        if result.is_err() {
+        let result = self.progress.stage(name, || work(&mut ran).map(|()| true));
+        if let Err(unmet) = result {
             // A check without tests, or a runner that could not even start, counts as one that failed.
             ran.failed = ran.failed.max(1);
-            self.failures.push(Failure::new(what, next));
+            self.failures.push(unmet.told(name, next));
         }
         self.tally.add(&ran);
     }
@@ -147,11 +136,38 @@ fn failed_test(line: &str) -> Option<&str> {
     (name != "result:").then_some(name)
 }
 
-/// A stage's answer; a failure without words is told by the name of the stage.
-fn verdict(held: bool) -> Result<bool, Failure> {
-    match held {
-        true => Ok(true),
-        false => Err(Failure::new("", "")),
+/// Why a check did not hold.
+enum Unmet {
+    /// Its runner said so.
+    DidNotPass,
+    /// Its runner was content and ran no test.
+    RanNoTest,
+    /// Its runner could not be started.
+    NotStarted(Failure),
+}
+
+impl Unmet {
+    /// What is said of the check of this name, whose next step is known.
+    fn told(self, name: &str, next: &str) -> Failure {
+        match self {
+            Self::DidNotPass => Failure::new(format!("{name}: did not pass."), next),
+            Self::RanNoTest => Failure::new(format!("{name}: ran no test."), next),
+            Self::NotStarted(failure) => failure,
+        }
+    }
+}
+
+impl From<Failure> for Unmet {
+    fn from(failure: Failure) -> Self {
+        Self::NotStarted(failure)
+    }
+}
+
+/// Runs a command to its end and adds what it counts.
+fn follow(command: &mut Command, ran: &mut Tally) -> Result<(), Unmet> {
+    match command::follow(command, |line| ran.read(line))? {
+        true => Ok(()),
+        false => Err(Unmet::DidNotPass),
     }
 }
 
@@ -182,6 +198,24 @@ mod tests {
             });
             assert_eq!((checks.tally.passed, checks.tally.failed), (passed, fails));
             assert_eq!(checks.failures.len(), failures);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_check_that_does_not_hold_says_why() {
+        let nothing = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+        let table = [
+            ("nothing that is counted", 1, "a runner: did not pass."),
+            (nothing, 0, "a runner: ran no test."),
+        ];
+        for (line, code, what) in table {
+            let mut checks = Checks::new(Progress::start());
+            checks.count("a runner", "look", || says(line, code));
+            checks.count_with_repeat("a runner", "look", |_| says(line, code));
+            let expected = Failure::new(what, "look");
+            assert_eq!(checks.failures, [expected.clone(), expected]);
+            assert_eq!(checks.tally.failed, 2);
         }
     }
 
@@ -238,14 +272,13 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_fails_its_check_alone() {
         let mut checks = Checks::new(Progress::start());
-        checks.pass("a check", "look", || {
-            Command::new("countersign-no-such-program")
-        });
-        assert_eq!(checks.tally.failed, 1);
-        assert!(
-            checks.failures[0]
-                .what
-                .contains("countersign-no-such-program")
-        );
+        let missing = || Command::new("countersign-no-such-program");
+        checks.pass("a check", "look", missing);
+        checks.count_with_repeat("a runner", "look", |_| missing());
+        assert_eq!(checks.tally.failed, 2);
+        for failure in &checks.failures {
+            assert!(failure.what.contains("countersign-no-such-program"));
+            assert_ne!(failure.next, "look", "what helps is said in its place");
+        }
     }
 }
