@@ -6,6 +6,7 @@ mod briefing;
 mod call;
 mod config;
 mod demo;
+mod doctor;
 mod documents;
 mod dry_run;
 mod gateway;
@@ -119,7 +120,7 @@ pub(crate) async fn run(args: Args, out: &mut Out) -> Ended {
         Verb::Doctor { workspace } => {
             let folder = DeskConfig::data_dir(data_dir.clone()).map_err(Ending::unusable)?;
             let settings = agent::settings_file::path(&folder);
-            dry_run::doctor(&look(data_dir).await?, &workspace, &settings, out).await
+            doctor::show(&look(data_dir).await?, &workspace, &settings, out).await
         }
         Verb::History(asked) => {
             let desk = look(data_dir).await?;
