@@ -305,7 +305,7 @@ async fn only_a_command_runs_for_real_and_its_hosts_meet_the_rules() {
         hosts: vec![host.to_owned()],
     };
     assert!(desk.decide(&asked, to("docs.rs")).await.is_err());
-    desk.decide(&asked, to("crates.io")).await.unwrap();
+    desk.decide(&asked, to("packages.example")).await.unwrap();
     desk.until_ended().await;
     let done = &desk.calls().await[0];
     // It changed nothing, so there is nothing to take back.

@@ -144,7 +144,7 @@ mod tests {
             ("http://docs.rs./", far, None),
             ("http://localhost:8080/", "127.0.0.1", None),
             ("https://docs.rs:8443/", far, Some("not among")),
-            ("https://crates.io/", far, Some("not among")),
+            ("https://packages.example/", far, Some("not among")),
             ("http://localhost/", "127.0.0.1", Some("not among")),
             // A name of the world that leads into this machine, or to where its secrets are.
             ("https://docs.rs/", "127.0.0.1", Some("this machine")),
@@ -168,10 +168,10 @@ mod tests {
     #[test]
     fn hosts_are_kept_as_they_are_looked_up_each_once() {
         let rules = RuleSet::builtin();
-        let hosts = ["https://Docs.rs/x", "docs.rs", "crates.io:8443"].map(str::to_owned);
+        let hosts = ["https://Docs.rs/x", "docs.rs", "packages.example:8443"].map(str::to_owned);
         assert_eq!(
             named(&hosts, &rules, 0).unwrap(),
-            ["docs.rs", "crates.io:8443"]
+            ["docs.rs", "packages.example:8443"]
         );
         assert!(named(&[], &rules, 0).is_err());
         assert!(

@@ -308,7 +308,7 @@ mod tests {
                 "[[rule]]\npermission = \"*\"\naction = \"ask\"\n".to_owned(),
                 Allow,
             ),
-            (rule("net.read", "crates.io", "ask"), Allow),
+            (rule("net.read", "packages.example", "ask"), Allow),
             (asks.clone(), Ask),
             (
                 "[[rule]]\npermission = \"net.read\"\naction = \"ask\"\n".to_owned(),

@@ -172,12 +172,12 @@ mod tests {
             (docs.clone(), &[], None),
             (String::new(), &["docs.rs"], None),
             // One that is not allowed closes the way to all.
-            (docs.clone(), &["docs.rs", "crates.io"], None),
+            (docs.clone(), &["docs.rs", "packages.example"], None),
             (docs.clone(), &["docs.rs:8443"], None),
             (
                 all.clone(),
-                &["docs.rs", "crates.io"],
-                Some("docs.rs crates.io"),
+                &["docs.rs", "packages.example"],
+                Some("docs.rs packages.example"),
             ),
             (rule("*", "docs.rs", "allow"), &["docs.rs"], Some("docs.rs")),
             // Whoever may run everything named no host.

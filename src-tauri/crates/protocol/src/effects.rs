@@ -215,13 +215,13 @@ pub struct Reached {
 }
 
 impl fmt::Display for Reached {
-    /// `reached registry.npmjs.org:443`
+    /// `reached registry.example:443`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "reached {}", host_and_port(&self.host, self.port))
     }
 }
 
-/// `registry.npmjs.org:443`; an address with colons stands in brackets.
+/// `registry.example:443`; an address with colons stands in brackets.
 pub fn host_and_port(host: &str, port: u16) -> String {
     match host.contains(':') {
         true => format!("[{host}]:{port}"),

@@ -160,10 +160,10 @@ describe('on the card', () => {
   it('w runs it again with the hosts that are chosen and those that are written, and with no others', async () => {
     const { host, card, key, click } = await page(effectSamples.effectsReached);
     const words = (id: string) => within(card).getByTestId(id).textContent?.replace(/\s+/g, ' ');
-    expect(words('reached')).toContain('static.crates.io9 connections, 18 kB sent, 48 MB received');
+    expect(words('reached')).toContain('static.packages.example9 connections, 18 kB sent, 48 MB received');
     expect(words('effects-summary')).toContain('1 refused; 2 hosts reached');
     await key('w');
-    expect(words('way-out')).toContain('index.crates.io static.crates.io telemetry.example.com');
+    expect(words('way-out')).toContain('index.packages.example static.packages.example telemetry.example.com');
     await click('way-out-2');
     await fireEvent.input(within(card).getByTestId('way-out-host'), { target: { value: ' Docs.rs ' } });
     await fireEvent.keyDown(within(card).getByTestId('way-out-host'), { key: 'Enter' });
@@ -171,7 +171,7 @@ describe('on the card', () => {
     expect(words('way-out-run')).toContain('Run with 3 hosts');
     await look();
     await hold(within(card).getByTestId('way-out-run'));
-    expect(decisions(host)).toEqual([{ type: 'with_network', hosts: ['index.crates.io', 'static.crates.io', 'docs.rs'] }]);
+    expect(decisions(host)).toEqual([{ type: 'with_network', hosts: ['index.packages.example', 'static.packages.example', 'docs.rs'] }]);
   });
   it('the network is offered where something was refused it, and where a command can be run for show', async () => {
     const { card, click } = await page(effectSamples.effects);
