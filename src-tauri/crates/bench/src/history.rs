@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use protocol::Plan;
 use protocol::history::Restore;
 use protocol::plan::{FileChange, Removal};
-use runtime::{ActMeta, EntryMeta, History, TreeLimits, Workspace, apply};
+use runtime::{ActMeta, EntryMeta, History, TreeLimits, Workspace};
 
 use crate::Outcome;
 use crate::pairs::{Side, medians};
@@ -102,7 +102,7 @@ impl Place {
         };
         let began = Instant::now();
         let entry = self.history.prepare(&self.workspace, plan, meta)?;
-        apply(&self.workspace, plan)?;
+        self.history.carry_out(&self.workspace, plan)?;
         self.history.seal(&entry.id)?;
         Ok(began.elapsed())
     }
