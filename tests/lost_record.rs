@@ -5,11 +5,13 @@ use agent::{Desk, DeskConfig, Host};
 /// A record that is lost beside what belongs to it is not taken for a new one, and nothing is changed.
 #[tokio::test]
 async fn a_record_that_is_missing_or_empty_beside_its_files_is_refused() {
-    for (beside, is_empty) in [
-        ("history/entries/und_1.json", true),
-        ("history/entries/und_1.json", false),
-        ("sessions/ses_1/kept", true),
-        ("sessions/ses_1/kept", false),
+    let change = "1 change that can be undone and the files of 0 sessions lie";
+    let session = "0 changes that can be undone and the files of 1 session lie";
+    for (beside, is_empty, told) in [
+        ("history/entries/und_1.json", true, change),
+        ("history/entries/und_1.json", false, change),
+        ("sessions/ses_1/kept", true, session),
+        ("sessions/ses_1/kept", false, session),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (file, kept) = (folder.path().join("record.db"), folder.path().join(beside));
@@ -22,6 +24,7 @@ async fn a_record_that_is_missing_or_empty_beside_its_files_is_refused() {
         let fault = refused.err().expect("it is refused");
         assert!(
             fault.message.contains("record.db is missing or empty")
+                && fault.message.contains(told)
                 && fault.hint.contains("backup"),
             "{fault}"
         );

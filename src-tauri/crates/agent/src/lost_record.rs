@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use protocol::Fault;
+use protocol::shown::counted;
 use record::Record;
 
 /// Where the record of a data folder is.
@@ -25,8 +26,10 @@ pub(crate) fn refuse(data_dir: &Path) -> Result<(), Fault> {
         return Ok(());
     }
     let message = format!(
-        "The record {} is missing or empty, but {changes} changes that can be undone and the files of {sessions} sessions lie beside it.",
-        file.display()
+        "The record {} is missing or empty, but {} that can be undone and the files of {} lie beside it.",
+        file.display(),
+        counted(changes as u64, "change"),
+        counted(sessions as u64, "session")
     );
     let hint = "Put a backup of record.db in its place. To begin a new record, choose another data folder, or move the folders `history` and `sessions` away. Nothing was changed.";
     Err(Fault::new(message, hint))

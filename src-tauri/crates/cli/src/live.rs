@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use protocol::mappers::{Teller, Vocabulary};
+use protocol::shown::counted;
 use protocol::{CallState, Entry, EntryBody, Event, EventBody, SessionId, SessionState, fold};
 
 use crate::ending::Ending;
@@ -204,7 +205,7 @@ impl Live {
         let title = title.unwrap_or_else(|| "a change".to_owned());
         let text = out.ink(
             Ink::Strong,
-            &format!("↶ {did}: {title} ({})", story::count(paths, "path")),
+            &format!("↶ {did}: {title} ({})", counted(paths, "path")),
         );
         self.paragraph(out, &format!("{text}\n\n"))
     }

@@ -2,11 +2,10 @@
 
 use protocol::effects::{EffectKind, Effects};
 use protocol::preview::{CommandPreview, FileDiff, LineKind, TodoStatus};
-use protocol::shown::plain;
+use protocol::shown::{counted, plain};
 use protocol::{CallView, Preview, Verdict};
 
 use crate::out::Ink;
-use crate::story::count;
 
 /// What a call would do, or did, a line each; of each file's difference at most so many lines.
 pub(crate) fn preview(view: &CallView, diff_lines_max: usize, add: &mut impl FnMut(Ink, &str)) {
@@ -27,10 +26,10 @@ pub(crate) fn preview(view: &CallView, diff_lines_max: usize, add: &mut impl FnM
             effects(&shown.effects, diff_lines_max, add);
         }
         Preview::Loss(loss) => {
-            let (files, folders) = (count(loss.files, "file"), count(loss.folders, "folder"));
+            let (files, folders) = (counted(loss.files, "file"), counted(loss.folders, "folder"));
             add(
                 Ink::Bad,
-                &format!("- {files}, {folders}, {}", count(loss.bytes, "byte")),
+                &format!("- {files}, {folders}, {}", counted(loss.bytes, "byte")),
             );
             for item in &loss.shown {
                 add(Ink::Bad, &format!("- {}", item.path));

@@ -330,9 +330,3 @@ pub(crate) fn time(at: At) -> String {
         },
     )
 }
-
-/// A number of things: "1 file", "2 files".
-pub(crate) fn count(number: u64, thing: &str) -> String {
-    let s = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{s}")
-}

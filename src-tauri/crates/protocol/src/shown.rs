@@ -64,6 +64,12 @@ pub fn in_a_sentence(text: &str, chars_max: usize) -> String {
     told
 }
 
+/// A number of things: "1 file", "2 files".
+pub fn counted(number: u64, thing: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{s}")
+}
+
 /// A text that somebody else wrote, as a sentence that others can follow: it ends with one mark, a full stop where it has none.
 pub fn sentence(text: &str) -> String {
     let text = text.trim();

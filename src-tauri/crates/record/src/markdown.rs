@@ -6,7 +6,7 @@ mod marks;
 use jiff::Timestamp;
 use protocol::entry::SessionView;
 use protocol::preview::{CommandPreview, FileDiff, LineKind, LossPreview};
-use protocol::shown::plain;
+use protocol::shown::{counted, plain};
 use protocol::{
     At, CallView, Decision, Effects, Entry, EntryBody, NoticeLevel, Preview, UndoState,
 };
@@ -27,8 +27,10 @@ pub(crate) fn head(view: &SessionView) -> String {
     text.push_str(&format!("- State: {}\n", view.state.as_str()));
     let usage = view.usage;
     let mut used = format!(
-        "{} turns, {} tokens in, {} tokens out",
-        view.turns, usage.input_tokens, usage.output_tokens
+        "{}, {} in, {} out",
+        counted(view.turns.into(), "turn"),
+        counted(usage.input_tokens, "token"),
+        counted(usage.output_tokens, "token")
     );
     if let Some(cost) = usage.cost_usd {
         used.push_str(&format!(", {cost:.4} USD"));
@@ -252,8 +254,10 @@ fn effects(body: &mut String, effects: &Effects) {
 
 fn losses(loss: &LossPreview) -> String {
     let mut text = format!(
-        "Takes away {} files and {} folders, {} bytes:\n\n",
-        loss.files, loss.folders, loss.bytes
+        "Takes away {} and {}, {}:\n\n",
+        counted(loss.files, "file"),
+        counted(loss.folders, "folder"),
+        counted(loss.bytes, "byte")
     );
     for item in &loss.shown {
         text.push_str(&format!(

@@ -188,8 +188,11 @@ impl Cards {
         };
         let (yes, _) = words(&shown.view);
         if shown.unseen > 0 {
-            let left = shown.unseen;
-            tell(&format!("{left} lines were not shown yet: d shows them.\n"));
+            let (left, are, them) = match shown.unseen {
+                1 => ("1 line".to_owned(), "was", "it"),
+                many => (format!("{many} lines"), "were", "them"),
+            };
+            tell(&format!("{left} {are} not shown yet: d shows {them}.\n"));
             self.prompt();
             return Ok(());
         }

@@ -3,6 +3,7 @@
 use agent::{Desk, amount};
 use protocol::history::Timeline;
 use protocol::query::{Answer, Query};
+use protocol::shown::counted;
 use protocol::{At, Fault, Op, UndoEntry, UndoId, UndoState};
 use serde_json::json;
 
@@ -12,7 +13,6 @@ use crate::ending::{Code, Ended, Ending};
 use crate::ids::{self, Ids};
 use crate::limits::PAGE;
 use crate::out::{Ink, Out};
-use crate::story::count;
 
 /// Lists the history.
 pub(crate) async fn list(desk: &Desk, asked: History, out: &mut Out) -> Ended {
@@ -47,11 +47,11 @@ pub(crate) async fn list(desk: &Desk, asked: History, out: &mut Out) -> Ended {
         false => "",
     };
     let words = format!(
-        "{}{more}. The copies take {} of {}, and are kept for {} days.",
-        count(timeline.entries_total, "change"),
+        "{}{more}. The copies take {} of {}, and are kept for {}.",
+        counted(timeline.entries_total, "change"),
         amount(timeline.store_bytes),
         amount(timeline.store_bytes_max),
-        timeline.keep_days
+        counted(timeline.keep_days.into(), "day")
     );
     let words = out.ink(Ink::Faint, &words);
     out.line(&words)?;
@@ -73,7 +73,7 @@ fn row(entry: &UndoEntry, length: usize, now: At) -> Vec<Cell> {
         cell(Ink::Strong, ids::end(entry.id.as_str(), length)),
         cell(Ink::Faint, &ago(entry.at, now)),
         cell(Ink::Faint, state),
-        cell(Ink::Faint, &count(entry.paths, "path")),
+        cell(Ink::Faint, &counted(entry.paths, "path")),
         cell(Ink::Plain, &entry.title),
     ]
 }
@@ -126,9 +126,9 @@ pub(crate) async fn collect(desk: &Desk, out: &mut Out) -> Ended {
     } else {
         let words = format!(
             "Dropped {} and freed {}. The history holds {} in {}.",
-            count(done.entries, "change"),
+            counted(done.entries, "change"),
             amount(done.bytes_freed),
-            count(done.entries_left, "change"),
+            counted(done.entries_left, "change"),
             amount(done.bytes_left)
         );
         out.line(&words)?;

@@ -8,6 +8,7 @@ use agent::config::RunLimitsGiven;
 use agent::{Batch, Desk, Host};
 use protocol::entry::SessionView;
 use protocol::mappers::Vocabulary;
+use protocol::shown::counted;
 use protocol::{Fault, ModelChoice, Op, SessionId, SessionState};
 use provider::{Script, Scripted};
 use serde_json::Value;
@@ -18,7 +19,6 @@ use crate::ending::{Code, Ended, Ending};
 use crate::limits::{SCRIPT_BYTES_MAX, TITLE_CHARS_MAX};
 use crate::live::Live;
 use crate::out::{Ink, Out};
-use crate::story::count;
 use crate::terminal::{Cards, Heard, Input, is_attended, told_to_end};
 
 /// The provider that a script of the caller's plays.
@@ -363,7 +363,7 @@ async fn summary(
         (SessionState::Done, 0) => (Code::Done, "Done".to_owned()),
         (SessionState::Done, denied) => (
             Code::Denied,
-            format!("Done, {} denied", count(denied, "call")),
+            format!("Done, {} denied", counted(denied, "call")),
         ),
         (SessionState::Interrupted, _) if live.limited => {
             (Code::Limited, "Stopped at a limit".to_owned())
@@ -382,7 +382,7 @@ async fn summary(
         let (turns, usage) = (view.turns, view.usage);
         let mut line = format!(
             "{word} · {} · {} tokens in, {} out",
-            count(u64::from(turns), "turn"),
+            counted(u64::from(turns), "turn"),
             usage.input_tokens,
             usage.output_tokens
         );

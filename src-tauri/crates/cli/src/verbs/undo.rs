@@ -7,6 +7,7 @@ use protocol::history::{
     Choice, Lost, PathChange, PathChoice, PathReceipt, Restore, RestorePreview, RestoreReceipt,
 };
 use protocol::query::{Answer, Query};
+use protocol::shown::counted;
 use protocol::{Direction, Fault, Op, UndoEntry, UndoId, UndoState};
 use serde_json::json;
 
@@ -15,7 +16,6 @@ use crate::args::{Choices, Redo, Undo};
 use crate::ending::{Code, Ended, Ending};
 use crate::limits::PAGE;
 use crate::out::{Ink, Out};
-use crate::story::count;
 
 /// Paths that are told of in words; those that stay are all told of.
 const PATHS_TOLD: usize = 20;
@@ -163,7 +163,7 @@ fn done(receipt: &RestoreReceipt, preview: &RestorePreview, out: &mut Out) -> En
     let brought = amount(preview.coverage.bytes);
     out.line(&format!(
         "{title} ({}, {brought})",
-        count(entry.paths, "path")
+        counted(entry.paths, "path")
     ))?;
     tell_paths(&receipt.paths, receipt.paths_total, out)?;
     tell_lost(&preview.coverage.cannot, out)?;

@@ -90,7 +90,7 @@ fn as_a_story() {
 - Model: demo
 - Opened: 1970-01-01 00:00:01 UTC
 - State: idle
-- Used: 1 turns, 100 tokens in, 10 tokens out, 0.2500 USD
+- Used: 1 turn, 100 tokens in, 10 tokens out, 0.2500 USD
 
 ## You · 1970-01-01 00:00:02 UTC
 
