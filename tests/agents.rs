@@ -64,7 +64,7 @@ async fn a_manifest_s_deny_is_final_for_the_whole_session() {
     std::fs::remove_file(desk.data().join("agent.toml")).unwrap();
     let mut desk = desk.restart().await;
     let (session, text) = (desk.session.clone(), "Again.".to_owned());
-    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.desk.submit(Op::say(session, text)).await.unwrap();
     desk.until_ended().await;
     assert_eq!(desk.outcomes().await[2].0, CallState::Denied);
 }

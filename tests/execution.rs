@@ -25,7 +25,7 @@ async fn interrupt(desk: &Fixture) {
 
 async fn say(desk: &Fixture, text: &str) {
     let (session, text) = (desk.session.clone(), text.to_owned());
-    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.desk.submit(Op::say(session, text)).await.unwrap();
 }
 
 /// `S003-40`: progress that the tool's own schema does not know is not told; a schema of an object takes JSON.
@@ -186,9 +186,7 @@ async fn steering_is_the_next_input() {
     say(&desk, "An instruction.").await;
     go.add_permits(1);
     desk.until("the second call", started).await;
-    let told = Message::User {
-        text: "An instruction.".into(),
-    };
+    let told = Message::user("An instruction.");
     assert_eq!(agent.last().last(), Some(&told));
     interrupt(&desk).await;
     desk.until_ended().await;

@@ -73,7 +73,7 @@ fn ledger(desk: &Fixture) -> Vec<String> {
 
 async fn say(desk: &Fixture, text: &str) {
     let (session, text) = (desk.session.clone(), text.to_owned());
-    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.desk.submit(Op::say(session, text)).await.unwrap();
 }
 
 /// How many calls of the session waited for a person.

@@ -62,7 +62,7 @@ impl Provider for Reader {
 /// Lets the agent read its output, and gives what it was told.
 async fn read_again(desk: &mut Fixture) -> String {
     let (session, text) = (desk.session.clone(), "Read it.".to_owned());
-    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.desk.submit(Op::say(session, text)).await.unwrap();
     desk.until_ended().await;
     desk.texts().await.pop().unwrap()
 }

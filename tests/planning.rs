@@ -103,10 +103,7 @@ async fn a_person_wants_a_plan_first() {
         session: desk.session.clone(),
         on,
     };
-    let say = |desk: &Fixture| Op::Say {
-        session: desk.session.clone(),
-        text: "Write.".to_owned(),
-    };
+    let say = |desk: &Fixture| Op::say(desk.session.clone(), "Write.");
     desk.desk.submit(set(&desk, true)).await.unwrap();
     desk.desk.submit(set(&desk, true)).await.unwrap();
     let mut desk = desk.restart().await;

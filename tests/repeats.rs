@@ -164,7 +164,7 @@ async fn the_persons_word_ends_the_count() {
     let (mut desk, _) = self::desk(turns, NOBODY, changing()).await;
     desk.play().await;
     let (session, text) = (desk.session.clone(), "Again.".to_owned());
-    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.desk.submit(Op::say(session, text)).await.unwrap();
     desk.until_ended().await;
     assert_eq!(desk.states().await, [CallState::Done; 4]);
 }

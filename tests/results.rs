@@ -143,10 +143,7 @@ async fn a_recorded_result_is_told_again_as_it_was() {
     desk.file("a.txt", "one\n").play().await;
     let before = desk.calls().await;
     let mut desk = desk.restart().await;
-    let say = protocol::Op::Say {
-        session: desk.session.clone(),
-        text: "And?".to_owned(),
-    };
+    let say = protocol::Op::say(desk.session.clone(), "And?");
     desk.desk.submit(say).await.unwrap();
     desk.until_ended().await;
     assert_eq!(
@@ -218,10 +215,7 @@ async fn long_outputs_go_when_the_session_closes() {
     let fault = desk.desk.query(output).await.unwrap_err();
     assert!(fault.message.contains("the session was closed"), "{fault}");
 
-    let say = protocol::Op::Say {
-        session: desk.session.clone(),
-        text: "Again.".to_owned(),
-    };
+    let say = protocol::Op::say(desk.session.clone(), "Again.");
     desk.desk.submit(say).await.unwrap();
     desk.until_ended().await;
     assert!(sidecar(&desk.calls().await[1]).exists());

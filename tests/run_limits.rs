@@ -20,7 +20,7 @@ fn ok() -> Probe {
 
 async fn say(desk: &Fixture, text: &str) {
     let (session, text) = (desk.session.clone(), text.to_owned());
-    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.desk.submit(Op::say(session, text)).await.unwrap();
 }
 
 async fn limited(given: RunLimitsGiven, turns: Value) -> (Fixture, Vec<(Limit, f64, f64)>) {

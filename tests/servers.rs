@@ -169,10 +169,7 @@ async fn a_list_that_changes_takes_effect_with_the_next_run() {
     ]);
     let mut desk = with_server(turns, Host::Person, ALLOW).await;
     desk.play().await;
-    let say = Op::Say {
-        session: desk.session.clone(),
-        text: "Again.".to_owned(),
-    };
+    let say = Op::say(desk.session.clone(), "Again.");
     while only(desk.servers().await).waits.is_none() {
         tokio::task::yield_now().await;
     }

@@ -29,10 +29,7 @@ async fn steering_skips_what_has_not_begun() {
     desk.start("Go.").await;
     let first = desk.until_waiting().await;
     desk.desk
-        .submit(Op::Say {
-            session: desk.session.clone(),
-            text: "Only one.".into(),
-        })
+        .submit(Op::say(desk.session.clone(), "Only one."))
         .await
         .unwrap();
     desk.allow(&first).await;
@@ -95,10 +92,7 @@ async fn a_stopped_session_goes_on() {
     let states = desk.states().await;
     assert_eq!(states, [CallState::Interrupted, CallState::Skipped]);
     desk.desk
-        .submit(Op::Say {
-            session: desk.session.clone(),
-            text: "Go on.".into(),
-        })
+        .submit(Op::say(desk.session.clone(), "Go on."))
         .await
         .unwrap();
     assert_eq!(desk.until_ended().await, SessionState::Done);
@@ -136,10 +130,7 @@ async fn one_process_works_in_a_session_at_a_time() {
     let window = desk.window().await;
     let mut shown = window.subscribe(window.last_seq().unwrap());
     let session = || desk.session.clone();
-    let say = |text: &str| Op::Say {
-        session: session(),
-        text: text.to_owned(),
-    };
+    let say = |text: &str| Op::say(session(), text);
     for op in [
         say("And I?"),
         Op::Resume { session: session() },
@@ -166,10 +157,7 @@ async fn one_process_works_in_a_session_at_a_time() {
         "what was refused is not on record: {entries:?}"
     );
     // Now it goes on there, with all that was done here.
-    let say = Op::Say {
-        session: desk.session.clone(),
-        text: "And now?".into(),
-    };
+    let say = Op::say(desk.session.clone(), "And now?");
     window.submit(say).await.unwrap();
     until_done(&mut shown).await;
     assert_eq!(desk.calls().await[0].state, CallState::Done);

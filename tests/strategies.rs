@@ -39,7 +39,7 @@ async fn set(desk: &Fixture, strategy: Strategy) {
 
 async fn say(desk: &Fixture, text: &str) {
     let (session, text) = (desk.session.clone(), text.to_owned());
-    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.desk.submit(Op::say(session, text)).await.unwrap();
 }
 
 fn named(names: std::ops::Range<u32>) -> Vec<Value> {
@@ -211,9 +211,7 @@ async fn steering_by_strategy() {
             .collect();
         assert_eq!(states, expected, "{strategy:?}");
         assert_eq!(agent.results().len(), 6);
-        let last = Message::User {
-            text: "Otherwise, please.".into(),
-        };
+        let last = Message::user("Otherwise, please.");
         assert_eq!(agent.last().last(), Some(&last));
     }
 }

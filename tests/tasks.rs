@@ -92,12 +92,7 @@ async fn a_task_is_done_by_another_agent() {
 
     let asked = cast.asked_as("You review.");
     let first = &asked[0];
-    assert_eq!(
-        first.messages.as_slice(),
-        [Message::User {
-            text: "Look at a.txt.".into()
-        }]
-    );
+    assert_eq!(first.messages.as_slice(), [Message::user("Look at a.txt.")]);
     let offered: Vec<&str> = first.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(offered, ["read", "bash", "task"], "what its manifest names");
 
@@ -304,7 +299,7 @@ async fn work_that_the_app_s_end_cut_off_is_told() {
     until_child_waits(&mut desk).await;
     let mut desk = desk.restart().await;
     let (session, text) = (desk.session.clone(), "Go on.".to_owned());
-    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.desk.submit(Op::say(session, text)).await.unwrap();
     desk.until("the end of the run", |body| {
         matches!(
             body,

@@ -122,7 +122,7 @@ async fn many_tools_are_searched_for() {
 
     let mut desk = desk.restart().await;
     let (session, text) = (desk.session.clone(), "On.".to_owned());
-    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.desk.submit(Op::say(session, text)).await.unwrap();
     desk.until_ended().await;
     let outcomes = desk.outcomes().await;
     assert_eq!(

@@ -91,7 +91,7 @@ async fn a_person_withholds_and_passes_variables() {
                 0 => desk.start("Go.").await,
                 _ => {
                     let (session, text) = (desk.session.clone(), "Again.".to_owned());
-                    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+                    desk.desk.submit(Op::say(session, text)).await.unwrap();
                 }
             }
             desk.until_ended().await;

@@ -64,7 +64,7 @@ async fn grant(desk: &Fixture) -> GrantView {
 
 async fn say(desk: &mut Fixture) {
     let (session, text) = (desk.session.clone(), "go on".to_owned());
-    desk.desk.submit(Op::Say { session, text }).await.unwrap();
+    desk.desk.submit(Op::say(session, text)).await.unwrap();
 }
 
 /// The verdicts on the session's calls, each as it came.

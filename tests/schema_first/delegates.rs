@@ -113,9 +113,7 @@ async fn a_delegate_works_by_itself() {
         .collect();
     assert_eq!(
         reviewer[0].messages.as_slice(),
-        [Message::User {
-            text: r#"{"path":"a.rs"}"#.into()
-        }]
+        [Message::user(r#"{"path":"a.rs"}"#)]
     );
     assert_eq!(reviewer[0].temperature, Some(0.1));
     let tools: Vec<&Value> =

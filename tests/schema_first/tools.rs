@@ -160,10 +160,7 @@ async fn faults_of_tool_files_are_shown() {
         ".countersign/tools/a.json, line 2: `x`: a tool is a JSON Schema, which is an object."
     );
     desk.file(".countersign/tools/a.json", "{}");
-    let say = Op::Say {
-        session: desk.session.clone(),
-        text: "Again.".into(),
-    };
+    let say = Op::say(desk.session.clone(), "Again.");
     desk.desk.submit(say).await.unwrap();
     desk.until_ended().await;
     assert_eq!(desk.desk.snapshot().await.unwrap().faults, []);

@@ -89,7 +89,7 @@ fn as_json(messages: &[Message]) -> Vec<Message> {
 fn flush(results: &mut Vec<Value>, all: &mut Vec<Message>) {
     if !results.is_empty() {
         let text = json!({ "results": std::mem::take(results) }).to_string();
-        all.push(Message::User { text });
+        all.push(Message::user(text));
     }
 }
 
@@ -142,12 +142,10 @@ fn nests_too_deep(answer: &Answer) -> bool {
 
 /// What the model is told of an answer that was not taken (`S004-41`).
 pub(crate) fn report(problem: &str) -> Message {
-    Message::User {
-        text: format!(
-            "Your answer was not taken, and nothing of it was done: {problem}. Answer again, with one JSON object in the \
-             schema."
-        ),
-    }
+    Message::user(format!(
+        "Your answer was not taken, and nothing of it was done: {problem}. Answer again, with one JSON object in the \
+         schema."
+    ))
 }
 
 /// How many answers in a row were not taken.
@@ -196,9 +194,7 @@ mod tests {
             is_error,
             at: 0,
         };
-        let user = |text: &str| Message::User {
-            text: text.to_owned(),
-        };
+        let user = |text: &str| Message::user(text);
         let said = |calls| Message::Assistant {
             text: "{}".to_owned(),
             calls,

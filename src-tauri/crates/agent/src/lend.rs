@@ -87,7 +87,7 @@ async fn listen(session: &Session, wanted: ModelWanted, heard: &mut Heard) -> Re
                 calls: Vec::new(),
                 opaque: Value::Null,
             },
-            false => Message::User { text },
+            false => Message::user(text),
         });
     let request = ModelRequest {
         model: session.model.model.clone(),

@@ -168,11 +168,7 @@ async fn run(
     let session = opened.session.ok_or("no session was opened")?;
     let mut events = desk.subscribe(0);
     let began = Instant::now();
-    desk.submit(Op::Say {
-        session,
-        text: "Go.".to_owned(),
-    })
-    .await?;
+    desk.submit(Op::say(session, "Go.")).await?;
     let done = until_done(&mut events).await?;
     if journal == Journal::AtRest {
         tokio::task::block_in_place(|| desk.rest_record());

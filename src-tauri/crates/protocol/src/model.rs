@@ -69,6 +69,11 @@ pub enum Message {
 }
 
 impl Message {
+    /// What the person said, in words alone.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User { text: text.into() }
+    }
+
     /// The result of a call as it enters the conversation (`S001-20`): of the outcome, the model's face alone.
     pub fn of_outcome(call: &CallId, name: &str, outcome: &Outcome) -> Self {
         Self::Tool {

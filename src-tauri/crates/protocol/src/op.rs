@@ -211,6 +211,16 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// Says something in words alone.
+    pub fn say(session: SessionId, text: impl Into<String>) -> Self {
+        Self::Say {
+            session,
+            text: text.into(),
+        }
+    }
+}
+
 /// What a person says of a waiting call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]

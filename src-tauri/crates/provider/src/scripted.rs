@@ -142,9 +142,7 @@ mod tests {
     }
 
     fn request(said: usize) -> ModelRequest {
-        let mut messages = vec![Message::User {
-            text: "go".to_owned(),
-        }];
+        let mut messages = vec![Message::user("go")];
         messages.extend((0..said).map(|_| Message::Assistant {
             text: String::new(),
             calls: Vec::new(),

@@ -158,9 +158,7 @@ async fn four_wire_formats_at_somebody_elses_endpoint() {
         return;
     }
     let aimock = Aimock::start();
-    let asked = Message::User {
-        text: "Read both files".to_owned(),
-    };
+    let asked = Message::user("Read both files");
     for (wire, path) in WIRES {
         let provider = aimock.provider(wire, path);
         let (turn, opaque) = play(&*provider, vec![asked.clone()]).await.unwrap();

@@ -72,10 +72,7 @@ pub(crate) async fn make(
     let session = open_session(&desk, workspace, model, &title, None, None).await?;
     super::check_rules(&desk, has_rules, out).await?;
     let mut live = Live::new(session.clone());
-    let begin = Op::Say {
-        session: session.clone(),
-        text: prompt,
-    };
+    let begin = Op::say(session.clone(), prompt);
     Following {
         desk: &desk,
         silent: true,

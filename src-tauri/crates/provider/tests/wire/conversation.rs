@@ -35,9 +35,7 @@ fn request(wire: Wire, opaque: Value) -> ModelRequest {
         model: "some-model".to_owned(),
         system: "Be brief.".to_owned(),
         messages: Arc::new(vec![
-            Message::User {
-                text: "Read both.".to_owned(),
-            },
+            Message::user("Read both."),
             Message::Assistant {
                 text: "I read both.".to_owned(),
                 calls: vec![

@@ -190,9 +190,7 @@ pub fn request() -> ModelRequest {
     ModelRequest {
         model: "some-model".to_owned(),
         system: "Be brief.".to_owned(),
-        messages: Arc::new(vec![Message::User {
-            text: "Read both.".to_owned(),
-        }]),
+        messages: Arc::new(vec![Message::user("Read both.")]),
         tools: Arc::default(),
         response_schema: None,
         temperature: None,
