@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use agent::Host;
 use protocol::apis::{ApiAuth, ApiChange, ApiSetup};
-use protocol::servers::{Pin, ServerChange, ServerWay};
+use protocol::servers::{Pin, ServerChange};
 use protocol::shown::plain;
 use protocol::{CallState, Gate, Op, Preview, ToolMode, Verdict};
 use provider::{Keys, Secret};
 use serde_json::{Value, json};
-use support::kept::{named, no, only};
+use support::kept::{named, no, only, program};
 use support::{Fixture, call};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -323,15 +323,9 @@ async fn a_document_is_fetched_by_the_persons_rules() {
     assert!(desk.api(on).await.is_err());
     assert_eq!(site.heard().len(), 1, "a rule keeps it");
 
-    let way = ServerWay::Stdio {
-        command: "none".to_owned(),
-        args: Vec::new(),
-        env: BTreeMap::new(),
-        folder: None,
-    };
     let server = named("two");
     let set = ServerChange::Set {
-        way,
+        way: program("none", &[], &[]),
         timeout_ms: 1_000,
     };
     let op = Op::ChangeServer {

@@ -1,15 +1,13 @@
 //! What servers ask the person while one of their tools runs, through the whole desk: asked, answered, recorded.
 
-use std::collections::BTreeMap;
-
 use agent::Host;
-use protocol::servers::{ServerChange, ServerId, ServerWay};
 use protocol::shown::plain;
 use protocol::{
     AskView, CallId, CallState, CallView, EventBody, Fault, Op, ServerAnswer, ServerWants,
     SessionState,
 };
 use serde_json::{Map, Value, json};
+use support::kept::program;
 use support::{Fixture, call};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
@@ -26,23 +24,8 @@ async fn calling_with(tool: &str, arguments: Value, more: Value, host: Host) -> 
     all.extend(more.as_array().unwrap().clone());
     let desk = Fixture::with_host(turns, host).await;
     std::fs::write(desk.data().join("rules.toml"), ALLOW).unwrap();
-    let way = ServerWay::Stdio {
-        command: env!("CARGO_BIN_EXE_mcp_server").to_owned(),
-        args: vec!["asking".to_owned()],
-        env: BTreeMap::new(),
-        folder: None,
-    };
-    for change in [
-        ServerChange::Set {
-            way,
-            timeout_ms: 20_000,
-        },
-        ServerChange::Switch { enabled: true },
-    ] {
-        let server = ServerId::try_from("one".to_owned()).unwrap();
-        let op = Op::ChangeServer { server, change };
-        desk.desk.submit(op).await.unwrap();
-    }
+    let way = program(env!("CARGO_BIN_EXE_mcp_server"), &["asking"], &[]);
+    desk.add_server(way).await;
     desk
 }
 

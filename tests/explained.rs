@@ -8,9 +8,7 @@ use agent::{Caller, Desk, Host};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use protocol::apis::{ApiChange, ApiSetup};
 use protocol::event::Client;
-use protocol::servers::{ServerChange, ServerWay};
 use protocol::{CallState, EventBody, Trail, Verdict};
 use serde_json::{Map, Value, json};
 use support::Fixture;
@@ -45,27 +43,8 @@ async fn desk() -> Fixture {
         .file(".env", "X=1\n")
         .file(".countersign/tools/sentiment.json", LATENT)
         .file("pets.json", PETS);
-    let root = desk.root().display().to_string();
-    let way = ServerWay::Stdio {
-        command: env!("CARGO_BIN_EXE_mcp_server").to_owned(),
-        args: ["few", "files"].map(str::to_owned).to_vec(),
-        env: BTreeMap::from([("FIXTURE_ROOT".to_owned(), root)]),
-        folder: None,
-    };
-    let set = ServerChange::Set {
-        way,
-        timeout_ms: 20_000,
-    };
-    desk.server(set).await.unwrap();
-    let on = ServerChange::Switch { enabled: true };
-    desk.server(on).await.unwrap();
-    let setup = Box::new(ApiSetup {
-        document: desk.root().join("pets.json").display().to_string(),
-        ..ApiSetup::default()
-    });
-    desk.api(ApiChange::Set { setup }).await.unwrap();
-    let on = ApiChange::Switch { enabled: true };
-    desk.api(on).await.unwrap();
+    desk.add_file_server(env!("CARGO_BIN_EXE_mcp_server")).await;
+    desk.add_api("pets.json").await;
     desk
 }
 

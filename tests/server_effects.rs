@@ -1,10 +1,7 @@
 //! What other people's tools change in the workspace: found, shown, recorded, judged and taken back.
 
-use std::collections::BTreeMap;
-
 use agent::Host;
 use protocol::server_tools::ServerToolsSettings;
-use protocol::servers::{ServerChange, ServerWay};
 use protocol::shown::plain;
 use protocol::{CallState, CallView, Gate, Op, Preview, Settings, UndoState};
 use serde_json::{Value, json};
@@ -18,20 +15,7 @@ async fn desk(turns: Value, host: Host, rules: &str) -> Fixture {
     desk.file("old.txt", "first\n")
         .file("src/main.rs", "fn main() {}\n");
     std::fs::write(desk.data().join("rules.toml"), rules).unwrap();
-    let root = desk.root().display().to_string();
-    let way = ServerWay::Stdio {
-        command: env!("CARGO_BIN_EXE_mcp_server").to_owned(),
-        args: ["few", "files"].map(str::to_owned).to_vec(),
-        env: BTreeMap::from([("FIXTURE_ROOT".to_owned(), root)]),
-        folder: None,
-    };
-    let set = ServerChange::Set {
-        way,
-        timeout_ms: 20_000,
-    };
-    desk.server(set).await.unwrap();
-    let on = ServerChange::Switch { enabled: true };
-    desk.server(on).await.unwrap();
+    desk.add_file_server(env!("CARGO_BIN_EXE_mcp_server")).await;
     desk
 }
 

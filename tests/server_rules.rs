@@ -1,12 +1,9 @@
 //! Rules for other people's tools: by the paths and hosts that their arguments name, and what is said of a program that no
 //! sandbox holds.
 
-use std::collections::BTreeMap;
-
 use agent::Host;
 use agent::explain::Explained;
 use protocol::Verdict;
-use protocol::servers::{ServerChange, ServerWay};
 use serde_json::{Value, json};
 use support::Fixture;
 
@@ -14,20 +11,7 @@ use support::Fixture;
 async fn desk() -> Fixture {
     let mut desk = Fixture::with_host(json!([]), Host::Person).await;
     desk.file("notes.md", "x\n").file("keys/one.pem", "x\n");
-    let root = desk.root().display().to_string();
-    let way = ServerWay::Stdio {
-        command: env!("CARGO_BIN_EXE_mcp_server").to_owned(),
-        args: ["few", "files"].map(str::to_owned).to_vec(),
-        env: BTreeMap::from([("FIXTURE_ROOT".to_owned(), root)]),
-        folder: None,
-    };
-    let set = ServerChange::Set {
-        way,
-        timeout_ms: 20_000,
-    };
-    desk.server(set).await.unwrap();
-    let on = ServerChange::Switch { enabled: true };
-    desk.server(on).await.unwrap();
+    desk.add_file_server(env!("CARGO_BIN_EXE_mcp_server")).await;
     desk
 }
 

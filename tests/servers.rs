@@ -1,48 +1,28 @@
 //! Other people's servers of tools through the whole desk: set up, approved, called, changed, gone.
 
-use std::collections::BTreeMap;
-
 use agent::Host;
 use protocol::query::{Answer, Query};
 use protocol::servers::{Pin, ServerChange, ServerState, ServerWay};
 use protocol::shown::plain;
 use protocol::{CallState, Gate, Op, SessionState};
 use serde_json::{Value, json};
-use support::kept::{named, no, only};
+use support::kept::{named, no, only, program};
 use support::{Fixture, call};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
 
 fn way(desk: &Fixture, traits: &[&str]) -> ServerWay {
-    let state = desk.data().join("described");
-    ServerWay::Stdio {
-        command: env!("CARGO_BIN_EXE_mcp_server").to_owned(),
-        // So few that none of them has to be searched for.
-        args: ["few"]
-            .iter()
-            .chain(traits)
-            .map(|one| (*one).to_owned())
-            .collect(),
-        env: BTreeMap::from([("FIXTURE_STATE".to_owned(), state.display().to_string())]),
-        folder: None,
-    }
-}
-
-async fn set_up(desk: &Fixture, traits: &[&str]) {
-    let set = ServerChange::Set {
-        way: way(desk, traits),
-        timeout_ms: 20_000,
-    };
-    desk.server(set).await.unwrap();
+    let state = desk.data().join("described").display().to_string();
+    // So few that none of them has to be searched for.
+    let traits = [&["few"], traits].concat();
+    let env = [("FIXTURE_STATE", state.as_str())];
+    program(env!("CARGO_BIN_EXE_mcp_server"), &traits, &env)
 }
 
 async fn with_server(turns: Value, host: Host, rules: &str) -> Fixture {
     let desk = Fixture::with_host(turns, host).await;
     std::fs::write(desk.data().join("rules.toml"), rules).unwrap();
-    set_up(&desk, &[]).await;
-    desk.server(ServerChange::Switch { enabled: true })
-        .await
-        .unwrap();
+    desk.add_server(way(&desk, &[])).await;
     desk
 }
 
@@ -205,7 +185,7 @@ async fn switched_off_or_removed_its_tools_are_gone() {
     assert!(!desk.tools_of("one").await.is_empty());
 
     // Set up otherwise it is off again, and what was approved is held against what it is then.
-    set_up(&desk, &["hidden"]).await;
+    desk.set_server(way(&desk, &["hidden"])).await;
     assert_eq!(desk.tools_of("one").await, Vec::<String>::new());
     desk.server(ServerChange::Switch { enabled: true })
         .await
@@ -230,7 +210,7 @@ async fn switched_off_or_removed_its_tools_are_gone() {
 #[tokio::test]
 async fn what_is_wrong_is_told_and_nothing_is_used() {
     let desk = Fixture::new(json!([])).await;
-    set_up(&desk, &["crash"]).await;
+    desk.set_server(way(&desk, &["crash"])).await;
     let fault = desk
         .server(ServerChange::Switch { enabled: true })
         .await
@@ -337,10 +317,7 @@ async fn resources_are_listed_and_read_where_a_person_allows_it() {
         { "text": "Done." }
     ]);
     let mut desk = Fixture::new(turns).await;
-    set_up(&desk, &["resources"]).await;
-    desk.server(ServerChange::Switch { enabled: true })
-        .await
-        .unwrap();
+    desk.add_server(way(&desk, &["resources"])).await;
     desk.start("Go.").await;
     for target in ["", "demo://1", "demo://9"] {
         let waiting = desk.until_waiting().await;

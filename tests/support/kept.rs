@@ -1,9 +1,9 @@
 //! Servers and services of a fixture's desk: set up, changed, and told of by one hand for both kinds.
 
-use protocol::apis::{ApiChange, ApiView};
+use protocol::apis::{ApiChange, ApiSetup, ApiView};
 use protocol::op::Receipt;
 use protocol::query::{Answer, Query};
-use protocol::servers::{ServerChange, ServerId, ServerView};
+use protocol::servers::{ServerChange, ServerId, ServerView, ServerWay};
 use protocol::{Decision, Fault, Op};
 
 use crate::Fixture;
@@ -14,6 +14,20 @@ use crate::Fixture;
 /// They cannot.
 pub fn named(name: &str) -> ServerId {
     ServerId::try_from(name.to_owned()).unwrap()
+}
+
+/// How to start a program that is a server of tools.
+pub fn program(command: &str, args: &[&str], env: &[(&str, &str)]) -> ServerWay {
+    let args = args.iter().map(|&arg| arg.to_owned());
+    let env = env
+        .iter()
+        .map(|&(name, value)| (name.to_owned(), value.to_owned()));
+    ServerWay::Stdio {
+        command: command.to_owned(),
+        args: args.collect(),
+        env: env.collect(),
+        folder: None,
+    }
 }
 
 /// A plain no of the person.
@@ -33,6 +47,52 @@ impl Fixture {
     pub async fn server(&self, change: ServerChange) -> Result<Receipt, Fault> {
         let server = named("one");
         self.desk.submit(Op::ChangeServer { server, change }).await
+    }
+
+    /// Sets the server `one` up in this way. It is not switched on by that.
+    ///
+    /// # Panics
+    /// The desk says no.
+    pub async fn set_server(&self, way: ServerWay) {
+        let timeout_ms = 20_000;
+        let set = ServerChange::Set { way, timeout_ms };
+        self.server(set).await.unwrap();
+    }
+
+    /// Sets the server `one` up in this way and switches it on.
+    ///
+    /// # Panics
+    /// The desk says no.
+    pub async fn add_server(&self, way: ServerWay) {
+        self.set_server(way).await;
+        let on = ServerChange::Switch { enabled: true };
+        self.server(on).await.unwrap();
+    }
+
+    /// Adds, as `one`, the server whose tools read and change files of the workspace. Its program is
+    /// `CARGO_BIN_EXE_mcp_server`, which only the binaries of tests know.
+    ///
+    /// # Panics
+    /// The desk says no.
+    pub async fn add_file_server(&self, command: &str) {
+        let root = self.root().display().to_string();
+        // So few tools that none of them has to be searched for.
+        let way = program(command, &["few", "files"], &[("FIXTURE_ROOT", &root)]);
+        self.add_server(way).await;
+    }
+
+    /// Adds, as `pets`, the service that a document of the workspace describes.
+    ///
+    /// # Panics
+    /// The desk says no.
+    pub async fn add_api(&self, document: &str) {
+        let setup = Box::new(ApiSetup {
+            document: self.root().join(document).display().to_string(),
+            ..ApiSetup::default()
+        });
+        self.api(ApiChange::Set { setup }).await.unwrap();
+        let on = ApiChange::Switch { enabled: true };
+        self.api(on).await.unwrap();
     }
 
     /// Does something with the service `pets`.
