@@ -6,7 +6,7 @@ use protocol::event::Checked;
 use protocol::judge::RuleTrace;
 use protocol::{
     At, CallState, CallView, Decision, Entry, EntryBody, Fault, Notice, NoticeLevel, Preview,
-    ToolMode, Trail, Verdict,
+    ToolMode, Trail, Verdict, redact,
 };
 
 use crate::limits::{DIFF_LINES_MAX, OUTPUT_LINES_MAX};
@@ -199,10 +199,8 @@ fn head(out: &Out, view: &CallView) -> String {
         out.ink(Ink::Strong, &view.title)
     );
     if !view.target.is_empty() {
-        head.push_str(&format!(
-            " {}",
-            out.ink(Ink::Plain, &view.target.replace('\n', "⏎"))
-        ));
+        let target = redact::text(&view.target).0.replace('\n', "⏎");
+        head.push_str(&format!(" {}", out.ink(Ink::Plain, &target)));
     }
     let mode = view.mode.map_or("", mode_name);
     let facts: Vec<&str> = [mode, view.state.as_str()]

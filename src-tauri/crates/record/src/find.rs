@@ -6,7 +6,7 @@ use std::time::Instant;
 use jiff::tz::TimeZone;
 use protocol::entry::SessionView;
 use protocol::search::{Facet, SearchHit, SearchPage};
-use protocol::{At, Entry, EntryBody, NoticeLevel};
+use protocol::{At, Entry, EntryBody, NoticeLevel, redact};
 use rusqlite::{Connection, Row, Transaction};
 
 use crate::error::damaged;
@@ -313,7 +313,9 @@ fn hit(
         body: row::body_name(&entry.body).to_owned(),
         kind: call.map(|view| view.kind),
         title: title.to_owned(),
-        target: call.map_or_else(String::new, |view| view.target.clone()),
+        target: call.map_or_else(String::new, |view| {
+            redact::text(&view.target).0.into_owned()
+        }),
         state: call.map(|view| view.state),
         lines: marker.lines(&text::search_text(entry), search.words.as_deref(), skip)?,
     })

@@ -10,7 +10,7 @@ use super::token::{Look, Of};
 use super::value::{self, Written};
 
 /// How much of what stands before a name is looked at, in bytes, the name itself included.
-pub(super) const CONTEXT_BYTES_MAX: usize = 128;
+pub(super) const CONTEXT_BYTES_MAX: usize = 256;
 /// Blanks between a name and its value.
 const BLANKS_MAX: usize = 40;
 /// How much of a value is looked at to judge it, in bytes.

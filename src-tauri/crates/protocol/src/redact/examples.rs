@@ -151,6 +151,38 @@ pub(super) const MASKED: &[(&str, &str)] = &[
         "{\"command\":\"PGPASSWORD=letmein psql\"}",
         "{\"command\":\"PGPASSWORD=*** psql\"}",
     ),
+    // Options that only their program makes secret.
+    ("curl -u ada:hunter2 x", "curl -u ada:*** x"),
+    ("curl -sSu 'ada:hunter2' x", "curl -sSu 'ada:***' x"),
+    ("curl -uada:hunter2 x", "curl -uada:*** x"),
+    ("curl --user=ada:hunter2 x", "curl --user=ada:*** x"),
+    (
+        "{\"command\":\"curl -H 'a: b' --user ada:hunter2 x\"}",
+        "{\"command\":\"curl -H 'a: b' --user ada:*** x\"}",
+    ),
+    ("sshpass -p hunter2 ssh h", "sshpass -p *** ssh h"),
+    ("sshpass -phunter2 ssh h", "sshpass -p*** ssh h"),
+    (
+        "/usr/bin/mysql -u ada -phunter2",
+        "/usr/bin/mysql -u ada -p***",
+    ),
+    (
+        "redis-cli -h x -a hunter2 ping",
+        "redis-cli -h x -a *** ping",
+    ),
+    (
+        "docker login -u ada -p hunter2 x",
+        "docker login -u ada -p *** x",
+    ),
+    (
+        "smbclient -U ada%hunter2 //h/s",
+        "smbclient -U ada%*** //h/s",
+    ),
+    ("unzip -P hunter2 a.zip", "unzip -P *** a.zip"),
+    (
+        "bot1234567890:AAF9f8e7d6c5b4a3c2d1e0F9f8e7d6c5b4a/getMe",
+        "bot1234567890:***/getMe",
+    ),
     // Code with a secret in it.
     ("const password = 'hunter2';", "const password = '***';"),
     (
@@ -193,6 +225,15 @@ pub(super) const MASKED: &[(&str, &str)] = &[
 
 /// Texts that hold no secret, most of them code.
 pub(super) const KEPT: &[&str] = &[
+    "curl -u \"$AUTH\" x",
+    "curl -u ada:$PASSWORD x",
+    "curl -u ada x",
+    "docker run -p 8080:80 x",
+    "mysql -u ada -p shop",
+    "mysql -P 3306 -p",
+    "mkdir -p hunter2",
+    "curl -s x | grep -u a:b2",
+    "12:AA9f8e7d6c5b4a3c2d1e0F9f8e7d6c5b4a3c",
     "let token = parser.next();",
     "token = parser.next()",
     "password: string",

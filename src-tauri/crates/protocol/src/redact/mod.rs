@@ -19,6 +19,7 @@ mod json;
 mod lead;
 mod masker;
 mod name;
+mod options;
 mod pem;
 mod quote;
 #[cfg(test)]

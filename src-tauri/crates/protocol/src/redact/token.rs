@@ -205,6 +205,34 @@ pub(super) fn key_id(bytes: &[u8], is_all: bool) -> Look {
     }
 }
 
+/// What stands behind the number of a bot of Telegram, before the rest of its token.
+pub(super) const BOT_TOKEN: &str = ":AA";
+
+/// The token of a bot of Telegram: eight to ten digits, which stand in `context`, `:AA`, and 33 more letters, digits and signs.
+pub(super) fn bot_token(context: &[u8], bytes: &[u8], is_all: bool) -> Look {
+    const REST_BYTES: usize = 33;
+    let digits = context.iter().rev().take(11);
+    let digits = digits.take_while(|byte| byte.is_ascii_digit()).count();
+    if !(8..=10).contains(&digits) || !bytes.starts_with(BOT_TOKEN.as_bytes()) {
+        return Look::No;
+    }
+    let rest = &bytes[BOT_TOKEN.len()..];
+    let run = rest
+        .iter()
+        .take(REST_BYTES + 1)
+        .take_while(|byte| Of::Dashed.has(**byte))
+        .count();
+    match run {
+        REST_BYTES if run < rest.len() || is_all => Look::Secret {
+            kept: 1,
+            end: BOT_TOKEN.len() + run,
+            goes_on: None,
+        },
+        0..=REST_BYTES if run == rest.len() && !is_all => Look::Unsure,
+        _ => Look::No,
+    }
+}
+
 /// `Bearer`, a blank, and a word that is no English one.
 pub(super) fn bearer(bytes: &[u8], is_all: bool) -> Look {
     const NAME: &[u8] = b"bearer";

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::token::{KEY_IDS, Kind, Look, kinds};
-use super::{address, assigned, name, pem, token};
+use super::{address, assigned, name, options, pem, token};
 
 /// What may begin somewhere.
 #[derive(Debug, Clone, Copy)]
@@ -16,8 +16,12 @@ enum Trigger {
     Bearer,
     /// A name that may say that its value is a secret.
     Name,
+    /// An option that its program makes secret.
+    Option,
     /// A password in an address.
     Address,
+    /// The half of a Telegram bot's token behind its number.
+    BotToken,
     /// A private key in PEM.
     PrivateKey,
 }
@@ -27,7 +31,7 @@ impl Trigger {
     fn begins_word(self) -> bool {
         match self {
             Self::Token(_) | Self::KeyId | Self::Bearer => true,
-            Self::Name | Self::Address | Self::PrivateKey => false,
+            Self::Name | Self::Option | Self::Address | Self::BotToken | Self::PrivateKey => false,
         }
     }
 
@@ -71,7 +75,9 @@ impl Triggers {
             all.add(id, Trigger::KeyId);
         }
         all.add("bearer", Trigger::Bearer);
+        all.add(" -?", Trigger::Option);
         all.add("://", Trigger::Address);
+        all.add(token::BOT_TOKEN, Trigger::BotToken);
         all.add("-----BEGIN ", Trigger::PrivateKey);
         for word in name::TRIGGERS {
             all.add(word, Trigger::Name);
@@ -161,7 +167,9 @@ impl Triggers {
                 Trigger::KeyId => token::key_id(bytes, is_all),
                 Trigger::Bearer => token::bearer(bytes, is_all),
                 Trigger::Name => assigned::look(context, bytes, is_all),
+                Trigger::Option => options::look(context, bytes, is_all),
                 Trigger::Address => address::look(context, bytes, is_all),
+                Trigger::BotToken => token::bot_token(context, bytes, is_all),
                 Trigger::PrivateKey => pem::look(bytes, is_all),
             };
             // The first that is not ruled out decides, so that it does not matter how much has come.
