@@ -92,6 +92,10 @@ const PATTERNS: &[(&str, &str)] = &[
     ("awk gawk mawk nawk", "-F --field-separator"),
     ("sort join", "-t --field-separator"),
     ("column", "-s --separator"),
+    (
+        "gh glab hub hg jj svn",
+        "-m --message -b --body -t --title -d --description -n --notes",
+    ),
 ];
 
 /// Everything that a command may use as a file.
@@ -107,6 +111,7 @@ pub(super) fn of(program: &str, words: &[Word]) -> Vec<Use> {
     let no_files = no_file_places(program, words);
     let is_code = flags::reads_code(program) || has("awk gawk mawk nawk jq sqlite3 psql", program);
     let is_remote = is_remote_copy(program, words);
+    let reads_sentences = !is_code && !is_known(program);
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate().skip(1) {
         let text = word.text();
@@ -120,7 +125,10 @@ pub(super) fn of(program: &str, words: &[Word]) -> Vec<Use> {
             continue;
         }
         let is_written = writes && script != Some(at);
-        for path in pieces(text, !is_remote) {
+        let is_sentence = reads_sentences && text.contains(char::is_whitespace);
+        let sentence = text.split_whitespace().filter(|_| is_sentence);
+        let words_within = sentence.flat_map(|word| pieces(word, !is_remote));
+        for path in pieces(text, !is_remote).into_iter().chain(words_within) {
             // A word that begins with what only the shell knows names nothing yet.
             if !word.is_literal() && path.starts_with(['$', '`', '"', '\'']) && !names_home(path) {
                 continue;
@@ -166,6 +174,17 @@ fn names_home(text: &str) -> bool {
     ["$HOME", "${HOME}", "\"$HOME", "\"${HOME}"]
         .iter()
         .any(|home| text.starts_with(home))
+}
+
+/// Whether it is known what a program does with its words. Any other may take a text with blanks for words of its own, as
+/// `frob "cat .env"` may.
+fn is_known(program: &str) -> bool {
+    program == "git"
+        || [READERS, SECOND_WRITTEN, INTERPRETERS]
+            .iter()
+            .any(|programs| has(programs, program))
+        || GUARDED.iter().any(|(programs, ..)| has(programs, program))
+        || PATTERNS.iter().any(|(programs, _)| has(programs, program))
 }
 
 /// Whether a program may write a file that it is given.
@@ -378,6 +397,10 @@ mod tests {
             ("scp host:a .", "host:a+w .+w"),
             ("frob https://a.b/c", ""),
             ("frob file:///a", "file:///a+w ///a+w file+w"),
+            ("frob cat_.env", "cat .env+w cat+w .env+w"),
+            ("frob -x_a=.env", " a=.env+w .env+w a=.env+w .env+w a+w"),
+            ("gh pr create -b see_.env", "pr+w create+w"),
+            ("gh pr create -F .env", "pr+w create+w .env+w"),
             ("frob a,b", "a,b+w b+w a+w"),
         ] {
             let seen = read(command);
