@@ -150,6 +150,9 @@ pub const FOLDERS_WATCHED_MAX: usize = 8_192;
 pub(crate) const NAMES_LOOKED_AT_MAX: usize = 50_000;
 /// Secrets of one workspace that are masked. One that has more of them has no room.
 pub const SECRETS_MAX: usize = 10_000;
+/// Names below closed folders that are looked at in search of files with more than one name.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+pub(crate) const CLOSED_NAMES_MAX: usize = 500;
 /// Outputs that one session's folder is looked through for.
 pub const OUTPUTS_SEEN_MAX: usize = 1_000_000;
 /// How old an output is before it is packed, in milliseconds.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::credentials::Credentials;
 use super::homes::homes;
+use super::links::other_names;
 use super::secrets::Secrets;
 use crate::files::shown;
 use crate::{FileError, Workspace};
@@ -104,6 +105,8 @@ pub(super) fn masks(
     masks
         .paths
         .extend(found.paths.iter().filter_map(|path| real(path)));
+    let others = other_names(workspace.root(), &masks.paths);
+    masks.paths.extend(others);
     masks.paths.sort();
     masks.paths.dedup();
     Ok(masks)

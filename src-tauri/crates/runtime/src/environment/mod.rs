@@ -32,6 +32,8 @@ mod homes;
 mod in_place;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod layer;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod links;
 #[cfg(target_os = "linux")]
 mod linux;
 mod look;

@@ -228,3 +228,25 @@ fn what_is_carried_out_is_what_the_command_does_without_masks() {
     }
     assert!(failed.is_empty(), "{failed:#?}");
 }
+
+/// A hard link that was made before shows what its file holds.
+#[test]
+fn a_secret_is_masked_under_its_other_names() {
+    for stage in each_way() {
+        let root = stage.root();
+        fs::write(root.join(".env"), "TOKEN=one-secret\n").unwrap();
+        fs::hard_link(root.join(".env"), root.join("notes")).unwrap();
+        let command = Command {
+            workspace: stage
+                .workspace
+                .closing(Closed::new(|path| path.ends_with(".env"))),
+            ..stage.command("cat notes > text || true")
+        };
+        let rehearsed = stage.try_rehearse(&command).unwrap();
+        let refused = rehearsed.effects.secrets_refused();
+        assert!(
+            refused.iter().any(|path| path.ends_with("notes")),
+            "{rehearsed:?}"
+        );
+    }
+}
