@@ -173,7 +173,7 @@ async fn of_what_was_kept_and_taken_back() {
     let calls = desk.calls().await;
     let (long, told) = account(&desk, calls[0].call.id.as_str()).await;
     let sidecar = long.persisted.sidecar.clone().unwrap();
-    assert!(std::path::Path::new(&sidecar.output_path).exists());
+    assert!(std::path::Path::new(sidecar.output_path.as_ref().unwrap()).exists());
     assert!(
         told[5].contains("That is the head; all 588895 bytes are in DATA"),
         "{told:?}"

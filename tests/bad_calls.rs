@@ -142,11 +142,12 @@ async fn a_long_output_goes_to_a_sidecar() {
         outcome.text.len() < 210 * 1024 && truncated.bytes > 500_000,
         "{truncated:?}"
     );
-    let whole = std::fs::read_to_string(&truncated.output_path).unwrap();
+    let whole = std::fs::read_to_string(truncated.output_path.as_ref().unwrap()).unwrap();
     assert!(whole.trim_end().ends_with("100000"));
     assert!(
         truncated
             .output_path
+            .unwrap()
             .starts_with(&desk.data().canonicalize().unwrap().display().to_string()),
         "S002-70"
     );

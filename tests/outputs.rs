@@ -85,7 +85,13 @@ async fn a_packed_output_is_read_and_a_removed_one_is_told() {
     let mut desk = Fixture::with_provider(agent.clone(), host).await;
     desk.play().await;
     let view = desk.calls().await.remove(0);
-    let path = view.outcome.unwrap().truncated.unwrap().output_path;
+    let path = view
+        .outcome
+        .unwrap()
+        .truncated
+        .unwrap()
+        .output_path
+        .unwrap();
     agent.path.lock().unwrap().clone_from(&path);
     let output = || Query::Output {
         session: desk.session.clone(),

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use agent::Host;
 use async_trait::async_trait;
-use protocol::{CallState, EventBody, Message};
+use protocol::mappers::{Teller, Vocabulary};
+use protocol::query::Answer;
+use protocol::{CallState, EventBody, Message, ToolOutput};
 use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, Scripted};
-use serde_json::json;
+use serde_json::{Value, json};
+use support::probe::{Listener, Probe, probes};
 use support::{Fixture, call};
 use tokio_util::sync::CancellationToken;
 
@@ -54,7 +57,7 @@ async fn secrets_are_masked_before_anything_is_kept() {
         .truncated
         .clone()
         .unwrap();
-    let whole = std::fs::read_to_string(sidecar.output_path).unwrap();
+    let whole = std::fs::read_to_string(sidecar.output_path.unwrap()).unwrap();
     assert!(whole.starts_with("id ***\n1\n") && whole.ends_with("\n60000\n"));
     for event in desk.events().await {
         let text = serde_json::to_string(&event).unwrap();
@@ -184,6 +187,92 @@ async fn a_recorded_result_is_told_again_as_it_was() {
     }
 }
 
+/// `S002-61`, `S002-62`, `S002-63`, `S002-64`: however a call ends, whoever reads the chunks is given the uniform envelope.
+#[tokio::test]
+async fn every_end_is_told_in_the_uniform_envelope() {
+    let turns = json!([
+        call("bash", json!({ "command": "echo ran" })),
+        call("read", json!({ "path": "missing" })),
+        call("read", json!({ "path": "../outside" })),
+        call("reed", json!({})),
+        {}
+    ]);
+    let mut desk = Fixture::with_host(turns, Host::Headless { approve_all: true }).await;
+    desk.play().await;
+    let mut teller = Teller::new(Vocabulary::Chunks, desk.session.clone());
+    let events = desk.events().await;
+    let words: Vec<Value> = events.iter().flat_map(|event| teller.map(event)).collect();
+    for view in desk.calls().await {
+        let outcome = view.outcome.unwrap();
+        let of_call = |word: &&Value| {
+            let id = word.get("toolCallId").or(word["data"].get("toolCallId"));
+            id.is_some_and(|id| *id == view.call.id.as_str())
+        };
+        let told: Vec<&Value> = words.iter().filter(of_call).collect();
+        let metadata = json!({ "duration_ms": outcome.duration_ms });
+        let last = told.len() - 1;
+        match view.state {
+            CallState::Done => {
+                let data = outcome.data.unwrap();
+                let output = json!({ "type": "output", "data": data, "metadata": metadata });
+                assert_eq!(told[last]["type"], "tool-output-available");
+                assert_eq!(told[last]["output"], output);
+            }
+            _ => {
+                let text = outcome.text;
+                let output = json!({ "type": "error", "error_text": text, "metadata": metadata });
+                assert_eq!(told[last - 1]["type"], "data-envelope");
+                assert_eq!(told[last - 1]["data"]["output"], output);
+                assert_eq!(told[last]["type"], "tool-output-error");
+                assert_eq!(told[last]["errorText"], text);
+            }
+        }
+    }
+    let states = [
+        CallState::Done,
+        CallState::Failed,
+        CallState::Denied,
+        CallState::Failed,
+    ];
+    assert_eq!(desk.states().await, states);
+}
+
+/// `S002-65`: a head is said to be one also where no file holds the rest, because its tool gives it when it is asked again.
+#[tokio::test]
+async fn what_is_cut_says_so_without_a_file_too() {
+    let probe = Probe::new(|_, _| async { Ok(ToolOutput::new("x".repeat(5_000), "done")) });
+    let probe = probe.with(|it| {
+        it.max_inline_chars(1_000_u64)
+            .persistence_policy_ref("never")
+    });
+    let agent = Listener::new(json!([probes(&[json!({})]), {}]));
+    let tools = probe.tools();
+    let mut desk =
+        Fixture::with_config(agent.clone(), Host::Person, |config| config.tools = tools).await;
+    desk.play().await;
+    let view = desk.calls().await.remove(0);
+    let outcome = view.outcome.unwrap();
+    let head = outcome.text.clone();
+    assert!(head.len() < 5_000, "{head}");
+    let envelope = serde_json::to_value(outcome.to_envelope()).unwrap();
+    let metadata = json!({ "duration_ms": outcome.duration_ms, "truncated": true });
+    let expected = json!({ "type": "output", "data": { "head": head }, "metadata": metadata });
+    assert_eq!(envelope, expected);
+    let note = format!(
+        "[Cut after {} of 5000 bytes. Ask for the rest in ranges.]",
+        head.len()
+    );
+    assert_eq!(agent.results(), [format!("{head}\n\n{note}")]);
+    // Whoever asks for the whole is given what there is.
+    let query = protocol::query::Query::Output {
+        session: desk.session.clone(),
+        call: view.call.id,
+        offset: 0,
+    };
+    let whole = desk.desk.query(query).await.unwrap();
+    assert!(matches!(whole, Answer::Output { text, next: None, .. } if text == head));
+}
+
 /// Closing a session removes its long outputs and keeps its record (`S002-71`); saying something opens it again.
 #[tokio::test]
 async fn long_outputs_go_when_the_session_closes() {
@@ -198,7 +287,7 @@ async fn long_outputs_go_when_the_session_closes() {
     let before = desk.calls().await;
     let sidecar = |view: &protocol::CallView| {
         let truncated = view.outcome.clone().unwrap().truncated.unwrap();
-        std::path::PathBuf::from(truncated.output_path)
+        std::path::PathBuf::from(truncated.output_path.unwrap())
     };
     assert!(sidecar(&before[0]).exists());
     let close = protocol::Op::CloseSession {

@@ -323,7 +323,8 @@ fn output(
     };
     let outcome = outcome
         .ok_or_else(|| Fault::new("This call has no output yet.", "Wait until it ended."))?;
-    let Some(truncated) = outcome.truncated else {
+    // Of what was cut and not kept, the head is all that there is.
+    let Some(path) = outcome.truncated.and_then(|cut| cut.output_path) else {
         let bytes = outcome.text.len() as u64;
         return Ok(Answer::Output {
             text: outcome.text,
@@ -332,10 +333,10 @@ fn output(
         });
     };
     let hands = &shared.session(session)?.hands;
-    hands.folder.restore(Path::new(&truncated.output_path))?;
+    hands.folder.restore(Path::new(&path))?;
     let read = hands
         .workspace
-        .read(&truncated.output_path, offset, OUTPUT_PAGE_BYTES)
+        .read(&path, offset, OUTPUT_PAGE_BYTES)
         .map_err(|error| match error {
             FileError::NotFound { .. } => Fault::new(
                 "The whole output is gone: it went when the session was closed.",

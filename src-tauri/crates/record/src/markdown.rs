@@ -147,11 +147,14 @@ fn call(view: &CallView, at: At) -> String {
         }
         body.push_str(&fence("text", &outcome.text));
         if let Some(truncated) = &outcome.truncated {
-            let file = code(&truncated.output_path);
-            body.push_str(&format!(
-                "Cut: the whole output of {} bytes is in {file}.\n\n",
-                truncated.bytes
-            ));
+            let bytes = truncated.bytes;
+            body.push_str(&match &truncated.output_path {
+                Some(path) => {
+                    let file = code(path);
+                    format!("Cut: the whole output of {bytes} bytes is in {file}.\n\n")
+                }
+                None => format!("Cut: this is the head of {bytes} bytes.\n\n"),
+            });
         }
     } else {
         body.push_str(&fence("text", &view.output));

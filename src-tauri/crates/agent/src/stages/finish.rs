@@ -114,7 +114,8 @@ pub(crate) fn redacted(mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// The head inline and the whole in a sidecar file, where the text is too long (`S002-68`, `S002-103`).
+/// The head inline and the whole in a sidecar file, where the text is too long (`S002-68`, `S002-103`). It says that it was cut
+/// also where there is no such file, because its tool gives the rest when it is asked again, or because it could not be written.
 fn cut(session: &Session, call: &ToolCall, called: &Called<'_>, mut outcome: Outcome) -> Outcome {
     let bytes_max = usize::try_from(called.interface().output_bytes_max()).unwrap_or(usize::MAX);
     // What a tool cut by its own count stands whole in a sidecar already.
@@ -124,25 +125,21 @@ fn cut(session: &Session, call: &ToolCall, called: &Called<'_>, mut outcome: Out
     let whole = std::mem::take(&mut outcome.text);
     let head = protocol::cut::head(&whole, bytes_max);
     let of = format!("Cut after {} of {} bytes.", head.len(), whole.len());
-    if called.interface().result.persistence_policy_ref == "never" {
-        outcome.text = head.to_owned();
-        outcome
-            .notes
-            .insert(0, format!("[{of} Ask for the rest in ranges.]"));
-        return outcome;
-    }
-    let note = match session.hands.folder.spill(&call.id, whole.as_bytes()) {
-        Ok(path) => {
-            let output_path = path.display().to_string();
-            let note = format!("[{of} The whole output is in {output_path}; read it in ranges.]");
-            outcome.truncated = Some(Truncated {
-                output_path,
-                bytes: whole.len() as u64,
-            });
-            note
+    let is_kept = called.interface().result.persistence_policy_ref != "never";
+    let spilled = is_kept.then(|| session.hands.folder.spill(&call.id, whole.as_bytes()));
+    let (output_path, note) = match spilled {
+        Some(Ok(path)) => {
+            let path = path.display().to_string();
+            let note = format!("[{of} The whole output is in {path}; read it in ranges.]");
+            (Some(path), note)
         }
-        Err(error) => format!("[{of} The rest is lost: {error}]"),
+        Some(Err(error)) => (None, format!("[{of} The rest is lost: {error}]")),
+        None => (None, format!("[{of} Ask for the rest in ranges.]")),
     };
+    outcome.truncated = Some(Truncated {
+        output_path,
+        bytes: whole.len() as u64,
+    });
     outcome.text = head.to_owned();
     outcome.notes.insert(0, note);
     outcome

@@ -137,10 +137,15 @@ impl Account {
         }
         text.push('.');
         if let Some(sidecar) = &kept.sidecar {
-            text.push_str(&format!(
-                " That is the head; all {} bytes are in {}.",
-                sidecar.bytes, sidecar.output_path
-            ));
+            text.push_str(&match &sidecar.output_path {
+                Some(path) => {
+                    format!(
+                        " That is the head; all {} bytes are in {path}.",
+                        sidecar.bytes
+                    )
+                }
+                None => format!(" That is the head of {} bytes.", sidecar.bytes),
+            });
         }
         for place in &kept.state {
             text.push_str(&format!(

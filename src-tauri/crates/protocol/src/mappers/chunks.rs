@@ -44,7 +44,7 @@ pub enum Chunk {
     },
     /// The call ended well; the output is the 002 envelope.
     ToolOutputAvailable { tool_call_id: CallId, output: Value },
-    /// The call ended in any other way.
+    /// The call ended in any other way; its 002 envelope came before, as `data-envelope`.
     ToolOutputError {
         tool_call_id: CallId,
         error_text: String,
@@ -147,7 +147,7 @@ impl Chunks {
             }
             EventBody::CallEnded { call, outcome } => {
                 if self.open.remove(call) {
-                    out.push(output(call, outcome));
+                    ended(call, outcome, &mut out);
                 }
             }
             EventBody::CallWaits { .. }
@@ -313,17 +313,23 @@ impl Chunks {
     }
 }
 
-fn output(call: &CallId, outcome: &Outcome) -> Chunk {
+/// How a call ended, with its envelope. The chunk of an error has room for the text alone, so its envelope stands before it.
+fn ended(call: &CallId, outcome: &Outcome, out: &mut Vec<Chunk>) {
     let tool_call_id = call.clone();
+    let output = serde_json::to_value(outcome.to_envelope()).unwrap_or_default();
     match outcome.state {
-        CallState::Done => Chunk::ToolOutputAvailable {
+        CallState::Done => out.push(Chunk::ToolOutputAvailable {
             tool_call_id,
-            output: serde_json::to_value(outcome.to_envelope()).unwrap_or_default(),
-        },
-        _ => Chunk::ToolOutputError {
-            tool_call_id,
-            error_text: outcome.text.clone(),
-        },
+            output,
+        }),
+        _ => {
+            let told = json!({ "toolCallId": call, "output": output });
+            out.push(data("data-envelope", told));
+            out.push(Chunk::ToolOutputError {
+                tool_call_id,
+                error_text: outcome.text.clone(),
+            });
+        }
     }
 }
 

@@ -329,12 +329,14 @@ fn ended(told: &mut Told<'_>, open: &Open, outcome: &Outcome) {
         "error": error,
     });
     told.push("tool.result.created", result);
-    if let Some(truncated) = &outcome.truncated {
+    if let Some(truncated) = &outcome.truncated
+        && let Some(path) = &truncated.output_path
+    {
         let persisted = json!({
             "result_id": id,
             "strategy": "preview_and_persist",
             "persisted_ref": {
-                "uri": truncated.output_path,
+                "uri": path,
                 "type": "text/plain",
                 "digest": outcome.digest,
                 "bytes": truncated.bytes,

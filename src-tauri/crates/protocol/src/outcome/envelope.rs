@@ -47,7 +47,10 @@ impl Outcome {
         let metadata = Metadata {
             duration_ms: self.duration_ms,
             truncated: self.truncated.as_ref().map(|_| true),
-            output_path: self.truncated.as_ref().map(|cut| cut.output_path.clone()),
+            output_path: self
+                .truncated
+                .as_ref()
+                .and_then(|cut| cut.output_path.clone()),
         };
         match (self.is_success(), &self.data, self.truncated.is_some()) {
             (true, _, true) => Envelope::Output {
@@ -105,8 +108,8 @@ impl Outcome {
             }
         };
         outcome.duration_ms = metadata.duration_ms;
-        outcome.truncated = metadata.output_path.as_ref().map(|path| Truncated {
-            output_path: path.clone(),
+        outcome.truncated = (metadata.truncated == Some(true)).then(|| Truncated {
+            output_path: metadata.output_path.clone(),
             bytes: outcome.text.len() as u64,
         });
         outcome

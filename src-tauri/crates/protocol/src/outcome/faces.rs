@@ -124,16 +124,21 @@ impl Outcome {
             bytes,
             is_whole: shown.len() == self.text.len() && self.truncated.is_none(),
             digest: self.digest.clone(),
-            path: self.truncated.as_ref().map(|cut| cut.output_path.clone()),
+            path: self
+                .truncated
+                .as_ref()
+                .and_then(|cut| cut.output_path.clone()),
         }
     }
 
     /// What the result points to (`S003-71`).
     pub fn references(&self) -> Vec<Reference> {
-        let sidecar = self.truncated.iter().map(|cut| Reference {
-            kind: ReferenceKind::Artifact,
-            uri: cut.output_path.clone(),
-            title: "Whole output".to_owned(),
+        let sidecar = self.truncated.iter().filter_map(|cut| {
+            Some(Reference {
+                kind: ReferenceKind::Artifact,
+                uri: cut.output_path.clone()?,
+                title: "Whole output".to_owned(),
+            })
         });
         let pointers = self.content.iter().filter_map(|item| match item {
             Content::Resource { uri, title, .. } => Some(Reference {

@@ -85,11 +85,14 @@ impl CallState {
     }
 }
 
-/// Output that was too long: the rest stands in a file that the agent can read (`S002-65`).
+/// Output that was too long: what is here is its head (`S002-65`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Truncated {
-    /// The sidecar file's absolute path.
-    pub output_path: String,
+    /// The absolute path of the file that holds the whole, which the agent can read. None where there is no such file: the tool
+    /// can be asked for the rest, or the rest is lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub output_path: Option<String>,
     /// Length of the whole output in bytes.
     pub bytes: u64,
 }

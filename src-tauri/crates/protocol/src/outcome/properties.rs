@@ -64,7 +64,7 @@ prop_compose! {
         child in option::of("ses_[0-9]{4}"),
         next_action in option::of("[a-z]{1,8}"),
         (duration_ms, ended_at, extra_bytes) in (any::<u32>(), any::<u32>(), 0_u64..1_000_000),
-        cut in any::<bool>(),
+        (cut, is_kept) in any::<(bool, bool)>(),
         (needs_followup, terminal, has_extra) in any::<(bool, bool, bool)>(),
         secrets_masked in 0_u32..3,
     ) -> Outcome {
@@ -86,7 +86,7 @@ prop_compose! {
             duration_ms: u64::from(duration_ms),
             ended_at: i64::from(ended_at),
             truncated: (cut && done && !text.is_empty()).then(|| Truncated {
-                output_path: "/s/call_1.txt".to_owned(),
+                output_path: is_kept.then(|| "/s/call_1.txt".to_owned()),
                 bytes: text.len() as u64 + extra_bytes,
             }),
             needs_followup,
@@ -224,7 +224,8 @@ proptest! {
         prop_assert!(json["metadata"]["duration_ms"].is_u64(), "S002-64");
         let cut = outcome.truncated.is_some();
         prop_assert_eq!(json["metadata"].get("truncated").is_some(), cut, "S002-65");
-        prop_assert_eq!(json["metadata"].get("output_path").is_some(), cut);
+        let path = outcome.truncated.as_ref().and_then(|cut| cut.output_path.as_deref());
+        prop_assert_eq!(json["metadata"].get("output_path").and_then(Value::as_str), path);
         match outcome.is_success() {
             true => prop_assert!(json["type"] == "output" && json.get("data").is_some(), "S002-61, S002-62"),
             false => prop_assert!(json["type"] == "error" && json["error_text"].is_string(), "S002-61, S002-63"),

@@ -205,14 +205,10 @@ impl Outcome {
             extra: serde_json::Map::new(),
             duration_ms: record.duration_ms,
             ended_at: record.created_at,
-            truncated: record
-                .persisted_preview
-                .path
-                .as_ref()
-                .map(|path| Truncated {
-                    output_path: path.clone(),
-                    bytes: record.persisted_preview.bytes,
-                }),
+            truncated: (record.status == ResultStatus::PartialSucceeded).then(|| Truncated {
+                output_path: record.persisted_preview.path.clone(),
+                bytes: record.persisted_preview.bytes,
+            }),
             needs_followup: record.is_error && is_recoverable,
             terminal: record.is_error && !is_recoverable,
             secrets_masked: record.secrets_masked,

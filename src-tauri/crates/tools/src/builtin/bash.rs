@@ -335,7 +335,7 @@ fn outcome(ran: Ran, timeout_ms: u64) -> Result<ToolOutput, ToolError> {
         Exit::Cancelled => return Err(ToolError::Cancelled),
     };
     let truncated = ran.spilled.as_ref().map(|path| Truncated {
-        output_path: path.to_string_lossy().into_owned(),
+        output_path: Some(path.to_string_lossy().into_owned()),
         bytes: ran.bytes,
     });
     Ok(ToolOutput {

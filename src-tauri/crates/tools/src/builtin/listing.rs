@@ -49,7 +49,7 @@ impl Listing {
         );
         Ok(ToolOutput {
             truncated: Some(Truncated {
-                output_path: path,
+                output_path: Some(path),
                 bytes: whole.len() as u64,
             }),
             ..ToolOutput::new(

@@ -201,7 +201,7 @@ fn output(
             ),
         );
         truncated = Some(Truncated {
-            output_path,
+            output_path: Some(output_path),
             bytes: whole.len() as u64,
         });
     }

@@ -95,7 +95,7 @@ async fn output_past_the_limit_goes_to_the_sidecar_s002_75() {
         note,
         format!(
             "[The first 204.7 kB of 209.8 kB; read the rest at {}.]",
-            truncated.output_path
+            truncated.output_path.as_ref().unwrap()
         )
     );
     assert!(output.text.starts_with("Exit code 0.\naaa") && !output.text.contains('\u{fffd}'));
