@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agent::Host;
+use protocol::interface::EmptyResultPolicy;
 use protocol::query::{Answer, Query};
 use protocol::{CallState, Content, ToolOutput};
 use serde_json::json;
@@ -43,6 +44,32 @@ async fn a_tools_own_failure_ends_the_run_unless_it_asks_for_more() {
             let results = agent.results();
             assert!(results[0].contains("Invalid date format"), "{results:?}");
         }
+    }
+}
+
+/// `S003-45`: what the model is told of a result without text is as the tool's record says: a marker, or that a tool which
+/// always gives something gave nothing.
+#[tokio::test]
+async fn nothing_is_told_by_the_policy_of_the_tool() {
+    for (policy, words) in [
+        (
+            EmptyResultPolicy::Marker,
+            "It worked and gave nothing back.",
+        ),
+        (
+            EmptyResultPolicy::NeverEmpty,
+            "It gave nothing back, although `probe` says that it always gives something. Do not take that for an answer.",
+        ),
+    ] {
+        let probe = Probe::new(|_, _| async { Ok(ToolOutput::new("", "done")) })
+            .with(|tool| tool.empty_result_policy(policy));
+        let agent = Listener::new(json!([probes(&[json!({})]), {}]));
+        let mut desk = Fixture::with_config(agent.clone(), Host::Person, |config| {
+            config.tools = probe.tools();
+        })
+        .await;
+        desk.play().await;
+        assert_eq!(agent.results(), [words]);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use agent::Host;
-use protocol::interface::Origin;
+use protocol::interface::{ContextModifierPolicy, Origin};
 use protocol::{
     CallState, Decision, EventBody, Message, Op, SessionState, Settings, Strategy, ToolOutput,
 };
@@ -90,17 +90,20 @@ async fn ten_at_once_and_results_in_call_order() {
     assert_eq!(agent.last()[..before.len()], before);
 }
 
-/// `S001-28`, `S001-33`, M08: how many are at work at once at most, by strategy and by what is proven of the calls.
+/// `S001-28`, `S001-33`, `S003-41`, M08: how many are at work at once at most, by strategy, by what is proven of the calls, and
+/// by whether the tool changes what later calls find.
 #[tokio::test]
 async fn company_by_strategy() {
     let alone = |n: u32| json!({ "name": n.to_string(), "alone": true });
     let mixed = vec![alone(0), alone(1), alone(2)];
-    for (strategy, calls, expected) in [
-        (Strategy::Sequential, named(0..6), 1),
-        (batched(2), named(0..6), 2),
-        (Strategy::Parallel, named(0..6), 6),
-        (Strategy::Parallel, named(0..23), 10),
-        (Strategy::Parallel, mixed, 1),
+    use ContextModifierPolicy::{AllowSerialOnly, Forbid};
+    for (strategy, policy, calls, expected) in [
+        (Strategy::Sequential, Forbid, named(0..6), 1),
+        (batched(2), Forbid, named(0..6), 2),
+        (Strategy::Parallel, Forbid, named(0..6), 6),
+        (Strategy::Parallel, Forbid, named(0..23), 10),
+        (Strategy::Parallel, Forbid, mixed, 1),
+        (Strategy::Parallel, AllowSerialOnly, named(0..6), 1),
     ] {
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let seen = most.clone();
@@ -115,7 +118,8 @@ async fn company_by_strategy() {
                 now.fetch_sub(1, Ordering::SeqCst);
                 Ok(ToolOutput::new("ok", "ok"))
             }
-        });
+        })
+        .with(|tool| tool.context_modifier_policy(policy));
         let agent = Listener::new(json!([probes(&calls), {}]));
         let mut desk = desk(agent.clone(), probe, strategy).await;
         desk.play().await;

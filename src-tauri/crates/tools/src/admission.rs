@@ -56,6 +56,7 @@ pub fn check(interface: &ToolInterface) -> Result<(), Fault> {
             "Declare in `requires` which paths, hosts or commands it needs.",
         ));
     }
+    check_promises(interface)?;
     let owner = format!("the tool `{id}`");
     Surface::check(&interface.requires, &owner)?;
     if !interface.requires.is_empty() && interface.safety.classifier_input.is_empty() {
@@ -67,6 +68,52 @@ pub fn check(interface: &ToolInterface) -> Result<(), Fault> {
         ));
     }
     Ok(())
+}
+
+/// What a record says of how its tool is treated must be so: what is always done here cannot be declined, what nobody does
+/// here cannot be asked for, and no capability is left untold (`S003-10`, `S003-23`, `S003-26`, `S003-42`).
+fn check_promises(interface: &ToolInterface) -> Result<(), Fault> {
+    let id = interface.id();
+    let always = [
+        (
+            interface.validation.schema_validation,
+            "validation.schema_validation",
+            "arguments are checked against the schema",
+        ),
+        (
+            interface.validation.deny_before_io,
+            "validation.deny_before_io",
+            "what is denied is denied before anything is touched",
+        ),
+    ];
+    for (says, fact, what) in always {
+        if !says {
+            return Err(Fault::new(
+                format!("The tool `{id}` says `{fact}` is false, but {what} in every call."),
+                "Leave it out.",
+            ));
+        }
+    }
+    let mapper = &interface.result.result_mapper;
+    if mapper != "outcome" {
+        return Err(Fault::new(
+            format!(
+                "The tool `{id}` wants its result made by `{mapper}`, and nobody here is called so."
+            ),
+            "Leave `result.result_mapper` out, or say `outcome`.",
+        ));
+    }
+    let told = &interface.discovery.capability_refs;
+    let mut needed = interface.requires.capability_names().into_iter();
+    match needed.find(|name| !told.contains(name)) {
+        None => Ok(()),
+        Some(name) => Err(Fault::new(
+            format!(
+                "The tool `{id}` requires `{name}`, but does not list it among its capabilities."
+            ),
+            "Add it to `discovery.capability_refs`, or leave these out: they follow from `requires`.",
+        )),
+    }
 }
 
 /// The id and the aliases.

@@ -1,7 +1,10 @@
 //! Stage 13: one outcome, folded once, masked, then cut, from whatever the call came to (M01, M04).
 
+use std::borrow::Cow;
+
 use policy::Judgement;
 use policy::approved::Refused;
+use protocol::interface::EmptyResultPolicy;
 use protocol::outcome::Truncated;
 use protocol::{
     CallState, Content, Digest, FailureClass, Fault, Outcome, ToolCall, ToolError, ToolOutput,
@@ -27,7 +30,7 @@ pub(crate) fn fold(
     said: &Said,
 ) -> Outcome {
     let mut outcome = match ran.result {
-        Ok(output) => Outcome::of_output(output, EMPTY),
+        Ok(output) => Outcome::of_output(output, &empty(called)),
         Err(error) => Outcome::of_error(&error),
     };
     outcome.duration_ms = ran.duration_ms;
@@ -52,6 +55,21 @@ pub(crate) fn fold(
         .notes
         .extend(said.words().map(|word| redact::text(&word).0.into_owned()));
     outcome
+}
+
+/// The words with which the model is told that a tool gave nothing, which had none of its own: a tool that says that it always
+/// says something is not taken by its silence (`S003-45`).
+fn empty(called: &Called<'_>) -> Cow<'static, str> {
+    match called.interface().result.empty_result_policy {
+        EmptyResultPolicy::Marker => EMPTY.into(),
+        EmptyResultPolicy::NeverEmpty => {
+            let id = called.id();
+            format!(
+                "It gave nothing back, although `{id}` says that it always gives something. Do not take that for an answer."
+            )
+            .into()
+        }
+    }
 }
 
 /// What a tool gave back, and how long it took.

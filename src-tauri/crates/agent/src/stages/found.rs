@@ -1,6 +1,6 @@
 //! Stages 3 and 4: from a name to a tool, from the model's arguments to valid ones.
 
-use protocol::interface::Origin;
+use protocol::interface::{ContextModifierPolicy, Origin};
 use protocol::{ToolCall, ToolError, ToolInterface, ToolMode, redact};
 use serde_json::{Map, Value};
 use tools::TOOL_SEARCH;
@@ -129,8 +129,14 @@ pub(crate) fn is_safe_beside_others(session: &Session, open: &OpenCall) -> bool 
     let Ok(called) = lookup(&tools, &open.call) else {
         return false;
     };
-    // The arguments of a tool that runs alone anyway are looked at once, when it runs.
-    if !called.interface().safety.is_concurrency_safe {
+    // The arguments of a tool that runs alone anyway are looked at once, when it runs. One that changes what later calls find
+    // is in its order (`S003-41`).
+    let interface = called.interface();
+    let runs_alone = match interface.execution.context_modifier_policy {
+        ContextModifierPolicy::Forbid | ContextModifierPolicy::DeferUntilBatchComplete => false,
+        ContextModifierPolicy::AllowSerialOnly => true,
+    };
+    if runs_alone || !interface.safety.is_concurrency_safe {
         return false;
     }
     let given = open.edited.as_ref().unwrap_or(&open.call.arguments);

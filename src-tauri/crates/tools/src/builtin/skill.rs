@@ -95,6 +95,10 @@ impl Tool for LoadSkill {
         Vec::new()
     }
 
+    fn check(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        self.index.find(text(arguments, "name")).map(drop)
+    }
+
     async fn execute(
         &self,
         approved: &Approved,

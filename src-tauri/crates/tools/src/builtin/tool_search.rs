@@ -79,7 +79,6 @@ fn interface(index: &Index) -> ToolInterface {
         .rejected_render_hint(RenderHint::Line)
         .error_render_hint(RenderHint::Line)
         .transcript_search_text("{query}")
-        .checks("nothing beyond the schema")
         .build()
 }
 

@@ -74,6 +74,7 @@ fn interface(searching: Option<&Searching>) -> ToolInterface {
         .requires(requires)
         .kind(ToolKind::Fetch)
         .timeout_ms(timeout_ms)
+        .requires_setup(true)
         .search_hint("search the web for pages")
         .is_read_only(is_read_only)
         .is_concurrency_safe(is_read_only)

@@ -47,6 +47,44 @@ fn requires_must_be_said_s002_07() {
     );
 }
 
+/// A record that declines what is always done, asks for what nobody does, or leaves a capability untold joins nothing
+/// (`S003-10`, `S003-23`, `S003-26`, `S003-42`).
+#[test]
+fn a_record_says_what_is_so() {
+    let mine = || Foreign::named("mine");
+    let reads = || {
+        let reads = RequirementSet::nothing().reads("**");
+        mine().requires(reads).classifier_input("{path}")
+    };
+    for (record, told) in [
+        (
+            mine().schema_validation(false),
+            "says `validation.schema_validation` is false, but arguments are checked",
+        ),
+        (
+            mine().deny_before_io(false),
+            "says `validation.deny_before_io` is false, but what is denied",
+        ),
+        (
+            mine().result_mapper("mine"),
+            "wants its result made by `mine`, and nobody here is called so",
+        ),
+        (
+            reads().capability_refs(["fs.write".to_owned()]),
+            "requires `fs.read`, but does not list it among its capabilities",
+        ),
+    ] {
+        let refused = refused(record);
+        let told = format!("The tool `mine` {told}");
+        assert!(refused.starts_with(&told), "{refused}");
+    }
+    let whole = reads()
+        .capability_refs(["fs.read".to_owned(), "more".to_owned()])
+        .result_mapper("outcome")
+        .schema_validation(true);
+    assert_eq!(refused(whole), "");
+}
+
 #[test]
 fn a_namespace_keeps_equal_names_apart_s003_05_m11() {
     let of = |server: &str| tool(Foreign::named("read_file").namespace(server));

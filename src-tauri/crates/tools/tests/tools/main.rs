@@ -20,6 +20,7 @@ mod joining;
 mod overview;
 mod patch;
 mod patch_refused;
+mod published;
 mod read;
 mod records;
 mod registry;
