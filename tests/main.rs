@@ -133,6 +133,8 @@ mod demo;
 mod account;
 // The log in the words of the specifications, as golden streams.
 mod words;
+// Which facts of a tool's interface are acted on, as the window says.
+mod information;
 // Every requirement of the specifications has its test, or a reason.
 mod requirements;
 // The walls between tools and the machine.

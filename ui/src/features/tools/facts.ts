@@ -15,6 +15,8 @@ export interface Fact {
   shown: Shown;
   /** Whether nobody said it, and it was inferred. */
   inferred: boolean;
+  /** What holds whatever this fact says, where Countersign does not act on it but shows it for information; none where it acts on it. */
+  instead: string | null;
 }
 
 /** One partition. */
@@ -154,6 +156,30 @@ const table: { [P in PartitionId]: { title: string; facts: Facts<P> } } = {
 
 const carriers: Record<string, string> = { engine: 'the app itself', process: 'a program', model: 'the model, within its answer', delegate: 'a run of its own', server: 'a server', person: 'you' };
 
+/**
+ * The facts that Countersign shows for information and does not act on, each with what holds whatever it says. `tests/information.rs`
+ * keeps this list to what the engine and the cards read.
+ */
+const information: { readonly [fact: string]: string } = {
+  'availability.required_credentials': 'A call that lacks one says so itself.',
+  'availability.model_requirements': 'Every model is offered it.',
+  'availability.feature_gate_refs': 'You switch it on and off on this page.',
+  'validation.value_validation': 'The tool checks it by itself.',
+  'validation.io_preflight_validation': 'The tool looks at it by itself.',
+  'safety.sandbox_profile': 'What is closed to a command is the same for each, and is set in the settings.',
+  'permission.permission_profile_ref': 'Where no rule speaks, the mode of the call does.',
+  'permission.permission_matcher': 'Rules are matched with every command, path and host of a call.',
+  'permission.permission_channel': 'Questions are asked by a form, everything else by a card.',
+  'permission.decision_ref': 'Every decision is recorded with its call.',
+  'execution.abort_semantics': 'Whatever it says, a call that is stopped is told to end, and is left when it does not.',
+  'rendering.ui_summary': 'A card shows the name of the tool and what the call acts on.',
+  'rendering.activity_description': 'A call that runs shows the same line, and for how long.',
+  'rendering.progress_render_hint': 'Live output is shown as text.',
+  'rendering.rejected_render_hint': 'A rejected call keeps what its card showed.',
+  'rendering.error_render_hint': 'A failed call shows its error and its output.',
+  'rendering.transcript_search_text': 'Search finds the arguments of every call.',
+};
+
 /** The partitions in their order, with every fact. */
 export function partitions(record: ToolInterface): Partition[] {
   const inferred = new Set(record.inferred);
@@ -169,14 +195,15 @@ function partition<P extends PartitionId>(record: ToolInterface, id: P, inferred
     facts: names.map((name) => {
       const [label, show] = facts[name];
       const said = `${id}.${name}`;
-      return { id: said, label, shown: show(record[id][name]), inferred: inferred.has(said) };
+      return { id: said, label, shown: show(record[id][name]), inferred: inferred.has(said), instead: information[said] ?? null };
     }),
   };
 }
 
-/** How many facts were said, of how many. */
+/** How many facts were said, of how many, and how many are for information. */
 export function saidWords(record: ToolInterface): string {
   const all = partitions(record).flatMap((one) => one.facts);
   const said = all.filter((fact) => !fact.inferred).length;
-  return `${count(said)} of ${count(all.length)} facts were said; the rest was inferred, on the safe side.`;
+  const shown = all.filter((fact) => fact.instead !== null).length;
+  return `${count(said)} of ${count(all.length)} facts were said; the rest was inferred, on the safe side. Countersign acts on ${count(all.length - shown)}; the ${count(shown)} that are marked are for information only.`;
 }

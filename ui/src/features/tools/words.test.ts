@@ -55,5 +55,5 @@ test('the interface has its ten partitions, every fact, and marks what was infer
   expect(facts.filter((fact) => fact.inferred).map((fact) => fact.id)).toEqual(tracker.record.inferred);
   const shown = (id: string) => facts.find((fact) => fact.id === id)?.shown;
   expect([shown('execution.timeout_ms'), shown('schemas.runtime_input_schema'), shown('identity.native_ids')]).toEqual([{ as: 'words', text: '2 min' }, { as: 'words', text: '2 members, see Schema' }, { as: 'code', items: ['mcp: get_issue'] }]);
-  expect(saidWords(tracker.record)).toBe('51 of 55 facts were said; the rest was inferred, on the safe side.');
+  expect(saidWords(tracker.record)).toBe('51 of 55 facts were said; the rest was inferred, on the safe side. Countersign acts on 38; the 17 that are marked are for information only.');
 });
