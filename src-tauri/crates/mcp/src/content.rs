@@ -15,11 +15,19 @@ const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /// What a call of a tool came to.
 ///
 /// # Errors
-/// The server says that it went wrong: its words.
+/// The server says that it went wrong: its words. Or what it says is no answer to a call.
 pub fn output(result: &Value) -> Result<ToolOutput, ToolError> {
     let mut gathered = Gathered::default();
-    let items = result.get("content").and_then(Value::as_array);
-    let items = items.map_or(&[][..], Vec::as_slice);
+    let items = match result.get("content") {
+        None | Some(Value::Null) => &[][..],
+        Some(Value::Array(items)) => items,
+        Some(_) => return Err(unreadable("its content is no list")),
+    };
+    let is_error = match result.get("isError") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(is_error)) => *is_error,
+        Some(_) => return Err(unreadable("its `isError` is neither true nor false")),
+    };
     for item in items.iter().take(CONTENT_ITEMS_MAX) {
         gathered.take(item);
     }
@@ -33,7 +41,7 @@ pub fn output(result: &Value) -> Result<ToolOutput, ToolError> {
         gathered.say(&data.to_string());
     }
     let Gathered { text, content, .. } = gathered;
-    if result.get("isError").and_then(Value::as_bool) == Some(true) {
+    if is_error {
         return Err(ToolError::Failed(match text.trim() {
             "" => "The server says that the call failed, and not why.".to_owned(),
             said => protocol_cut(said),
@@ -63,6 +71,13 @@ pub fn resource(result: &Value) -> Result<ToolOutput, ToolError> {
         .iter()
         .map(|part| json!({ "type": "resource", "resource": part }));
     output(&json!({ "content": parts.collect::<Vec<_>>() }))
+}
+
+/// What cannot be read is taken for nothing: whether the call worked is not known.
+fn unreadable(why: &str) -> ToolError {
+    ToolError::Failed(format!(
+        "The server's answer cannot be read: {why}. Whether the call did something is not known."
+    ))
 }
 
 /// An error is for reading, not for storing: its beginning.

@@ -7,7 +7,7 @@ use policy::Approved;
 use protocol::grounds::Confinement;
 use protocol::interface::Origin;
 use protocol::shown::{in_a_sentence, is_hidden};
-use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolOutput};
+use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value, json};
 use tools::mentions::mentions;
 use tools::text::{plural, shortened, visible};
@@ -62,7 +62,8 @@ impl ReadResource {
             .description(DESCRIPTION)
             .model_input_schema(parameters)
             .strict(false)
-            .requires(RequirementSet::nothing())
+            .requires(server.requires())
+            .sandbox_profile(server.sandbox_profile())
             .kind(ToolKind::Other)
             .search_hint("read a resource of a server")
             .is_open_world(true)

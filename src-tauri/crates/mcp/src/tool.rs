@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use policy::Approved;
 use protocol::grounds::Confinement;
 use protocol::interface::Origin;
-use protocol::{Access, Digest, RequirementSet, ToolError, ToolInterface, ToolKind, ToolOutput};
+use protocol::{Access, Digest, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tools::limits::ID_BYTES_MAX;
@@ -66,8 +66,10 @@ impl ServerTool {
             .user_facing_name(title(&tool.name, &server))
             .description(description)
             .model_input_schema(tool.input_schema.clone())
+            .output_schema(tool.output_schema.clone())
             .strict(false)
-            .requires(RequirementSet::nothing())
+            .requires(server.requires())
+            .sandbox_profile(server.sandbox_profile())
             .kind(ToolKind::Other)
             .is_open_world(true)
             .classifier_input(classifier_input.chain(parameters).collect::<String>())

@@ -5,6 +5,7 @@ use protocol::{Fault, ToolInterface, ToolKind};
 
 use crate::limits::{ALIASES_MAX, ID_BYTES_MAX};
 use crate::registry::LOCKED;
+use crate::sub_agent;
 
 /// What a tool of somebody else must not be: one that takes a locked name (`S002-26`).
 ///
@@ -148,14 +149,20 @@ pub fn with_tail(name: &str, taken: &dyn Fn(&str) -> bool) -> String {
         .unwrap_or_default()
 }
 
-/// A kind that changes or reaches something cannot require nothing: the capability check would have nothing to check.
+/// What changes or reaches something, by its kind or by its word that its world is open, cannot require nothing: the
+/// capability check would have nothing to check, and nobody could see what it needs. Whoever gives work to an agent needs what
+/// the tools of that agent need (`S002-19`).
 fn reaches(interface: &ToolInterface) -> bool {
+    let carried_out_by = interface.execution.execution_profile_ref.as_str();
+    let gives_work = ["delegate", sub_agent::PROFILE].contains(&carried_out_by);
     match interface.kind() {
         ToolKind::Edit
         | ToolKind::Delete
         | ToolKind::Move
         | ToolKind::Execute
         | ToolKind::Fetch => true,
-        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Other => false,
+        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Other => {
+            interface.safety.is_open_world && !gives_work
+        }
     }
 }

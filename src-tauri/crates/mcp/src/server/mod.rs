@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use protocol::Fault;
+use policy::host;
 use protocol::grounds::Confinement;
 use protocol::servers::{
     Pin, ServerId, ServerLine, ServerSettings, ServerState, ServerView, ServerVoice, ServerWay,
     SignIn,
 };
+use protocol::{Fault, RequirementSet};
 use runtime::{Clock, Inherited};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -146,6 +147,32 @@ impl Server {
         match &self.core.settings.way {
             ServerWay::Stdio { .. } => Confinement::Unconfined,
             ServerWay::Http { .. } => Confinement::Remote,
+        }
+    }
+
+    /// What its tools require (`S002-07`): the server itself, by name, and the host that it is reached at where that is known.
+    /// What it touches to do its work is nobody's to say but its own.
+    pub fn requires(&self) -> RequirementSet {
+        let settings = &self.core.settings;
+        let requires = RequirementSet {
+            capabilities: vec![format!("mcp:{}", settings.id)],
+            ..RequirementSet::nothing()
+        };
+        match &settings.way {
+            ServerWay::Stdio { .. } => requires,
+            ServerWay::Http { url, .. } => match host::resolve(url) {
+                // A reference is only resolved when the server is asked.
+                host if host.unresolved.is_some() || host.real.contains('$') => requires,
+                host => requires.reaches(&host.real),
+            },
+        }
+    }
+
+    /// What a sealed room for its tools would have to grant: the program that it is, or the way to it.
+    pub fn sandbox_profile(&self) -> &'static str {
+        match self.confinement() {
+            Confinement::Remote => "network",
+            Confinement::Held | Confinement::Unconfined => "command",
         }
     }
 

@@ -1,5 +1,6 @@
 //! Servers that do as they should.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use mcp::{Pins, Server};
@@ -7,7 +8,7 @@ use protocol::servers::{ServerSettings, ServerState, ServerWay};
 use protocol::{ToolError, ToolMode};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use tools::Registry;
+use tools::{Registry, Tool};
 
 use crate::support::*;
 
@@ -40,6 +41,45 @@ async fn s001_57_tools_of_a_server_are_tools_like_any_other() {
             registry.check_setting("one__echo", Some(mode)).is_err(),
             "a person cannot loosen it as a whole"
         );
+    }
+}
+
+/// `S002-07`, `S003-16`: the record of a server's tool says what the tool needs, which is its server and the host that it is
+/// reached at, and what its answers look like where the server says so.
+#[test]
+fn a_servers_tool_publishes_what_it_needs_and_gives() {
+    let shape = json!({ "type": "object", "properties": { "degrees": { "type": "number" } } });
+    let at = |url: &str| ServerWay::Http {
+        url: url.to_owned(),
+        headers: BTreeMap::new(),
+        client: None,
+    };
+    let program = settings(&[]).way;
+    let alone = json!({ "capabilities": ["mcp:one"] });
+    let known = json!({ "net": { "hosts": ["tools.example:8443"] }, "capabilities": ["mcp:one"] });
+    for (way, requires, room) in [
+        (program, &alone, "command"),
+        (at("https://Tools.example:8443/mcp"), &known, "network"),
+        (at("keychain:address"), &alone, "network"),
+        (at("https://${HOST}/mcp"), &alone, "network"),
+    ] {
+        let server = ServerSettings {
+            way,
+            ..settings(&[])
+        };
+        let server = Arc::new(Server::new(server, Pins::default(), ground()));
+        for (output, gives) in [(json!(null), None), (shape.clone(), Some(&shape))] {
+            let tool = json!({ "name": "weather", "outputSchema": output });
+            let pinned = json!({ "called": "weather", "tool": tool });
+            let pinned = serde_json::from_value(pinned).unwrap();
+            let tool = mcp::ServerTool::new(server.clone(), &pinned);
+            let record = tool.interface();
+            assert_eq!(json!(record.requires), *requires);
+            assert_eq!(record.safety.sandbox_profile, room);
+            assert_eq!(record.schemas.output_schema.as_ref(), gives);
+            let (_, faults) = Registry::builtin().with(vec![Arc::new(tool)]);
+            assert_eq!(faults, []);
+        }
     }
 }
 
@@ -111,7 +151,8 @@ async fn errors_are_told_in_the_servers_words() {
         assert_eq!(error, ToolError::Failed(told.to_owned()));
     }
     let strange = call(&server, "strange", json!({})).await;
-    assert!(strange.is_err() || strange.unwrap().text.is_empty());
+    let told = "The server's answer cannot be read: its content is no list. Whether the call did something is not known.";
+    assert_eq!(strange, Err(ToolError::Failed(told.to_owned())));
 }
 
 #[tokio::test]

@@ -305,6 +305,12 @@ fn who_may_join_s002_26_s002_07_s002_106() {
             "The tool `mine` changes or reaches something but requires nothing.",
         ),
         (
+            Foreign::named("mine")
+                .kind(ToolKind::Other)
+                .is_open_world(true),
+            "The tool `mine` changes or reaches something but requires nothing.",
+        ),
+        (
             schema(json!({"type": "string"})),
             "The parameters of the tool `mine` are not the schema of an object.",
         ),
