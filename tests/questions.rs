@@ -96,7 +96,7 @@ async fn an_incomplete_answer_is_refused() {
     desk.until_ended().await;
 }
 
-/// `S002-37`, `S002-105`: headless, one fixed refusal; the run goes on. Nobody invents answers, not even where all is
+/// `S002-37`: headless, one fixed refusal; the run goes on. Nobody invents answers, not even where all is
 /// approved.
 #[tokio::test]
 async fn headless_a_question_is_refused() {

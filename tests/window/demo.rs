@@ -5,6 +5,7 @@ use thirtyfour::prelude::*;
 use crate::support::Rig;
 use crate::support::story::stood;
 
+/// `S002-105`: in the window a question is a form, which its person fills in.
 #[tokio::test]
 async fn the_demo_is_played_by_keyboard_alone() {
     let rig = Rig::start().await;

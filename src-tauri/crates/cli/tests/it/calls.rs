@@ -1,8 +1,8 @@
 //! `call`, `history`, `undo`, `redo`, `tools`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::Place;
+use crate::support::{HEADLESS_REFUSAL, Place};
 
 #[test]
 fn the_exit_code_says_how_a_call_ended() {
@@ -58,7 +58,7 @@ fn the_exit_code_says_how_a_call_ended() {
     }
 }
 
-/// S002-85: where no person is, ask means deny. S002-37: a question has its fixed sentence then.
+/// S002-85: where no person is, ask means deny.
 #[test]
 fn what_asks_is_denied_with_its_trail() {
     let place = Place::new();
@@ -68,10 +68,36 @@ fn what_asks_is_denied_with_its_trail() {
         assert!(ran.out.contains(line), "{}", ran.out);
     }
     assert_eq!(place.read("made"), None);
-    let question = r#"{"questions":[{"question":"Which one?","options":[{"label":"This"}]}]}"#;
-    for extra in [&[][..], &["--approve-all"]] {
-        let ran = place.run(&[&["call", "question", question], extra].concat());
-        assert!(ran.code == 1 || ran.code == 3, "{ran:?}");
+}
+
+/// S002-37, S002-105: where no person is, a question has its fixed sentence, whatever was allowed beforehand; a run goes on.
+#[test]
+fn a_question_is_refused_where_nobody_is() {
+    let place = Place::new();
+    let question =
+        json!({ "questions": [{ "question": "Which one?", "options": [{ "label": "This" }] }] });
+    let call = json!({ "name": "question", "arguments": question });
+    let turns = json!({ "turns": [{ "calls": [call] }, { "text": "I go on." }] });
+    let script = place.beside("script.json", &turns.to_string());
+    let question = question.to_string();
+    for allowed in [&[][..], &["--approve-all"]] {
+        let called = place.run(&[&["call", "question", &question], allowed].concat());
+        assert_eq!(called.code, 3, "{called:?}");
+        let refusal = format!("\n{HEADLESS_REFUSAL}\n");
+        assert!(called.out.ends_with(&refusal), "{}", called.out);
+
+        let ran = place.run(&[&["run", "--script", &script, "Go."], allowed].concat());
+        assert_eq!(ran.code, 3, "{ran:?}");
+        assert!(ran.out.contains("I go on."), "{}", ran.out);
+        let shown = place.ok(&["show", "last", "--json"]);
+        let entries = shown
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let refused: Vec<Value> = entries
+            .map(|entry: Value| entry["body"]["outcome"]["text"].clone())
+            .filter(|text| !text.is_null())
+            .collect();
+        assert_eq!(refused, [HEADLESS_REFUSAL]);
     }
 }
 

@@ -9,7 +9,7 @@ mod ends;
 use serde_json::{Value, json};
 
 use self::client::Client;
-use crate::support::Place;
+use crate::support::{HEADLESS_REFUSAL, Place};
 
 /// Rules by which every command runs, and writing asks.
 const RULES: &str = "[[rule]]\npermission = \"bash\"\naction = \"allow\"\n\n\
@@ -112,6 +112,25 @@ fn tools_are_listed_as_they_publish_themselves() {
     assert_eq!((code, heard, log.as_str()), (0, Vec::new(), ""));
     // Who only looks leaves no session.
     assert_eq!(place.json(&["sessions"])["sessions"], json!([]));
+}
+
+/// `S002-105`: a question is not shown to a client, and one that calls it nevertheless reads the fixed sentence alone: no rule
+/// could answer it.
+#[test]
+fn a_question_has_its_fixed_refusal_there_too() {
+    let question = json!({ "questions": [{ "question": "Which one?" }] });
+    for allowed in [&[][..], &["--approve-all"]] {
+        let place = Place::new();
+        let mut client = Client::greeted(&place, allowed);
+        let refused = client.called("question", question.clone());
+        assert_eq!(refused, (HEADLESS_REFUSAL.to_owned(), true), "{allowed:?}");
+        let (text, is_error) = client.called("question", json!({}));
+        assert!(
+            is_error && text.contains("`questions` is missing"),
+            "{text}"
+        );
+        assert_eq!(client.close().0, 0);
+    }
 }
 
 /// `S002-85`: what is allowed runs, what asks is refused with its reason and what to do, and nothing of it happens. The record

@@ -7,6 +7,10 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// What a question is answered where nobody is (`S002-37`).
+pub const HEADLESS_REFUSAL: &str = "Nobody is here to answer: this session runs without a person. Do not ask again; go on \
+    with your best assumption and say which one you made.";
+
 /// Folders for one test.
 pub struct Place {
     folder: TempDir,

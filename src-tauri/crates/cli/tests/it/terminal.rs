@@ -222,6 +222,7 @@ fn a_rule_may_go_along_with_an_answer() {
     assert_eq!(code, 0, "{rest}");
 }
 
+/// `S002-105`: at a terminal the questions are a form to fill in.
 #[test]
 fn questions_are_answered_there() {
     let place = Place::new();

@@ -43,7 +43,8 @@ pub(super) fn answer(answered: &Answered) -> Result<CallToolResult, ErrorData> {
     })
 }
 
-/// Why a call would have asked that was denied only because nobody is there; none if it was denied anyhow.
+/// Why a call would have asked that was denied only because nobody is there; none if it was denied anyhow, or wanted an
+/// answer that no rule can give.
 fn would_ask(trail: &Trail) -> Option<String> {
     let said = |gate: Gate| {
         trail
@@ -52,6 +53,9 @@ fn would_ask(trail: &Trail) -> Option<String> {
             .find(|step| step.gate == gate && step.verdict.is_some())
     };
     said(Gate::Headless)?;
+    if said(Gate::Interaction).is_some() {
+        return None;
+    }
     // Where a rule speaks, the mode does not.
     let ruled = said(Gate::Rules).is_some();
     let asks = trail

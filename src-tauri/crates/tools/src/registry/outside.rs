@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use protocol::interface::{InterfaceBuilder, SchemaVisibility};
 use protocol::model::ToolDefinition;
 use protocol::{ToolInterface, ToolMode};
 
@@ -14,8 +15,8 @@ use crate::sub_agent;
 /// plan. `tool_search`: its finds are shown to a model of ours; whoever lists the tools outside is given all of them.
 const OURS_ALONE: [&str; 2] = [PLAN, TOOL_SEARCH];
 
-/// Left out by who carries them out. A person (`question`, `plan_exit`): nobody is there to answer, so they could only be
-/// refused. An agent below (`task`, delegates, sub-agents): it would run on its caller's model, and there is none.
+/// Left out by who carries them out. A person (`question`, `plan_exit`): nobody is there to answer, so they are not shown and
+/// are refused. An agent below (`task`, delegates, sub-agents): it would run on its caller's model, and there is none.
 const NEEDS_OURS: [&str; 3] = ["person", "delegate", sub_agent::PROFILE];
 
 /// A tool as it is offered outside.
@@ -30,12 +31,22 @@ pub struct Offer {
 }
 
 impl Registry {
-    /// Of these tools only those that a program outside can use.
+    /// Of these tools only those that a program outside can use. What needs a person's answer is kept for whoever calls it
+    /// nevertheless, and is not shown: it is refused in its own words (`S002-105`).
     #[must_use]
     pub fn outside(&self) -> Self {
-        let kept = self.entries.iter().filter(|entry| entry.is_outside());
+        let kept = self
+            .entries
+            .iter()
+            .filter(|entry| entry.is_outside() || entry.tool.headless_refusal().is_some());
         let ids: HashSet<&str> = kept.map(|entry| entry.interface.id()).collect();
-        self.only(&ids)
+        let mut outside = self.only(&ids);
+        for entry in &mut outside.entries {
+            if !entry.is_outside() {
+                *entry = Arc::new(entry.hidden());
+            }
+        }
+        outside
     }
 
     /// All of these tools that a model may know of, also those that one of ours would have to search for, in order.
@@ -51,6 +62,16 @@ impl Registry {
 }
 
 impl Entry {
+    /// The same, which no model is told of.
+    fn hidden(&self) -> Self {
+        let interface = InterfaceBuilder::from(ToolInterface::clone(&self.interface));
+        let hidden = interface.schema_visibility(SchemaVisibility::Host);
+        Self {
+            interface: Arc::new(hidden.build()),
+            ..self.clone()
+        }
+    }
+
     fn is_outside(&self) -> bool {
         let carried_out_by = self.interface.execution.execution_profile_ref.as_str();
         !OURS_ALONE.contains(&self.interface.id()) && !NEEDS_OURS.contains(&carried_out_by)

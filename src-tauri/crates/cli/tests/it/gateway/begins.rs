@@ -73,9 +73,9 @@ fn bad_input_is_answered_and_nothing_breaks() {
         ),
         (
             "tools/call",
-            json!({ "name": "question", "arguments": {} }),
+            json!({ "name": "plan", "arguments": {} }),
             Some(-32602),
-            "Tool not found: question",
+            "Tool not found: plan",
         ),
         (
             "tools/list",
