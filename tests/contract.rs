@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use agent::Host;
-use protocol::mappers::{Teller, Vocabulary};
+use protocol::mappers::{SpanStatus, Spans, Teller, TraceSpan, Vocabulary};
 use protocol::{
     CallState, Decision, EventBody, Message, ToolCall, ToolError, ToolKind, ToolMode, ToolOutput,
 };
@@ -211,8 +211,8 @@ async fn what_is_told_meanwhile_never_reaches_the_model() {
     );
 }
 
-/// `S000-01`, `S000-07`: whatever becomes known of a call stands in the events beside it; the call itself keeps its three
-/// members as the model wrote them.
+/// `S000-01`, `S000-07`: whatever becomes known of a call stands in the attributes of its span; the call itself keeps its
+/// three members as the model wrote them.
 #[tokio::test]
 async fn a_call_keeps_its_three_members() {
     let mut desk = Fixture::new(json!([call("bash", json!({ "command": "echo one" })), {}])).await;
@@ -241,7 +241,36 @@ async fn a_call_keeps_its_three_members() {
         written,
         json!({ "id": id, "name": "bash", "arguments": { "command": "echo one" } })
     );
-    assert_eq!(ToolCall::from_json(&written.to_string()), Ok(after));
+    assert_eq!(ToolCall::from_json(&written.to_string()), Ok(after.clone()));
+
+    let mut spans = Spans::default();
+    let spans: Vec<TraceSpan> = events.iter().flat_map(|event| spans.map(event)).collect();
+    let [span] = spans.as_slice() else {
+        panic!("one span: {spans:#?}");
+    };
+    assert_eq!(
+        (&span.trace_id, &span.span_id, span.status),
+        (&desk.session, &after.id, SpanStatus::Ok)
+    );
+    assert_eq!(span.name, "execute_tool bash");
+    for (name, value) in [
+        ("authorised.mode", json!("local")),
+        ("authorised.verdict", json!("ask")),
+        ("authorised.asked", json!(2)),
+        ("authorised.decision", json!("allow")),
+        ("executed.state", json!("done")),
+        ("rendered.target", json!("echo two")),
+        ("validated.passed", json!(true)),
+    ] {
+        assert_eq!(span.attrs.get(name), Some(&value), "{name}: {span:#?}");
+    }
+    assert_eq!(span.attrs["validated.edited"].as_array().unwrap().len(), 1);
+    let members = ["id", "name", "arguments"];
+    assert!(
+        members
+            .iter()
+            .all(|member| !span.attrs.contains_key(*member))
+    );
 }
 
 /// `S000-15`: the message is for the person: the card, the story and the chat show it, and the model reads the text.

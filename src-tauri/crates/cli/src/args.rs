@@ -136,9 +136,9 @@ pub(crate) enum Verb {
     Export {
         /// Its id or the end of it, as `sessions` lists it; or `last`.
         session: String,
-        /// A story to read, every event as a line, or the events in a specification's words: chat events (000), agent
-        /// events (001), chunks (002), tool.* events (003).
-        #[arg(long, default_value = "md", value_parser = ["md", "jsonl", "chat", "agent", "chunks", "tool-events"])]
+        /// A story to read, every event as a line, or the events in a specification's words: chat events (000), spans
+        /// of its calls (000), agent events (001), chunks (002), tool.* events (003).
+        #[arg(long, default_value = "md", value_parser = ["md", "jsonl", "chat", "spans", "agent", "chunks", "tool-events"])]
         format: String,
     },
     /// Run a command in a sealed copy of a folder and show its effects.

@@ -264,7 +264,7 @@ pub enum Query {
     Export {
         /// The session.
         session: SessionId,
-        /// `md`, `jsonl`, or a vocabulary: `chat`, `agent`, `chunks`, `tool-events`.
+        /// `md`, `jsonl`, or a vocabulary: `chat`, `spans`, `agent`, `chunks`, `tool-events`.
         format: String,
     },
 }

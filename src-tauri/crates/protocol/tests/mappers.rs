@@ -168,6 +168,7 @@ proptest! {
         let told = |vocabulary, kind, id| count(&words(vocabulary, &events), &[kind], id).len();
         let (proposed, started) = (logged(&events, "call_proposed"), logged(&events, "call_started"));
         prop_assert_eq!(told(Vocabulary::Chat, "tool_result", "/callId"), proposed);
+        prop_assert_eq!(words(Vocabulary::Spans, &events).len(), proposed);
         prop_assert_eq!(told(Vocabulary::Agent, "ToolExecutionStart", "/tool_call_id"), started);
         prop_assert_eq!(told(Vocabulary::Chunks, "tool-input-available", "/toolCallId"), proposed);
         prop_assert_eq!(told(Vocabulary::ToolEvents, "tool.invocation.planned", "/invocation_id"), proposed);

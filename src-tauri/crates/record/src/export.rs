@@ -30,7 +30,7 @@ impl Format {
             _ => Vocabulary::parse(name).map(Self::Words).map_err(|_| {
                 Fault::new(
                     format!("There is no export format “{name}”."),
-                    "The formats are md, jsonl, chat, agent, chunks and tool-events.",
+                    "The formats are md, jsonl, chat, spans, agent, chunks and tool-events.",
                 )
             }),
         }

@@ -39,7 +39,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     pub(crate) agent: Option<PathBuf>,
     /// With --json: the events in a specification's words, as `export` has them.
-    #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "agent", "chunks", "tool-events"])]
+    #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "spans", "agent", "chunks", "tool-events"])]
     pub(crate) events: Option<String>,
     #[command(flatten)]
     pub(crate) consent: Consent,

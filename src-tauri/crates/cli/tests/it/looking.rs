@@ -157,6 +157,7 @@ fn export_writes_a_story_or_events() {
     assert_eq!(value["text"], story);
     for (words, first) in [
         ("chat", r#"{"type":"agent","#),
+        ("spans", r#"{"traceId":"#),
         ("agent", r#"{"type":"AgentStart","#),
         ("chunks", r#"{"type":"data-person","#),
         ("tool-events", r#"{"schema_version":"0.2.0","#),

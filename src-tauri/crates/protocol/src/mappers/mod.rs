@@ -1,4 +1,4 @@
-//! One log, four vocabularies: pure mappers from events to the words that the specifications speak (M19).
+//! One log, five vocabularies: pure mappers from events to the words that the specifications speak (M19).
 //!
 //! A mapper follows one session from its first event on, keeps what it needs of the past, and gives for each event what is
 //! to be said. It reads no clock and makes no ids: the same events give the same words, each time. Who resumes, maps again
@@ -10,11 +10,13 @@ mod agent_words;
 pub mod chat;
 pub mod chunks;
 mod permission;
+pub mod spans;
 pub mod tool_events;
 
 pub use agent_event::{AgentEvent, AgentEvents};
 pub use chat::{Chat, ChatEvent};
 pub use chunks::{Chunk, Chunks};
+pub use spans::{SpanStatus, Spans, TraceSpan};
 pub use tool_events::{ToolEvent, ToolEvents};
 
 use serde_json::Value;
@@ -26,6 +28,8 @@ use crate::{Event, Fault, SessionId};
 pub enum Vocabulary {
     /// Chat events of 000.
     Chat,
+    /// The calls of a session as spans of a trace, of 000.
+    Spans,
     /// Agent events of 001.
     Agent,
     /// Stream chunks of 002.
@@ -36,12 +40,19 @@ pub enum Vocabulary {
 
 impl Vocabulary {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Chat, Self::Agent, Self::Chunks, Self::ToolEvents];
+    pub const ALL: [Self; 5] = [
+        Self::Chat,
+        Self::Spans,
+        Self::Agent,
+        Self::Chunks,
+        Self::ToolEvents,
+    ];
 
-    /// The name as typed: `chat`, `agent`, `chunks`, `tool-events`.
+    /// The name as typed: `chat`, `spans`, `agent`, `chunks`, `tool-events`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Chat => "chat",
+            Self::Spans => "spans",
             Self::Agent => "agent",
             Self::Chunks => "chunks",
             Self::ToolEvents => "tool-events",
@@ -54,7 +65,7 @@ impl Vocabulary {
         found.ok_or_else(|| {
             Fault::new(
                 format!("There is no event vocabulary “{name}”."),
-                "There are chat, agent, chunks and tool-events.",
+                "There are chat, spans, agent, chunks and tool-events.",
             )
         })
     }
@@ -70,6 +81,7 @@ pub struct Teller {
 #[derive(Debug, Clone)]
 enum Mapper {
     Chat(Chat),
+    Spans(Spans),
     Agent(AgentEvents),
     Chunks(Chunks),
     ToolEvents(ToolEvents),
@@ -80,6 +92,7 @@ impl Teller {
     pub fn new(vocabulary: Vocabulary, session: SessionId) -> Self {
         let mapper = match vocabulary {
             Vocabulary::Chat => Mapper::Chat(Chat::default()),
+            Vocabulary::Spans => Mapper::Spans(Spans::default()),
             Vocabulary::Agent => Mapper::Agent(AgentEvents::default()),
             Vocabulary::Chunks => Mapper::Chunks(Chunks::default()),
             Vocabulary::ToolEvents => Mapper::ToolEvents(ToolEvents::default()),
@@ -94,6 +107,7 @@ impl Teller {
         }
         match &mut self.mapper {
             Mapper::Chat(mapper) => json(mapper.map(event)),
+            Mapper::Spans(mapper) => json(mapper.map(event)),
             Mapper::Agent(mapper) => json(mapper.map(event)),
             Mapper::Chunks(mapper) => json(mapper.map(event)),
             Mapper::ToolEvents(mapper) => json(mapper.map(event)),

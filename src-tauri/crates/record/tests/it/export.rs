@@ -177,7 +177,15 @@ fn secrets_in_arguments_are_not_exported() {
     desk.tell("ses_1", story::proposed("c1", "write", arguments));
     desk.tell("ses_1", story::judged("c1", "write", "keys.ini"));
     desk.tell("ses_1", story::ended("c1", CallState::Done, "Written."));
-    for name in ["md", "jsonl", "chat", "agent", "chunks", "tool-events"] {
+    for name in [
+        "md",
+        "jsonl",
+        "chat",
+        "spans",
+        "agent",
+        "chunks",
+        "tool-events",
+    ] {
         let format = Format::parse(name).unwrap();
         let text = desk
             .record
