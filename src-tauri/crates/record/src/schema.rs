@@ -26,6 +26,9 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 ///
 /// The fifth format changes nothing here: since then the history beside the database keeps its copies in pieces
 /// (`runtime`, `history/store`), which a program of an earlier format cannot read, so that it must refuse the folder.
+///
+/// `chat_parts` shows the result of every call as the row that the specification of tools names (`S002-66`): the envelope of
+/// `S002-61` to `S002-65`, as `Outcome::to_envelope` makes it. It keeps nothing: the events do.
 pub(crate) const STEPS: &[&str] = &["
 CREATE TABLE sessions (
     key  INTEGER PRIMARY KEY,
@@ -107,6 +110,32 @@ CREATE TABLE made (upto INTEGER NOT NULL) STRICT;
 INSERT INTO made SELECT coalesce(max(seq), 0) FROM events;
 ", "
 -- The history's copies are in pieces.
+", "
+CREATE VIEW chat_parts AS
+WITH ended AS (
+    SELECT seq, session, at, body ->> '$.call' AS call, body -> '$.outcome' AS outcome
+    FROM events WHERE type = 'call_ended'
+), told AS (
+    SELECT *, outcome ->> '$.state' = 'done' AS worked, outcome ->> '$.text' AS text,
+        outcome ->> '$.duration_ms' AS duration_ms, coalesce(json_type(outcome, '$.truncated'), 'null') <> 'null' AS is_cut,
+        outcome ->> '$.truncated.output_path' AS output_path
+    FROM ended
+)
+SELECT told.seq AS seq, sessions.id AS session, told.call AS id, told.at AS at,
+    CASE WHEN worked THEN 'output' ELSE 'error' END AS type,
+    CASE
+        WHEN NOT worked THEN NULL
+        WHEN is_cut THEN json_object('head', text)
+        WHEN coalesce(json_type(outcome, '$.data'), 'null') <> 'null' THEN outcome -> '$.data'
+        ELSE json_quote(text)
+    END AS data,
+    CASE WHEN NOT worked THEN text END AS error_text,
+    CASE
+        WHEN NOT is_cut THEN json_object('duration_ms', duration_ms)
+        WHEN output_path IS NULL THEN json_object('duration_ms', duration_ms, 'truncated', json('true'))
+        ELSE json_object('duration_ms', duration_ms, 'truncated', json('true'), 'output_path', output_path)
+    END AS metadata
+FROM told JOIN sessions ON sessions.key = told.session;
 "];
 
 /// The format of a database: how many steps it has taken.

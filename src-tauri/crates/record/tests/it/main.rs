@@ -17,6 +17,7 @@ mod made;
 mod memory;
 mod opening;
 mod paging;
+mod parts;
 mod search;
 mod story;
 mod support;

@@ -67,7 +67,6 @@ fn a_page_of_huge_entries_is_cut_short() {
     assert_eq!((ids(&start), more), (vec!["m1", "m2", "m3"], false));
 }
 
-/// S002-66: what a call gave is kept whole, and read again as it was.
 #[test]
 fn the_desk_has_every_waiting_call_the_longest_wait_first() {
     let mut desk = Desk::new();
