@@ -170,6 +170,72 @@ async fn what_an_agent_requires_beyond_the_folder_is_asked_about_once() {
     assert_eq!(state, CallState::Denied, "{text}");
 }
 
+/// `S002-56`: `{workspace}` stands for the folder and for the further roots of the manifest. What is read there is asked about
+/// once (M15); nothing is written there, because no undo reaches it; and without the root it stays closed.
+#[tokio::test]
+async fn further_roots_of_a_manifest_are_the_workspace_too() {
+    let manifest = |roots: &str| {
+        let requires = "fs = { read = [\"{workspace}/**\"], write = [\"{workspace}/**\"] }";
+        format!("name = \"reader\"\n{roots}\n[requires]\n{requires}\n")
+    };
+    let declared = manifest("roots = [\"../words\"]");
+    let turns = || {
+        json!([
+            reads("../words/a"),
+            reads("../words/b"),
+            reads("docs/a.md"),
+            reads("../other"),
+            call("write", json!({ "path": "../words/c", "content": "new" })),
+            {}
+        ])
+    };
+    let beside = |desk: &Fixture| {
+        let folder = desk.root().parent().unwrap().to_owned();
+        std::fs::create_dir(folder.join("words")).unwrap();
+        for (name, text) in [("words/a", "abacus"), ("words/b", "banjo"), ("other", "no")] {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        folder.join("words")
+    };
+    let mut desk = Fixture::new(turns()).await;
+    let words = beside(&desk);
+    begin(&mut desk, &declared).await.unwrap();
+    let asked = desk.until_waiting().await;
+    let grants = &asked.waits.as_ref().unwrap().grants;
+    let told = format!("opens `{}` for reading in this session", words.display());
+    assert!(grants[0].text.starts_with(&told), "{grants:?}");
+    desk.allow(&asked).await;
+    desk.until_ended().await;
+    use CallState::{Denied, Done};
+    assert_eq!(desk.states().await, [Done, Done, Done, Denied, Denied]);
+    let texts = desk.texts().await;
+    assert!(
+        texts[0].contains("abacus") && texts[1].contains("banjo"),
+        "{texts:?}"
+    );
+    assert!(texts[4].contains("outside the workspace"), "{}", texts[4]);
+    assert!(!words.join("c").exists());
+
+    for (manifest, host) in [
+        (declared.clone(), Host::Headless { approve_all: false }),
+        (manifest(""), Host::Person),
+    ] {
+        let mut desk = Fixture::with_host(turns(), host).await;
+        beside(&desk);
+        open(&mut desk, &manifest).await.unwrap();
+        assert_eq!(desk.states().await, [Denied, Denied, Done, Denied, Denied]);
+    }
+
+    let mut desk = Fixture::new(json!([])).await;
+    let missing = open(&mut desk, &declared).await.unwrap_err();
+    assert!(
+        missing
+            .message
+            .starts_with("The agent `reader` has the root `../words`, which cannot be used."),
+        "{missing}"
+    );
+}
+
 /// An agent has the tools that its manifest names, and no others.
 #[tokio::test]
 async fn a_manifest_names_the_tools() {

@@ -85,19 +85,22 @@ impl Bounds {
         outputs: &Path,
         asked: &Asked,
     ) -> Result<Self, Fault> {
-        let around = around(workspace, data_dir)?;
+        let data = Workspace::open(data_dir)?;
         let below = manifest::below(asked)?;
         let declared = below.iter().filter(|manifest| manifest.declares);
         let ceilings = declared.map(|manifest| {
             let owner = format!("the agent `{}`", manifest.name);
+            let around = around(workspace, &data, Some(manifest))?;
             let ceiling = Surface::new(&manifest.requires, &owner, &around, Os::HERE)?;
             with_folder(ceiling, outputs)
         });
+        let ceilings = ceilings.collect::<Result<_, Fault>>()?;
+        let manifest = manifest::in_force(asked)?;
         Ok(Self {
-            ceilings: ceilings.collect::<Result<_, _>>()?,
-            manifest: manifest::in_force(asked)?,
+            around: around(workspace, &data, manifest.as_ref())?,
+            ceilings,
+            manifest,
             below,
-            around,
             known: Mutex::default(),
         })
     }
@@ -168,14 +171,39 @@ fn with_folder(surface: Surface, folder: &Path) -> Result<Surface, Fault> {
     readable.map_err(|why| Fault::new(why, "Give the folder another name."))
 }
 
-/// What the variables stand for in a session. Files are never open by themselves on this host (`S002-57`); the folder of
-/// the person is the data folder (`S002-58`).
-fn around(workspace: &Workspace, data_dir: &Path) -> Result<Surroundings, Fault> {
-    let data = Workspace::open(data_dir)?;
-    let place = |workspace: &Workspace| workspace.root().to_string_lossy().into_owned();
+/// What the variables stand for in a session: `{workspace}` for its folder and the further roots of a manifest (`S002-56`).
+/// Files are never open by themselves on this host (`S002-57`); the folder of the person is the data folder (`S002-58`).
+fn around(
+    workspace: &Workspace,
+    data: &Workspace,
+    manifest: Option<&Manifest>,
+) -> Result<Surroundings, Fault> {
+    let further = manifest.into_iter().flat_map(|manifest| {
+        let roots = manifest.roots.iter();
+        roots.map(|root| further_root(workspace.root(), root, &manifest.name))
+    });
+    let own = Ok(place(workspace.root()));
     Ok(Surroundings {
-        workspace: vec![place(workspace)],
+        workspace: std::iter::once(own)
+            .chain(further)
+            .collect::<Result<_, Fault>>()?,
         ad_hoc: Vec::new(),
-        user_data: Some(place(&data)),
+        user_data: Some(place(data.root())),
     })
+}
+
+/// Where a further root of an agent's manifest really is. It opens nothing by itself: what the agent reads there a person is
+/// asked about once (M15), and nothing is written there, because no undo and no dry run reach beyond the workspace.
+pub(crate) fn further_root(workspace: &Path, root: &str, agent: &str) -> Result<String, Fault> {
+    let opened = Workspace::open(&workspace.join(root)).map_err(|fault| {
+        Fault::new(
+            format!("The agent `{agent}` has the root `{root}`, which cannot be used. {}", fault.message),
+            "Correct `roots` of its manifest: folders, relative to the workspace or by their whole paths.",
+        )
+    })?;
+    Ok(place(opened.root()))
+}
+
+fn place(folder: &Path) -> String {
+    folder.to_string_lossy().into_owned()
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use policy::path::Os;
+use policy::path::{self, Os, Roots};
 use policy::rules_file::{RulesFile, Source, Warning};
 use policy::watchdog::{self, Sight};
 use policy::{
@@ -235,10 +235,33 @@ impl Trial {
         let data_dir = self.setup.data_dir.as_deref();
         let data = data_dir.and_then(|folder| Workspace::open(folder).ok());
         Surroundings {
-            workspace: vec![self.root.clone()],
+            workspace: self.roots(),
             ad_hoc: Vec::new(),
             user_data: data.map(|data| data.root().to_string_lossy().into_owned()),
         }
+    }
+
+    /// The root of the workspace, and the further ones of the manifest: as the disk has them, where it is looked at. One that
+    /// is not there stands for nothing.
+    fn roots(&self) -> Vec<String> {
+        let further = self.manifest.iter().flat_map(|manifest| {
+            let roots = manifest.roots.iter();
+            roots.filter_map(|root| match &self.workspace {
+                Some(workspace) => {
+                    surface::further_root(workspace.root(), root, &manifest.name).ok()
+                }
+                None => {
+                    let roots = Roots {
+                        workspace: &self.root,
+                        readable: &[],
+                    };
+                    let named = path::resolve(self.setup.os, &roots, "", root);
+                    let is_elsewhere = named.unresolved.is_none() && !named.inside;
+                    is_elsewhere.then_some(named.real)
+                }
+            })
+        });
+        std::iter::once(self.root.clone()).chain(further).collect()
     }
 
     /// Which tool it is, and what it would touch.

@@ -43,5 +43,7 @@ pub const QUOTED_CHARS_MAX: usize = 120;
 pub const SHELL_SEARCH_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The name of an agent, in characters.
 pub const AGENT_NAME_CHARS_MAX: usize = 64;
+/// Most folders beside the workspace that an agent's manifest declares.
+pub const ROOTS_MAX: usize = 16;
 /// What an agent's manifest tells it, in bytes.
 pub const AGENT_PROMPT_BYTES_MAX: usize = 64 * 1024;

@@ -8,7 +8,7 @@ use toml::Spanned;
 use super::written::{File, Written};
 use super::{Lines, RulesFile, Source, Wrong, checked, explained};
 use crate::Surface;
-use crate::limits::{AGENT_NAME_CHARS_MAX, AGENT_PROMPT_BYTES_MAX};
+use crate::limits::{AGENT_NAME_CHARS_MAX, AGENT_PROMPT_BYTES_MAX, PATTERN_BYTES_MAX, ROOTS_MAX};
 
 /// An agent as its manifest has it.
 #[derive(Debug, Clone)]
@@ -25,6 +25,9 @@ pub struct Manifest {
     pub provider: Option<String>,
     /// Its model; its caller's if it names none.
     pub model: Option<String>,
+    /// Further folders that `{workspace}` stands for in what it requires (`S002-56`): relative to the workspace, or whole
+    /// paths.
+    pub roots: Vec<String>,
     /// What it may touch beside what each of its tools requires (`S002-09`).
     pub requires: RequirementSet,
     /// Whether it says what it requires. Who works for another agent may touch no more than that.
@@ -45,6 +48,8 @@ struct WrittenManifest {
     tools: Option<Vec<String>>,
     provider: Option<String>,
     model: Option<String>,
+    #[serde(default)]
+    roots: Vec<Spanned<String>>,
     #[serde(default)]
     requires: Option<Spanned<RequirementSet>>,
     default: Option<Action>,
@@ -128,6 +133,7 @@ fn parse(text: &str, lines: &Lines, file: &str) -> Result<Manifest, Wrong> {
             "Put the text in a file of the workspace and name the file.",
         ));
     }
+    let roots = roots(written.roots)?;
     let declares = written.requires.is_some();
     let requires_at = written.requires.as_ref().map_or(0, |set| set.span().start);
     let requires = written
@@ -154,8 +160,36 @@ fn parse(text: &str, lines: &Lines, file: &str) -> Result<Manifest, Wrong> {
         declares,
         prompt: written.prompt.map(Spanned::into_inner).unwrap_or_default(),
         tools: written.tools,
+        roots,
         requires,
     })
+}
+
+/// The further roots of a manifest; each names one folder.
+fn roots(written: Vec<Spanned<String>>) -> Result<Vec<String>, Wrong> {
+    let next =
+        "Name the folders that are needed, relative to the workspace or by their whole paths.";
+    if let Some(first) = written.get(ROOTS_MAX) {
+        let what = format!("there are more than {ROOTS_MAX} roots");
+        return Err(Wrong::new(first.span().start, what, next));
+    }
+    let checked = written.into_iter().map(|root| {
+        let wrong = |what| Err(Wrong::new(root.span().start, what, next));
+        match root.get_ref().as_str() {
+            "" => wrong("a root is empty".to_owned()),
+            text if text.len() > PATTERN_BYTES_MAX => {
+                wrong(format!("a root is longer than {PATTERN_BYTES_MAX} bytes"))
+            }
+            text if text.starts_with('~') => wrong(format!(
+                "the root `{text}` begins with `~`, which only a shell knows"
+            )),
+            text if text.chars().any(protocol::shown::is_hidden) => {
+                wrong("a root holds what cannot be seen".to_owned())
+            }
+            text => Ok(text.to_owned()),
+        }
+    });
+    checked.collect()
 }
 
 #[cfg(test)]
@@ -206,6 +240,26 @@ action = "deny"
         assert_eq!(read.requires, requires);
         let least = super::read("name = \"x\"\n", "agent.toml").unwrap();
         assert!(least.requires.is_empty() && least.tools.is_none() && least.rules.rules.is_empty());
+    }
+
+    /// `S002-56`: further roots, each of which names a folder.
+    #[test]
+    fn further_roots_are_declared() {
+        let read = |roots: &str| read(&format!("name = \"x\"\nroots = [{roots}]\n"), "agent.toml");
+        let roots = read("\"../words\", \"/data/more\"").unwrap().roots;
+        assert_eq!(roots, ["../words", "/data/more"]);
+        for (roots, told) in [
+            ("\"\"", "a root is empty"),
+            ("\"a\", \"~/b\"", "the root `~/b` begins with `~`"),
+            ("\"a\\u202eb\"", "holds what cannot be seen"),
+            (&"\"a\",".repeat(ROOTS_MAX + 1), "there are more than"),
+            ("7", "invalid type"),
+        ] {
+            let fault = read(roots).unwrap_err();
+            let place = "agent.toml, line 2: ";
+            assert!(fault.message.starts_with(place), "{fault}");
+            assert!(fault.message.contains(told), "{fault}");
+        }
     }
 
     #[test]
