@@ -49,6 +49,7 @@ mod one_call;
 mod ops;
 mod pipeline;
 mod planning;
+mod programs;
 mod prompt;
 mod queries;
 mod recover;

@@ -30,12 +30,12 @@ pub const TOGETHER_MAX: usize = 10;
 pub const HOOK_MAX: Duration = Duration::from_secs(10);
 /// Programs of the person's that are asked before a call; the rest are not asked, and every call asks the person.
 pub const WATCHDOGS_MAX: usize = 16;
-/// Longest time that one of them may take, in milliseconds.
-pub const WATCHDOG_MS_MAX: u32 = 30_000;
-/// Longest answer of one of them, in bytes.
-pub const WATCHDOG_ANSWER_BYTES_MAX: u64 = 64 * 1024;
-/// Longest reason of one of them that is told, in characters.
-pub const WATCHDOG_REASON_CHARS_MAX: usize = 500;
+/// Longest time that a program of the person's may take that is asked about a call, in milliseconds.
+pub const PROGRAM_MS_MAX: u32 = 30_000;
+/// Longest answer of one, in bytes.
+pub const PROGRAM_ANSWER_BYTES_MAX: u64 = 64 * 1024;
+/// Longest reason or name of one that is told, in characters.
+pub const PROGRAM_REASON_CHARS_MAX: usize = 500;
 /// Longest word on progress, in bytes.
 pub const PROGRESS_BYTES_MAX: usize = 1024;
 /// Live output that may pile up behind a slow hook, in bytes; what comes on top is not shown, the result has it all.

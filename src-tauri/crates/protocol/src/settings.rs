@@ -11,8 +11,10 @@ use crate::languages::LanguageServer;
 use crate::server_tools::ServerToolsSettings;
 use crate::{ModelChoice, RunLimits, ToolMode};
 
+pub use programs::WatchdogSettings;
 pub use rooms::{ClosedPath, RoomsSettings};
 
+mod programs;
 mod rooms;
 
 /// Everything a person can set. A file that cannot be read gives the strict settings ([`Settings::strict`]).
@@ -327,27 +329,6 @@ impl Default for ToolSettings {
             mode: None,
         }
     }
-}
-
-/// A program of the person's that looks at every call before it runs.
-///
-/// It reads one JSON object on its standard input (`version`, `tool`, `arguments`, `manifest`, `session`, `workspace`,
-/// `accesses`) and writes one on its standard output: `{"verdict":"allow|deny|ask","reason":"…"}`. It can only make the
-/// verdict stricter (`S002-93`). Whatever else it does counts as ask.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(deny_unknown_fields)]
-pub struct WatchdogSettings {
-    /// What its reasons are told under.
-    pub name: String,
-    /// Its file, absolute.
-    pub program: String,
-    /// How long it may take, in milliseconds; at most 30,000.
-    #[serde(default = "watchdog_timeout_ms")]
-    pub timeout_ms: u32,
-}
-
-fn watchdog_timeout_ms() -> u32 {
-    5_000
 }
 
 /// Light or dark.
