@@ -8,7 +8,7 @@ use support::probe::Listener;
 use support::{Fixture, call};
 
 /// Opens a session of the agent whose manifest this is, and says something.
-async fn begin(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
+pub async fn begin(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
     desk.file("docs/a.md", "public").file("src/b.rs", "private");
     let file = desk.data().join("agent.toml");
     std::fs::write(&file, manifest).unwrap();

@@ -36,6 +36,9 @@ mod execution;
 // What the watchdogs say before a call, built in and the person's own.
 #[cfg(unix)]
 mod watchdogs;
+// Which calls they are asked about, and what they are told of the agent.
+#[cfg(unix)]
+mod watchdog_sight;
 // What a person answers a watchdog for good.
 #[cfg(unix)]
 mod watchdog_grants;

@@ -18,13 +18,19 @@ const APPROVED: Host = Host::Headless { approve_all: true };
 pub async fn watched(script: &str, turns: Value, host: Host) -> (Fixture, PathBuf) {
     let mut desk = Fixture::with_host(turns, host).await;
     desk.file("a", "text\n");
+    let heard = watch(&desk, script).await;
+    (desk, heard)
+}
+
+/// Gives the desk's person a watchdog: a shell script, in which `HEARD` is the file that this names.
+pub async fn watch(desk: &Fixture, script: &str) -> PathBuf {
     let heard = desk.data().canonicalize().unwrap().join("heard");
     let program = heard.with_file_name("watchdog");
     let script = script.replace("HEARD", heard.to_str().unwrap());
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    ask_first(&desk, program.to_str().unwrap(), 60_000).await;
-    (desk, heard)
+    ask_first(desk, program.to_str().unwrap(), 60_000).await;
+    heard
 }
 
 async fn ask_first(desk: &Fixture, program: &str, timeout_ms: u32) {
@@ -65,25 +71,26 @@ async fn said(desk: &Fixture) -> (Verdict, Vec<String>) {
     )
 }
 
-/// `S002-86`, `S002-87`, `S002-88`: before a call runs, the program sees tool, arguments, manifest and session; its allow
-/// lets the call proceed.
+/// `S002-87`, `S002-88`: before a call runs, the program sees tool, arguments, manifest and session; its allow lets the call
+/// proceed. The built-in agent has no manifest.
 #[tokio::test]
-async fn a_watchdog_sees_every_call_and_lets_it_pass() {
+async fn a_watchdog_sees_the_call_and_lets_it_pass() {
     let script = "cat > HEARD; echo '{\"verdict\":\"allow\"}'";
     let (mut desk, heard) = watched(script, reading(), PERSON).await;
     desk.play().await;
     assert_eq!(desk.calls().await[0].state, CallState::Done);
     assert_eq!(said(&desk).await, (Verdict::Allow, vec![]));
-    let heard: Value = serde_json::from_str(&fs::read_to_string(heard).unwrap()).unwrap();
-    let manifest = heard["manifest"].clone();
-    assert!(manifest.is_object(), "{manifest}");
+    let mut heard: Value = serde_json::from_str(&fs::read_to_string(heard).unwrap()).unwrap();
+    let requires = heard["requires"].take();
+    assert_eq!(requires["fs"]["read"], json!(["**"]));
     assert_eq!(
         heard,
         json!({
-            "version": 1,
+            "version": 2,
             "tool": "read",
             "arguments": { "path": "a" },
-            "manifest": manifest,
+            "manifest": null,
+            "requires": null,
             "session": "ses_1",
             "workspace": desk.root().canonicalize().unwrap(),
             "accesses": [{ "capability": "fs.read", "target": "a", "real": "a", "inside": true }],

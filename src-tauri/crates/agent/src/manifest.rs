@@ -5,6 +5,7 @@ use std::path::Path;
 use policy::Manifest;
 use protocol::Fault;
 use protocol::event::{AgentFile, Asked};
+use serde_json::{Value, json};
 use tools::Registry;
 
 use crate::limits::MANIFEST_BYTES_MAX;
@@ -47,6 +48,23 @@ pub(crate) fn asked(file: &str, tools: &Registry, asked: Asked) -> Result<Asked,
 pub(crate) fn read(file: &Path) -> Result<Manifest, Fault> {
     let file = file.display().to_string();
     policy::manifest::read(&text(&file)?, &file)
+}
+
+/// A manifest as a watchdog reads it (`S002-87`): every key of its file, with what each was understood to say.
+pub(crate) fn told(manifest: &Manifest) -> Value {
+    let rules = manifest.rules.rules.iter();
+    json!({
+        "name": manifest.name,
+        "description": manifest.description,
+        "prompt": manifest.prompt,
+        "tools": manifest.tools,
+        "provider": manifest.provider,
+        "model": manifest.model,
+        "roots": manifest.roots,
+        "requires": manifest.requires,
+        "default": manifest.rules.default,
+        "rules": rules.map(|rule| &rule.rule).collect::<Vec<_>>(),
+    })
 }
 
 fn text(file: &str) -> Result<String, Fault> {

@@ -112,6 +112,12 @@ impl Bounds {
         own.chain(below.map(|manifest| manifest.rules.clone().only_stricter()))
     }
 
+    /// The manifest of whoever works in the session: the closest of those that work was given to, else the one that a person
+    /// chose.
+    pub fn own(&self) -> Option<&Manifest> {
+        self.below.last().or(self.manifest.as_ref())
+    }
+
     /// What the session's agent may touch with these requirements of tools (`S002-09`).
     pub fn requires<'a>(&self, tools: &'a RequirementSet) -> Cow<'a, RequirementSet> {
         requires(self.manifest.as_ref(), tools)

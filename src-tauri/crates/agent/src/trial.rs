@@ -168,7 +168,7 @@ impl Trial {
                 watchdog::look(&Sight {
                     tool: &called.id,
                     arguments,
-                    manifest: &self.requires(self.registry.requires()),
+                    manifest: self.manifest.as_ref(),
                     session: &SessionId("trial".to_owned()),
                     facts: &facts,
                 })

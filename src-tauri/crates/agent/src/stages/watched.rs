@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use super::found::Called;
 use super::stands_for;
 use crate::limits::{PROGRAM_REASON_CHARS_MAX, WATCHDOGS_MAX};
+use crate::manifest;
 use crate::programs::{self, Question};
 use crate::session::Session;
 
@@ -30,7 +31,7 @@ struct Said {
     reason: String,
 }
 
-/// What the built-in checks say: they see tool, arguments, what the agent's tools require, and the session (`S002-87`).
+/// What the built-in checks say: they see tool, arguments, the agent's manifest, and the session (`S002-87`).
 pub(crate) fn built_in(
     session: &Session,
     called: &Called<'_>,
@@ -40,7 +41,7 @@ pub(crate) fn built_in(
     let mut alarms = watchdog::look(&Sight {
         tool: called.id(),
         arguments,
-        manifest: &session.bounds.requires(session.tools().requires()),
+        manifest: session.bounds.own(),
         session: &session.id,
         facts,
     });
@@ -48,7 +49,7 @@ pub(crate) fn built_in(
     alarms
 }
 
-/// What all of them say.
+/// What all of them say. A program is given what the agent may touch, too: its manifest and its tools together (`S002-09`).
 pub(crate) async fn ask(
     session: &Session,
     called: &Called<'_>,
@@ -61,10 +62,11 @@ pub(crate) async fn ask(
         return alarms;
     }
     let input = programs::input(&json!({
-        "version": 1,
+        "version": 2,
         "tool": called.id(),
         "arguments": arguments,
-        "manifest": session.bounds.requires(session.tools().requires()),
+        "manifest": session.bounds.own().map(manifest::told),
+        "requires": session.bounds.requires(session.tools().requires()),
         "session": session.id,
         "workspace": session.hands.workspace.root(),
         "accesses": facts.all().iter().map(told).collect::<Vec<_>>(),

@@ -10,9 +10,10 @@ mod leaks;
 mod plants;
 mod script;
 
-use protocol::{RequirementSet, SessionId, Verdict};
+use protocol::{SessionId, Verdict};
 use serde_json::{Map, Value};
 
+use crate::Manifest;
 use crate::facts::Facts;
 pub(crate) use leaks::CARRIERS;
 use script::Script;
@@ -71,8 +72,8 @@ pub struct Sight<'a> {
     pub tool: &'a str,
     /// The arguments, validated.
     pub arguments: &'a Map<String, Value>,
-    /// What the agent's manifest and tools require.
-    pub manifest: &'a RequirementSet,
+    /// The manifest of the agent that calls; none for the built-in agent.
+    pub manifest: Option<&'a Manifest>,
     /// The session.
     pub session: &'a SessionId,
     /// What it would touch.

@@ -10,7 +10,7 @@ fn said(command: &str) -> Vec<Alarm> {
     look(&Sight {
         tool: "bash",
         arguments: arguments.as_object().unwrap(),
-        manifest: &RequirementSet::nothing().runs("*"),
+        manifest: None,
         session: &SessionId("ses".into()),
         facts: &Facts::from_iter([Fact::inside(Capability::ShellRun, command)]),
     })

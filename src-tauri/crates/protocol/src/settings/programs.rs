@@ -5,9 +5,10 @@ use ts_rs::TS;
 
 /// A program of the person's that looks at every call before it runs.
 ///
-/// It reads one JSON object on its standard input (`version`, `tool`, `arguments`, `manifest`, `session`, `workspace`,
-/// `accesses`) and writes one on its standard output: `{"verdict":"allow|deny|ask","reason":"…"}`. It can only make the
-/// verdict stricter (`S002-93`). Whatever else it does counts as ask.
+/// It reads one JSON object on its standard input (`version`, `tool`, `arguments`, `manifest`, `requires`, `session`,
+/// `workspace`, `accesses`) and writes one on its standard output: `{"verdict":"allow|deny|ask","reason":"…"}`. `manifest` is that
+/// of the agent that calls, and null for the built-in one. It can only make the verdict stricter (`S002-93`). Whatever else it
+/// does counts as ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct WatchdogSettings {
