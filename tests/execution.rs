@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use agent::Host;
 use protocol::interface::InterruptBehavior;
+use protocol::mappers::{Teller, Vocabulary};
 use protocol::{
-    CallId, CallState, Decision, EventBody, Message, Op, SessionState, ToolError, ToolOutput,
+    CallId, CallState, Content, Decision, EventBody, Message, Op, PartialResult, SessionState,
+    ToolError, ToolOutput,
 };
 use serde_json::{Value, json};
 use support::Fixture;
@@ -90,6 +92,91 @@ async fn updates_and_progress_are_events_of_the_call() {
         desk.calls().await[0].progress,
         None,
         "what is over has no progress"
+    );
+}
+
+/// `S001-12`, `S001-15`: pieces of a result with items and details are events of the call, in the order in which they were
+/// said, with their secrets masked; a person reads their items in words, and the model reads nothing of them.
+#[tokio::test]
+async fn pieces_of_a_result_are_for_people_and_the_log() {
+    let agent = Listener::new(json!([one(json!({})), { "text": "On." }]));
+    let image = Content::Image {
+        mime: "image/png".to_owned(),
+        base64: "aGFsZg==".to_owned(),
+    };
+    let piece = PartialResult {
+        content: vec![
+            Content::text("aws_secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+            image.clone(),
+        ],
+        details: Some(json!({ "step": 1, "token": "hunter22" })),
+    };
+    let said = piece.clone();
+    let probe = Probe::new(move |_, cx| {
+        let said = said.clone();
+        async move {
+            let (output, update) = (cx.on_output.unwrap(), cx.on_update.unwrap());
+            output("before");
+            update(said);
+            output("after");
+            // There is no room for this.
+            update(PartialResult {
+                content: vec![Content::text("x".repeat(1_000_000))],
+                details: None,
+            });
+            Ok(ToolOutput::new("the result", "ok"))
+        }
+    });
+    let mut desk =
+        Fixture::with_config(agent.clone(), Host::Person, |c| c.tools = probe.tools()).await;
+    desk.play().await;
+    let events = desk.events().await;
+    let told: Vec<EventBody> = events
+        .iter()
+        .map(|event| event.body.clone())
+        .filter(|body| {
+            matches!(
+                body,
+                EventBody::CallOutput { .. } | EventBody::CallUpdate { .. }
+            )
+        })
+        .collect();
+    let call = CallId::from("call_4");
+    let output = |text: &str| EventBody::CallOutput {
+        call: call.clone(),
+        text: text.to_owned(),
+    };
+    let partial = PartialResult {
+        content: vec![Content::text("aws_secret_access_key=***"), image],
+        details: Some(json!({ "step": 1, "token": "***" })),
+    };
+    let update = EventBody::CallUpdate {
+        call: call.clone(),
+        partial,
+    };
+    assert_eq!(told, [output("before"), update, output("after")]);
+    assert_eq!(
+        desk.calls().await[0].output,
+        "beforeaws_secret_access_key=***\n[An image (image/png, 6 bytes).]\nafter"
+    );
+    assert_eq!(agent.results(), ["the result"]);
+
+    let mut teller = Teller::new(Vocabulary::Agent, desk.session.clone());
+    let words: Vec<Value> = events.iter().flat_map(|event| teller.map(event)).collect();
+    let updates: Vec<&Value> = words
+        .iter()
+        .filter(|word| word["type"] == "ToolExecutionUpdate")
+        .map(|word| &word["partial_result"])
+        .collect();
+    assert_eq!(
+        updates[1],
+        &json!({
+            "content": [
+                { "type": "text", "text": "aws_secret_access_key=***" },
+                { "type": "image", "data": "aGFsZg==", "mimeType": "image/png" },
+            ],
+            "details": { "step": 1, "token": "***" },
+        })
     );
 }
 

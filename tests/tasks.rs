@@ -6,7 +6,9 @@ use agent::Host;
 use protocol::event::Parent;
 use protocol::mappers::{Teller, Vocabulary};
 use protocol::query::{Answer, Query, ToolView};
-use protocol::{CallState, EntryBody, EventBody, Message, Op, SessionId, SessionState};
+use protocol::{
+    CallState, Content, EntryBody, EventBody, Message, Op, PartialResult, SessionId, SessionState,
+};
 use serde_json::{Value, json};
 use support::cast::Cast;
 use support::{Fixture, call};
@@ -108,6 +110,48 @@ async fn a_task_is_done_by_another_agent() {
     }
     assert_eq!(words, "I look.It is good.");
     assert_eq!(steps, ["Read a.txt"]);
+}
+
+/// `S001-12`, `S001-44`: what a child's call gave beside text is told on its caller's call while the child works, and the model
+/// of the caller reads nothing of it.
+#[tokio::test]
+async fn what_a_child_sees_is_told_to_its_caller() {
+    let looks =
+        json!({ "text": "", "calls": [{ "name": "read", "arguments": { "path": "dot.png" } }] });
+    let cast = Cast::new(
+        json!([task("reviewer", "Look at dot.png."), { "text": "Seen." }]),
+        [("You review.", json!([looks, { "text": "A dot." }]))],
+    );
+    let mut desk = desk(&cast, Host::Person).await;
+    desk.file("dot.png", b"\x89PNG\r\n\x1a\n\0\0");
+    play(&mut desk).await;
+    let view = desk.calls().await.remove(0);
+    let events = desk.events().await;
+    let told: Vec<&PartialResult> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::CallUpdate { call, partial } if *call == view.call.id => Some(partial),
+            _ => None,
+        })
+        .collect();
+    let [PartialResult { content, details }] = told.as_slice() else {
+        panic!("one piece: {told:?}");
+    };
+    assert!(
+        matches!(content.as_slice(), [Content::Image { mime, .. }] if mime == "image/png"),
+        "{content:?}"
+    );
+    let looked = events.iter().find_map(|event| match &event.body {
+        EventBody::CallProposed { call, .. } if event.session != desk.session => Some(&call.id),
+        _ => None,
+    });
+    assert_eq!(details, &Some(json!({ "call": looked })));
+    assert!(
+        view.output.contains("[An image (image/png, "),
+        "{}",
+        view.output
+    );
+    assert_eq!(view.outcome.unwrap().model_text(), "A dot.");
 }
 
 /// `S001-45`: the id that a sub-agent's call ends with is the one that the sub-agent's loop started with.

@@ -212,6 +212,9 @@ pub fn life(events: &[Event]) -> Vec<String> {
         .filter_map(|event| match &event.body {
             EventBody::CallStarted { call } => Some(format!("start {call}")),
             EventBody::CallOutput { call, text } => Some(format!("output {call} {text}")),
+            EventBody::CallUpdate { call, partial } => {
+                Some(format!("update {call} {}", partial.in_words().trim_end()))
+            }
             EventBody::CallProgress {
                 call,
                 tool,

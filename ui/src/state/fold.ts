@@ -1,6 +1,7 @@
 // From events to entries: the same fold as the engine's (crates/protocol/src/fold.rs), held to it by tests/golden.
 
 import type { CallView } from '../ipc/bindings/CallView';
+import type { Content } from '../ipc/bindings/Content';
 import type { Entry } from '../ipc/bindings/Entry';
 import type { EntryBody } from '../ipc/bindings/EntryBody';
 import type { Event } from '../ipc/bindings/Event';
@@ -46,6 +47,7 @@ export function entryId(event: Event): string | null {
     case 'undo_prepared':
     case 'call_started':
     case 'call_output':
+    case 'call_update':
     case 'call_asked':
     case 'call_answered':
     case 'call_lent':
@@ -94,6 +96,7 @@ export function begun(event: Event): Entry | null {
     case 'undo_prepared':
     case 'call_started':
     case 'call_output':
+    case 'call_update':
     case 'call_asked':
     case 'call_answered':
     case 'call_lent':
@@ -206,6 +209,8 @@ function callAfter(view: CallView, event: Event): CallView {
       return { ...view, state: 'running', waits: null, started_at: event.at };
     case 'call_output':
       return { ...view, output: keepEnd(view.output + body.text, OUTPUT_KEPT_BYTES) };
+    case 'call_update':
+      return { ...view, output: keepEnd(view.output + inWords(body.content), OUTPUT_KEPT_BYTES) };
     case 'state_written': {
       const { path, instance } = body;
       return { ...view, kept: { path, ...(instance !== undefined && { instance }) } };
@@ -280,6 +285,24 @@ function undoAfterEnd(view: CallView, state: CallView['state']): CallView['undo'
   // What was recorded after it was done stands, or was taken back, however the call ended.
   if (state !== 'done' && view.undo && view.undo.state !== 'prepared') return view.undo;
   return state === 'done' && view.undo ? { ...view.undo, state: 'applied' } : null;
+}
+
+/** The items of a piece of a result in words, each on lines of its own. */
+export function inWords(content: readonly Content[]): string {
+  return content.map((item) => `${itemInWords(item).replace(/\n+$/, '')}\n`).join('');
+}
+
+function itemInWords(item: Content): string {
+  switch (item.type) {
+    case 'text':
+      return item.text;
+    case 'image':
+      return `[An image (${item.mime}, ${Math.floor(item.base64.length / 4) * 3} bytes).]`;
+    case 'resource':
+      return item.title === '' ? `[See ${item.uri}]` : `[See ${item.title}: ${item.uri}]`;
+    default:
+      return unknown(item);
+  }
 }
 
 /** Cuts a text at its start so that at most `bytesMax` bytes of UTF-8 are left, never inside a character. */

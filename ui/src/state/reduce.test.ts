@@ -188,6 +188,12 @@ describe('a run that tells how far it is', () => {
     expect(call(tell([...running, end]))).toBeNull();
   });
 
+  test('shows a piece of the result in words among the live output', () => {
+    const piece: EventBody = { type: 'call_update', call: 'call_1', content: [{ type: 'text', text: 'half' }, { type: 'image', mime: 'image/png', base64: 'aGFsZg==' }], details: null };
+    const state = tell([...running, { type: 'call_output', call: 'call_1', text: 'so far: ' }, piece]);
+    expect(state.pages.get(session)?.entries.find(isCall)?.body.output).toBe('so far: half\n[An image (image/png, 6 bytes).]\n');
+  });
+
   test('a limit is no entry: its notice is', () => {
     const state = tell([opened, { type: 'limit_reached', limit: 'turns', used: 2, max: 2 }]);
     expect(state.pages.get(session)?.entries).toEqual([]);

@@ -260,7 +260,7 @@ function change(draft: Draft, event: Event, id: string): void {
     return;
   }
   // It began before the snapshot. A page may include a piece already, so pieces are left out until a stage is complete.
-  if (event.body.type !== 'agent_said' && event.body.type !== 'call_output' && event.body.type !== 'call_progress') draft.stale.set(event.session, event.seq);
+  if (event.body.type !== 'agent_said' && event.body.type !== 'call_output' && event.body.type !== 'call_update' && event.body.type !== 'call_progress') draft.stale.set(event.session, event.seq);
 }
 
 function write(draft: Draft, entry: Entry, begins: boolean): void {

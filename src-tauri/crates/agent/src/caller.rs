@@ -382,6 +382,9 @@ fn told(event: &Event, session: &SessionId, of: &CallId) -> Option<String> {
         EventBody::CallOutput { call, text } if event.session == *session && call == of => {
             last_line(text)
         }
+        EventBody::CallUpdate { call, partial } if event.session == *session && call == of => {
+            last_line(&partial.in_words())
+        }
         _ => None,
     }
 }

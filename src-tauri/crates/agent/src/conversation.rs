@@ -254,6 +254,7 @@ impl Conversation {
             | EventBody::CallHooked { .. }
             | EventBody::UndoPrepared { .. }
             | EventBody::CallOutput { .. }
+            | EventBody::CallUpdate { .. }
             | EventBody::CallProgress { .. }
             | EventBody::CallAsked { .. }
             | EventBody::CallAnswered { .. }

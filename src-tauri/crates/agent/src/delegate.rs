@@ -5,9 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use protocol::event::{Asked, Parent, PlanningBy};
 use protocol::{
-    CallId, EventBody, Fault, Message, ModelChoice, SessionId, SessionState, ToolError, ToolOutput,
+    CallId, EventBody, Fault, Message, ModelChoice, PartialResult, SessionId, SessionState,
+    ToolError, ToolOutput,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tools::{Delegates, Errand, Registry, ToolContext};
@@ -120,7 +121,8 @@ impl AtWork {
     }
 }
 
-/// Who hears how an errand goes on: its words as live output, its calls as progress, for people and the log only.
+/// Who hears how an errand goes on: its words as live output, its calls as progress, and what these gave beside text (images,
+/// pointers) as pieces of the result, for people and the log only.
 struct Told<'a>(&'a ToolContext);
 
 impl<'a> Told<'a> {
@@ -129,18 +131,29 @@ impl<'a> Told<'a> {
     }
 
     fn tell(&self, event: &EventBody) {
-        match (event, &self.0.on_output, &self.0.on_progress) {
-            (
-                EventBody::AgentSaid {
-                    text,
-                    reasoning: false,
-                    ..
-                },
-                Some(on_output),
-                _,
-            ) => on_output(text),
-            (EventBody::CallJudged { title, target, .. }, _, Some(on_progress)) => {
-                on_progress(&format!("{title} {target}"));
+        let cx = self.0;
+        match event {
+            EventBody::AgentSaid {
+                text,
+                reasoning: false,
+                ..
+            } => {
+                if let Some(on_output) = &cx.on_output {
+                    on_output(text);
+                }
+            }
+            EventBody::CallJudged { title, target, .. } => {
+                if let Some(on_progress) = &cx.on_progress {
+                    on_progress(&format!("{title} {target}"));
+                }
+            }
+            EventBody::CallEnded { call, outcome } if !outcome.content.is_empty() => {
+                if let Some(on_update) = &cx.on_update {
+                    on_update(PartialResult {
+                        content: outcome.content.clone(),
+                        details: Some(json!({ "call": call })),
+                    });
+                }
             }
             _ => {}
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use protocol::event::Notice;
 use protocol::interface::fill;
-use protocol::{CallId, EventBody, Fault, NoticeLevel, SessionId, redact};
+use protocol::{CallId, EventBody, Fault, NoticeLevel, PartialResult, SessionId, redact};
 use serde_json::{Map, Value};
 use tools::internal::{HOOK, PutIn};
 
@@ -79,6 +79,8 @@ pub struct HookedCall {
 pub enum Update {
     /// A piece of live output.
     Output(String),
+    /// A piece of the result.
+    Partial(PartialResult),
     /// A word on how far it is.
     Progress(String),
 }

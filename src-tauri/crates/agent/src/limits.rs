@@ -38,8 +38,11 @@ pub const PROGRAM_ANSWER_BYTES_MAX: u64 = 64 * 1024;
 pub const PROGRAM_REASON_CHARS_MAX: usize = 500;
 /// Longest word on progress, in bytes.
 pub const PROGRESS_BYTES_MAX: usize = 1024;
-/// Live output that may pile up behind a slow hook, in bytes; what comes on top is not shown, the result has it all.
+/// Live output and pieces of a result that may pile up behind a slow hook, in bytes; what comes on top is not shown, the
+/// result has it all.
 pub const OUTPUT_PILED_BYTES_MAX: usize = 256 * 1024;
+/// How many of them may pile up.
+pub const UPDATES_PILED_MAX: usize = 100;
 /// Different calls of one run that are remembered, to notice loops.
 pub const CALLS_REMEMBERED_MAX: usize = 4_096;
 /// Longest state of a session, in bytes of JSON.

@@ -182,6 +182,7 @@ impl Live {
             | EventBody::UndoPrepared { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
+            | EventBody::CallUpdate { .. }
             | EventBody::CallAsked { .. }
             | EventBody::CallAnswered { .. }
             | EventBody::CallLent { .. }

@@ -13,8 +13,8 @@ use crate::preview::UndoOutlook;
 use crate::server_asks::{ModelSaid, ServerAnswer, ServerAsk};
 pub use crate::session_state::SessionState;
 use crate::{
-    AskId, At, CallId, Decision, Digest, Limit, MessageId, ModelChoice, Outcome, Preview,
-    SessionId, ToolCall, ToolKind, ToolMode, Trail, UndoEntry, UndoId, Usage,
+    AskId, At, CallId, Decision, Digest, Limit, MessageId, ModelChoice, Outcome, PartialResult,
+    Preview, SessionId, ToolCall, ToolKind, ToolMode, Trail, UndoEntry, UndoId, Usage,
 };
 
 /// One recorded fact. It is on record before anybody hears of it.
@@ -222,6 +222,14 @@ pub enum EventBody {
         /// The piece.
         text: String,
     },
+    /// A piece of the result of a running call; for people, never for the model (`S001-12`).
+    CallUpdate {
+        /// The call.
+        call: CallId,
+        /// The piece.
+        #[serde(flatten)]
+        partial: PartialResult,
+    },
     /// The server of a running call asks the person something: the call is on the desk until that is answered.
     CallAsked {
         /// The call.
@@ -356,6 +364,7 @@ impl EventBody {
             Self::UndoPrepared { .. } => "undo_prepared",
             Self::CallStarted { .. } => "call_started",
             Self::CallOutput { .. } => "call_output",
+            Self::CallUpdate { .. } => "call_update",
             Self::CallProgress { .. } => "call_progress",
             Self::CallAsked { .. } => "call_asked",
             Self::CallAnswered { .. } => "call_answered",

@@ -37,6 +37,7 @@ pub fn entry_id(event: &Event) -> Option<Cow<'_, str>> {
         | EventBody::UndoPrepared { call, .. }
         | EventBody::CallStarted { call }
         | EventBody::CallOutput { call, .. }
+        | EventBody::CallUpdate { call, .. }
         | EventBody::CallAsked { call, .. }
         | EventBody::CallAnswered { call, .. }
         | EventBody::CallLent { call, .. }
@@ -243,6 +244,10 @@ fn change_call(view: &mut CallView, event: &Event) {
         }
         EventBody::CallOutput { text, .. } => {
             view.output.push_str(text);
+            keep_end(&mut view.output, CallView::OUTPUT_KEPT_BYTES);
+        }
+        EventBody::CallUpdate { partial, .. } => {
+            view.output.push_str(&partial.in_words());
             keep_end(&mut view.output, CallView::OUTPUT_KEPT_BYTES);
         }
         EventBody::StateWritten { place, .. } => view.kept = Some(place.clone()),

@@ -85,7 +85,7 @@ pub use plan::{FileChange, Plan};
 pub use preview::Preview;
 pub use ran::{Exit, Ran};
 pub use requires::RequirementSet;
-pub use result::{ToolError, ToolOutput, ToolResult};
+pub use result::{PartialResult, ToolError, ToolOutput, ToolResult};
 pub use rule::{Action, ProjectRules, Rule, RuleScope, Trust};
 pub use server_asks::{AskView, ServerAnswer, ServerAsk, ServerWants};
 pub use settings::{Settings, Strategy};

@@ -78,6 +78,43 @@ impl ToolOutput {
     }
 }
 
+/// A piece of a running tool's result: for people and the log, never for the model (`S001-12`).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+pub struct PartialResult {
+    /// Its items; people read them in words among the call's live output.
+    pub content: Vec<Content>,
+    /// Free facts for the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(type = "unknown")]
+    pub details: Option<Value>,
+}
+
+impl PartialResult {
+    /// Its items in words, each on lines of its own.
+    pub fn in_words(&self) -> String {
+        let items = self.content.iter().map(Content::in_words);
+        items
+            .map(|words| format!("{}\n", words.trim_end_matches('\n')))
+            .collect()
+    }
+
+    /// How long it is, in bytes.
+    pub fn bytes(&self) -> usize {
+        let details = self
+            .details
+            .as_ref()
+            .map(|details| details.to_string().len());
+        let items = self.content.iter().map(|item| match item {
+            Content::Text { text } => text.len(),
+            Content::Image { mime, base64 } => mime.len() + base64.len(),
+            Content::Resource { uri, title, mime } => {
+                uri.len() + title.len() + mime.as_ref().map_or(0, String::len)
+            }
+        });
+        items.sum::<usize>() + details.unwrap_or_default()
+    }
+}
+
 impl From<ToolResult> for ToolOutput {
     /// A tool that speaks 000: the model reads its message, its error and its data.
     fn from(result: ToolResult) -> Self {
@@ -223,6 +260,25 @@ mod tests {
             for text in shown {
                 assert!(told.contains(&text), "{id}: {told}");
             }
+        }
+    }
+
+    /// `S001-12`: a piece of a result in words, by the table that the interface reads too (`ui/src/state/fold.test.ts`).
+    #[test]
+    fn pieces_of_results_in_words() {
+        #[derive(Deserialize)]
+        struct Case {
+            content: Vec<Content>,
+            words: String,
+        }
+        let table = include_str!("../../../../tests/cases/partial_results.json");
+        let cases: Vec<Case> = serde_json::from_str(table).unwrap();
+        for Case { content, words } in cases {
+            let partial = PartialResult {
+                content,
+                details: None,
+            };
+            assert_eq!(partial.in_words(), words);
         }
     }
 

@@ -31,6 +31,7 @@ pub(crate) fn piece_bytes(event: &Event) -> Option<usize> {
         | EventBody::CallLent { .. }
         | EventBody::StateWritten { .. }
         | EventBody::CallProgress { .. }
+        | EventBody::CallUpdate { .. }
         | EventBody::CallEnded { .. }
         | EventBody::UndoApplied { .. }
         | EventBody::RedoApplied { .. }

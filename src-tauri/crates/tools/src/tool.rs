@@ -8,7 +8,8 @@ use policy::Approved;
 use protocol::event::AgentFile;
 use protocol::grounds::Confinement;
 use protocol::{
-    Access, CallId, Fact, Plan, Preview, SessionId, ToolError, ToolInterface, ToolOutput,
+    Access, CallId, Fact, PartialResult, Plan, Preview, SessionId, ToolError, ToolInterface,
+    ToolOutput,
 };
 use runtime::{Environment, Net, Picture, SessionFolder, Workspace};
 use serde_json::{Map, Value};
@@ -216,8 +217,12 @@ impl Hands {
     }
 }
 
-/// Takes a piece of live output, for people and the log only (`S001-12`).
+/// Takes a piece of the result that is text alone, as a program prints it: the common case of [`UpdateFn`].
 pub type OutputFn = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Takes a piece of the result with its items and details, for people and the log only (`S001-12`). A secret in it is masked;
+/// one that is very long is left out.
+pub type UpdateFn = Arc<dyn Fn(PartialResult) + Send + Sync>;
 
 /// Takes a word on progress for the person (`S001-13`).
 pub type ProgressFn = Arc<dyn Fn(&str) + Send + Sync>;
@@ -234,6 +239,8 @@ pub struct ToolContext {
     pub cancel: CancellationToken,
     /// Takes live output.
     pub on_output: Option<OutputFn>,
+    /// Takes pieces of the result.
+    pub on_update: Option<UpdateFn>,
     /// Takes progress.
     pub on_progress: Option<ProgressFn>,
     /// Carries out what is delegated.
@@ -298,6 +305,7 @@ impl ToolContext {
             tool_name: tool.into(),
             cancel,
             on_output: None,
+            on_update: None,
             on_progress: None,
             delegates: None,
             asks: None,

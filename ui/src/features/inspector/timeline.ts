@@ -74,6 +74,8 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
       return { icon: 'play', text: 'Started', detail: '' };
     case 'call_output':
       return { icon: 'execute', text: 'Output', detail: bytes(new TextEncoder().encode(body.text).length) };
+    case 'call_update':
+      return { icon: 'execute', text: 'A piece of the result', detail: plural(body.content.length, 'item') };
     case 'call_asked':
       return { icon: 'question', text: `${body.asked.server} asks you`, detail: plain(body.asked.message) };
     case 'call_answered':

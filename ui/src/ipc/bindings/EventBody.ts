@@ -2,6 +2,7 @@
 import type { AskId } from "./AskId";
 import type { Asked } from "./Asked";
 import type { CallId } from "./CallId";
+import type { Content } from "./Content";
 import type { Decision } from "./Decision";
 import type { Digest } from "./Digest";
 import type { Fault } from "./Fault";
@@ -280,7 +281,19 @@ call: CallId,
 /**
  * The piece.
  */
-text: string, } | { "type": "call_asked", 
+text: string, } | { "type": "call_update", 
+/**
+ * The call.
+ */
+call: CallId, 
+/**
+ * Its items; people read them in words among the call's live output.
+ */
+content: Array<Content>, 
+/**
+ * Free facts for the log.
+ */
+details?: unknown, } | { "type": "call_asked", 
 /**
  * The call.
  */

@@ -75,13 +75,14 @@ where
     let stop = session.stop_of(&call);
     let cancel = stop.child_token();
     let updates = Arc::new(Updates::new(session.clone(), call.clone(), called, hooked));
-    let (output, progress) = (updates.clone(), updates.clone());
+    let (output, update, progress) = (updates.clone(), updates.clone(), updates.clone());
     let asker = Asker::begin(session, &call);
     let context = ToolContext {
         tool_call_id: call,
         tool_name: called.id().to_owned(),
         cancel: cancel.clone(),
         on_output: Some(Arc::new(move |text: &str| output.output(text))),
+        on_update: Some(Arc::new(move |partial| update.partial(partial))),
         on_progress: Some(Arc::new(move |text: &str| progress.progress(text))),
         delegates: Some(Arc::new(Sender(session.clone()))),
         asks: Some(asker.clone()),

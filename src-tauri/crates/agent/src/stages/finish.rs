@@ -81,38 +81,21 @@ pub(crate) struct Ran<T = ToolOutput> {
 /// The outcome without secrets; how many there were is told where the model would look for them.
 pub(crate) fn redacted(mut outcome: Outcome) -> Outcome {
     let mut read_by_model = outcome.secrets_masked;
-    let mut text = |text: &mut String| {
-        let (masked, count) = redact::text(text);
-        if count > 0 {
-            *text = masked.into_owned();
-        }
-        count
-    };
-    read_by_model += text(&mut outcome.text);
-    for item in &mut outcome.content {
-        read_by_model += match item {
-            Content::Text { text: words } => text(words),
-            Content::Resource { uri, title, .. } => text(uri) + text(title),
-            Content::Image { .. } => 0,
-        };
-    }
+    let text = redact_text;
+    read_by_model += text(&mut outcome.text) + redact_items(&mut outcome.content);
     let mut elsewhere = text(&mut outcome.message);
     for words in [
         &mut outcome.error,
         &mut outcome.next_action,
         &mut outcome.empty,
     ] {
-        elsewhere += words.as_mut().map_or(0, &mut text);
+        elsewhere += words.as_mut().map_or(0, text);
     }
     for data in [&mut outcome.data, &mut outcome.details]
         .into_iter()
         .flatten()
     {
-        let (masked, count) = redact::value(data);
-        if count > 0 {
-            *data = masked.into_owned();
-        }
-        elsewhere += count;
+        elsewhere += redact_value(data);
     }
     let mut extra = Value::Object(std::mem::take(&mut outcome.extra));
     if !extra.as_object().is_none_or(Map::is_empty) {
@@ -130,6 +113,33 @@ pub(crate) fn redacted(mut outcome: Outcome) -> Outcome {
     // A secret that stands in the text stands in the person's line and the data as well: it counts once.
     outcome.secrets_masked = read_by_model.max(elsewhere);
     outcome
+}
+
+fn redact_text(text: &mut String) -> u32 {
+    let (masked, count) = redact::text(text);
+    if count > 0 {
+        *text = masked.into_owned();
+    }
+    count
+}
+
+/// Masks the secrets in items, and gives how many there were.
+pub(super) fn redact_items(items: &mut [Content]) -> u32 {
+    let counts = items.iter_mut().map(|item| match item {
+        Content::Text { text } => redact_text(text),
+        Content::Resource { uri, title, .. } => redact_text(uri) + redact_text(title),
+        Content::Image { .. } => 0,
+    });
+    counts.sum()
+}
+
+/// Masks the secrets in JSON, and gives how many there were.
+pub(super) fn redact_value(value: &mut Value) -> u32 {
+    let (masked, count) = redact::value(value);
+    if count > 0 {
+        *value = masked.into_owned();
+    }
+    count
 }
 
 /// The head inline and the whole in a sidecar file, where the text is too long (`S002-68`, `S002-103`). It says that it was cut

@@ -217,6 +217,7 @@ impl<'a> Trial<'a> {
             hooked,
             |mut context| async move {
                 context.on_output = context.on_output.filter(|_| is_told);
+                context.on_update = context.on_update.filter(|_| is_told);
                 tool.rehearse(&given, &hands, &context).await
             },
         )

@@ -5,13 +5,16 @@ use std::time::Instant;
 
 use protocol::cut::head;
 use protocol::redact::Masker;
-use protocol::{CallId, EventBody, redact};
+use protocol::{CallId, EventBody, PartialResult, redact};
 
 use tools::progress::Progress;
 
+use super::finish;
 use super::found::Called;
 use crate::hooks::{self, HookedCall, Update};
-use crate::limits::{COALESCE, COALESCE_BYTES, OUTPUT_PILED_BYTES_MAX, PROGRESS_BYTES_MAX};
+use crate::limits::{
+    COALESCE, COALESCE_BYTES, OUTPUT_PILED_BYTES_MAX, PROGRESS_BYTES_MAX, UPDATES_PILED_MAX,
+};
 use crate::session::Session;
 
 /// The updates of one call. A tool says them from wherever it runs; without hooks they are told at once when there are
@@ -27,7 +30,10 @@ pub(super) struct Updates {
 
 #[derive(Default)]
 struct Open {
-    output: String,
+    /// Output and pieces of the result that were not told yet, in order; output that follows output is one piece.
+    said: Vec<Update>,
+    /// Their bytes.
+    said_bytes: usize,
     progress: Option<String>,
     /// Sees all output of the call as one text, so that a secret in two pieces of it is found.
     masker: Option<Masker>,
@@ -61,8 +67,26 @@ impl Updates {
         let mut open = self.open();
         let masked = open.masker.as_mut().map(|masker| masker.push_text(text));
         let text = masked.as_deref().unwrap_or(text);
-        let room = OUTPUT_PILED_BYTES_MAX.saturating_sub(open.output.len());
-        open.output.push_str(head(text, room));
+        open.push_output(text);
+        self.tell_if_due(&mut open);
+    }
+
+    /// Takes a piece of the result (`S001-12`). One for which there is no room is left out: the result has it all.
+    pub fn partial(&self, mut partial: PartialResult) {
+        let mut open = self.open();
+        let bytes = partial.bytes();
+        if open.said.len() >= UPDATES_PILED_MAX || open.room() < bytes {
+            tracing::warn!(tool = %self.tool, bytes, "a piece of a result was left out");
+            return;
+        }
+        if open.masker.is_some() {
+            finish::redact_items(&mut partial.content);
+            if let Some(details) = &mut partial.details {
+                finish::redact_value(details);
+            }
+        }
+        open.said_bytes += bytes;
+        open.said.push(Update::Partial(partial));
         self.tell_if_due(&mut open);
     }
 
@@ -85,7 +109,7 @@ impl Updates {
         {
             let mut open = self.open();
             let rest = open.masker.as_mut().map(Masker::finish).unwrap_or_default();
-            open.output.push_str(&String::from_utf8_lossy(&rest));
+            open.push_output(&String::from_utf8_lossy(&rest));
         }
         self.flush().await;
     }
@@ -114,7 +138,7 @@ impl Updates {
 
     fn tell_if_due(&self, open: &mut Open) {
         let due = open.since.get_or_insert_with(Instant::now).elapsed() >= COALESCE
-            || open.output.len() >= COALESCE_BYTES;
+            || open.said_bytes >= COALESCE_BYTES;
         if due && self.hooked.is_none() {
             take(open).for_each(|update| self.tell(update));
         }
@@ -124,6 +148,7 @@ impl Updates {
         let call = self.call.clone();
         self.session.journal.tell(match update {
             Update::Output(text) => EventBody::CallOutput { call, text },
+            Update::Partial(partial) => EventBody::CallUpdate { call, partial },
             Update::Progress(message) => EventBody::CallProgress {
                 call,
                 tool: self.tool.clone(),
@@ -139,8 +164,26 @@ impl Updates {
 
 fn take(open: &mut Open) -> impl Iterator<Item = Update> + use<> {
     open.since = None;
-    let output = std::mem::take(&mut open.output);
-    let output = (!output.is_empty()).then_some(Update::Output(output));
+    open.said_bytes = 0;
+    let said = std::mem::take(&mut open.said);
     let progress = open.progress.take().map(Update::Progress);
-    output.into_iter().chain(progress)
+    said.into_iter().chain(progress)
+}
+
+impl Open {
+    fn room(&self) -> usize {
+        OUTPUT_PILED_BYTES_MAX.saturating_sub(self.said_bytes)
+    }
+
+    fn push_output(&mut self, text: &str) {
+        let text = head(text, self.room());
+        self.said_bytes += text.len();
+        match self.said.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Update::Output(said)) => said.push_str(text),
+            Some(Update::Partial(_) | Update::Progress(_)) | None => {
+                self.said.push(Update::Output(text.to_owned()));
+            }
+        }
+    }
 }

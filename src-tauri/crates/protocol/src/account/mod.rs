@@ -283,6 +283,10 @@ impl Account {
                 self.streamed.pieces += 1;
                 self.streamed.bytes += text.len() as u64;
             }
+            EventBody::CallUpdate { partial, .. } => {
+                self.streamed.pieces += 1;
+                self.streamed.bytes += partial.bytes() as u64;
+            }
             EventBody::CallProgress { message, .. } => {
                 self.streamed.pieces += 1;
                 self.streamed.bytes += message.len() as u64;

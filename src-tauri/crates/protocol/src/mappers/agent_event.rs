@@ -118,7 +118,15 @@ impl AgentEvents {
                 }
             }
             EventBody::CallStarted { call } => self.started(call, &mut out),
-            EventBody::CallOutput { call, text } => self.update(call, text, &mut out),
+            EventBody::CallOutput { call, text } => {
+                let content = vec![Part::Text { text: text.clone() }];
+                self.update(call, content, Value::Null, &mut out);
+            }
+            EventBody::CallUpdate { call, partial } => {
+                let content = partial.content.iter().map(Part::from).collect();
+                let details = partial.details.clone().unwrap_or_default();
+                self.update(call, content, details, &mut out);
+            }
             EventBody::CallProgress { call, message, .. } => {
                 self.progress(call, message, &mut out);
             }
@@ -247,16 +255,19 @@ impl AgentEvents {
         });
     }
 
-    fn update(&mut self, call: &CallId, text: &str, out: &mut Vec<AgentEvent>) {
+    fn update(
+        &mut self,
+        call: &CallId,
+        content: Vec<Part>,
+        details: Value,
+        out: &mut Vec<AgentEvent>,
+    ) {
         if let Some(open) = self.calls.get(call).filter(|open| open.started) {
             out.push(AgentEvent::ToolExecutionUpdate {
                 loop_id: self.loop_id(),
                 tool_call_id: call.clone(),
                 tool_name: open.name.clone(),
-                partial_result: Partial {
-                    content: vec![Part::Text { text: text.into() }],
-                    details: Value::Null,
-                },
+                partial_result: Partial { content, details },
             });
         }
     }

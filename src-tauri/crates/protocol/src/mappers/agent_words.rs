@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::{CallId, MessageId, Usage};
+use crate::{CallId, Content, MessageId, Usage};
 
 /// One agent event. The variant's name stands in `type`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,7 +35,7 @@ pub enum AgentEvent {
         tool_name: String,
         args: Map<String, Value>,
     },
-    /// A piece of live output; for people, never for the model (`S001-12`, `S001-15`).
+    /// A piece of live output or of the result; for people, never for the model (`S001-12`, `S001-15`).
     ToolExecutionUpdate {
         loop_id: String,
         tool_call_id: CallId,
@@ -106,12 +106,39 @@ pub enum Part {
     Text { text: String },
     /// Reasoning.
     Thinking { thinking: String },
+    /// An image.
+    #[serde(rename_all = "camelCase")]
+    Image { data: String, mime_type: String },
+    /// Something that stands elsewhere.
+    #[serde(rename_all = "camelCase")]
+    ResourceLink {
+        uri: String,
+        name: String,
+        mime_type: Option<String>,
+    },
     /// A call that the message asks for.
     ToolCall {
         id: CallId,
         name: String,
         arguments: Map<String, Value>,
     },
+}
+
+impl From<&Content> for Part {
+    fn from(item: &Content) -> Self {
+        match item {
+            Content::Text { text } => Self::Text { text: text.clone() },
+            Content::Image { mime, base64 } => Self::Image {
+                data: base64.clone(),
+                mime_type: mime.clone(),
+            },
+            Content::Resource { uri, title, mime } => Self::ResourceLink {
+                uri: uri.clone(),
+                name: title.clone(),
+                mime_type: mime.clone(),
+            },
+        }
+    }
 }
 
 /// What a message got longer by.

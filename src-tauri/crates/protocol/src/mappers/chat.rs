@@ -207,6 +207,7 @@ impl Chat {
             | EventBody::UndoPrepared { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
+            | EventBody::CallUpdate { .. }
             | EventBody::CallProgress { .. }
             | EventBody::CallAsked { .. }
             | EventBody::CallAnswered { .. }

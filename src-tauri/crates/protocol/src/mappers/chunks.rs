@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::{CallId, CallState, Decision, Event, EventBody, MessageId, Outcome};
+use crate::{CallId, CallState, Decision, Event, EventBody, MessageId, Outcome, PartialResult};
 
 /// One chunk, by its name in the specification; members in camel case, as on the wire.
 ///
@@ -156,6 +156,7 @@ impl Chunks {
             | EventBody::CallHooked { .. }
             | EventBody::CallStarted { .. }
             | EventBody::CallOutput { .. }
+            | EventBody::CallUpdate { .. }
             | EventBody::CallProgress { .. }
             | EventBody::CallAsked { .. }
             | EventBody::CallAnswered { .. }
@@ -231,6 +232,11 @@ impl Chunks {
             EventBody::CallOutput { call, text } => {
                 let told = json!({ "toolCallId": call, "text": text });
                 (call, moment("data-output", told))
+            }
+            EventBody::CallUpdate { call, partial } => {
+                let PartialResult { content, details } = partial;
+                let told = json!({ "toolCallId": call, "content": content, "details": details });
+                (call, moment("data-partial-result", told))
             }
             EventBody::CallProgress { call, message, .. } => {
                 let told = json!({ "toolCallId": call, "message": message });

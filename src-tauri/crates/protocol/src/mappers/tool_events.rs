@@ -104,6 +104,17 @@ impl Told<'_> {
         self.push("tool.hook.pre.completed", over);
     }
 
+    /// One more piece of the result.
+    fn push_piece(&mut self, pieces: &mut u64, partial_result: Value) {
+        let piece = json!({
+            "status": "partial_result",
+            "sequence": *pieces,
+            "partial_result": partial_result,
+        });
+        *pieces += 1;
+        self.push("tool.invocation.partial_result", piece);
+    }
+
     /// The id of the record that this event is: what a decision or a result is referred to by.
     fn record_id(&self) -> String {
         format!("{}.{}", self.event.session, self.event.seq)
@@ -157,6 +168,7 @@ impl ToolEvents {
             | EventBody::UndoPrepared { call, .. }
             | EventBody::CallStarted { call }
             | EventBody::CallOutput { call, .. }
+            | EventBody::CallUpdate { call, .. }
             | EventBody::CallProgress { call, .. }
             | EventBody::CallAsked { call, .. }
             | EventBody::CallAnswered { call, .. }
@@ -274,13 +286,10 @@ fn goes_on(told: &mut Told<'_>, open: &mut Open) {
             told.push("tool.invocation.started", started);
         }
         EventBody::CallOutput { text, .. } if open.started => {
-            let piece = json!({
-                "status": "partial_result",
-                "sequence": open.pieces,
-                "partial_result": text,
-            });
-            open.pieces += 1;
-            told.push("tool.invocation.partial_result", piece);
+            told.push_piece(&mut open.pieces, json!(text));
+        }
+        EventBody::CallUpdate { partial, .. } if open.started => {
+            told.push_piece(&mut open.pieces, json!(partial));
         }
         EventBody::CallProgress { message, .. } if open.started => {
             let word = json!({ "status": "running", "message": message });
