@@ -41,7 +41,7 @@ async fn steering_skips_what_has_not_begun() {
         .await
         .into_iter()
         .filter_map(|entry| match entry.body {
-            EntryBody::Person { text, steering } => Some((text, steering)),
+            EntryBody::Person { text, steering, .. } => Some((text, steering)),
             _ => None,
         })
         .collect();

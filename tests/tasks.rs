@@ -320,7 +320,7 @@ async fn work_in_the_background_comes_back_as_a_message() {
         );
         let last = cast.asked().pop().unwrap();
         let heard = last.messages.iter().any(|message| {
-            matches!(message, Message::User { text } if text.contains("\"Look at all\", ended") && text.ends_with("All is good."))
+            matches!(message, Message::User { text, .. } if text.contains("\"Look at all\", ended") && text.ends_with("All is good."))
         });
         assert!(heard, "{:#?}", last.messages);
         let desk = desk.restart().await;
@@ -367,7 +367,7 @@ async fn work_that_the_app_s_end_cut_off_is_told() {
         [("It was ended when the app ended.".to_owned(), true)]
     );
     let last = cast.asked().pop().unwrap();
-    let heard = |message: &Message| matches!(message, Message::User { text } if text.contains("\"Look\", failed"));
+    let heard = |message: &Message| matches!(message, Message::User { text, .. } if text.contains("\"Look\", failed"));
     assert!(last.messages.iter().any(heard), "{:#?}", last.messages);
 }
 

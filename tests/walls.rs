@@ -9,9 +9,8 @@ use crate::tidy::{files, root};
 
 /// What tools may be built on: nothing that opens a file, a connection or a process by itself. `tokio` and `lopdf` could, and
 /// are kept from it by the words below.
-const TOOLS_BUILT_ON: [&str; 20] = [
+const TOOLS_BUILT_ON: [&str; 19] = [
     "async-trait",
-    "base64",
     "bm25",
     "dom_query",
     "dom_smoothie",

@@ -191,7 +191,7 @@ async fn delegates_that_do_not_end_are_errors() {
     while desk.until_ended_in().await != desk.session {}
     assert_eq!(sessions(&desk).await.len(), 1 + 5, "S004-11, M10");
     let deepest = roles.asked().iter().any(|asked| {
-        matches!(asked.messages.last(), Some(Message::User { text }) if text.contains("5 deep"))
+        matches!(asked.messages.last(), Some(Message::User { text, .. }) if text.contains("5 deep"))
     });
     assert!(deepest, "{:#?}", roles.asked().last());
 }

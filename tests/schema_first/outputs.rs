@@ -64,7 +64,7 @@ async fn a_run_comes_to_an_output_in_its_schema() {
     let [
         Message::User { .. },
         Message::Assistant { text, calls, .. },
-        Message::User { text: results },
+        Message::User { text: results, .. },
     ] = asked[1].messages.as_slice()
     else {
         panic!("{:#?}", asked[1].messages);
@@ -122,7 +122,7 @@ async fn a_broken_answer_is_reported_and_mended() {
     assert!(problems[1].contains("`content` is missing"), "{problems:?}");
     assert_eq!((desk.read("b.txt"), desk.calls().await.len()), (None, 0));
     let heard = roles.asked()[1].messages.last().cloned().unwrap();
-    assert!(matches!(heard, Message::User { text } if text.contains("reed")));
+    assert!(matches!(heard, Message::User { text, .. } if text.contains("reed")));
 }
 
 /// Neither calls nor output: one repair turn, then an error (`S004-40`, M18). A model that never answers in the schema

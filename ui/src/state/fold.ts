@@ -72,7 +72,7 @@ export function begun(event: Event): Entry | null {
   const body = event.body;
   switch (body.type) {
     case 'person_said':
-      return begin({ type: 'person', text: body.text, steering: body.steering });
+      return begin({ type: 'person', text: body.text, ...(body.images?.length ? { images: body.images.length } : {}), steering: body.steering });
     case 'errand_ended':
       return begin({ type: 'errand', child: body.child, title: body.title, text: body.text, failed: body.failed });
     case 'turn_started':

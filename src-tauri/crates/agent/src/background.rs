@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use protocol::model::Message;
 use protocol::{EntryBody, EventBody, Fault, MessageId, SessionId, ToolError, ToolOutput};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -72,8 +73,8 @@ fn tell(caller: &Session, child: SessionId, title: String, ended: Result<ToolOut
         failed,
     });
     // A run that is over was stopped: its model hears of it when it goes on, from the record.
-    if let Err(text) = caller.steer(heard) {
-        caller.conversation(|conversation| conversation.said(text));
+    if let Err(heard) = caller.steer(Message::user(heard)) {
+        caller.conversation(|conversation| conversation.said(heard));
     }
 }
 

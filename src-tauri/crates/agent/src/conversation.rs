@@ -128,8 +128,7 @@ impl Conversation {
     }
 
     /// Lets the model hear something: after the results that it is owed, since those come right behind their calls.
-    pub fn said(&mut self, text: String) {
-        let message = Message::User { text };
+    pub fn said(&mut self, message: Message) {
         match self.owed.is_empty() {
             true => self.messages.push(message),
             false => self.held.push(message),
@@ -157,17 +156,20 @@ impl Conversation {
             }
             EventBody::AnswerChecked { answer, .. } => self.checked(answer),
             EventBody::StateWritten { place, value, .. } => self.state.write(place, value.clone()),
-            EventBody::PersonSaid { text, .. } => self.said(text.clone()),
+            EventBody::PersonSaid { text, images, .. } => self.said(Message::User {
+                text: text.clone(),
+                images: images.clone(),
+            }),
             EventBody::ErrandEnded {
                 title,
                 text,
                 failed,
                 ..
-            } => self.said(background::heard(title, text, *failed)),
+            } => self.said(Message::user(background::heard(title, text, *failed))),
             EventBody::PlanningSet { on, by } => {
                 self.planning = *on;
                 if let Some(told) = planning::told(*on, *by) {
-                    self.said(told.to_owned());
+                    self.said(Message::user(told));
                 }
             }
             EventBody::TurnStarted { turn, message } => {

@@ -72,7 +72,7 @@ async fn begin(
     let child = open(caller, &cx.tool_call_id, errand)
         .await
         .map_err(failed)?;
-    let run = turn::say(&child, input).await.map_err(failed)?;
+    let run = turn::say(&child, input.into()).await.map_err(failed)?;
     Ok(AtWork { child, run, events })
 }
 

@@ -58,6 +58,7 @@ mod retention;
 pub mod rulebook;
 mod rules;
 mod run_limits;
+mod said;
 mod seeks;
 mod servers;
 mod session;

@@ -8,6 +8,8 @@ pub const CALLS_PER_TURN_MAX: usize = 1_024;
 pub const NAME_CHARS_MAX: usize = 256;
 /// Longest message of a person, in bytes.
 pub const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
+/// Images of one message of a person.
+pub const MESSAGE_IMAGES_MAX: usize = 20;
 /// Longest arguments of one call, in bytes of JSON.
 pub const ARGUMENTS_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Pieces of text are joined for this long before they are recorded and shown.

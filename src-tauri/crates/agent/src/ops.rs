@@ -14,8 +14,8 @@ use provider::Secret;
 use crate::conversation::Conversation;
 use crate::demo;
 use crate::desk::Shared;
-use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rulebook::{self, Place};
+use crate::said::Said;
 use crate::toolbox::Toolbox;
 use crate::{
     apis, asks, coverage, decide, grant, manifest, planning, recover, retention, servers, trust,
@@ -66,9 +66,13 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             )
             .await
         }
-        Op::Say { session, text } => {
-            let text = said(text)?;
-            turn::say(&shared.session(&session)?, text)
+        Op::Say {
+            session,
+            text,
+            images,
+        } => {
+            let said = Said::checked(text, images)?;
+            turn::say(&shared.session(&session)?, said)
                 .await
                 .map(|_run| Receipt::default())
         }
@@ -252,7 +256,7 @@ async fn open(
 ) -> Result<Receipt, Fault> {
     let prompt = prompt
         .filter(|text| !text.trim().is_empty())
-        .map(said)
+        .map(|text| Said::checked(text, Vec::new()))
         .transpose()?;
     shared.provider(&model.provider)?;
     let id = SessionId(shared.config.ids.next("ses"));
@@ -263,7 +267,7 @@ async fn open(
         || root.display().to_string(),
         |name| name.to_string_lossy().into_owned(),
     );
-    let title = prompt.as_deref().map_or(folder, title_of);
+    let title = prompt.as_ref().map_or(folder, |said| title_of(&said.text));
     let opened = EventBody::SessionOpened {
         title,
         workspace: root.display().to_string(),
@@ -278,27 +282,13 @@ async fn open(
     if plans {
         planning::set(&session, true, PlanningBy::Person).await?;
     }
-    if let Some(text) = prompt {
-        turn::say(&session, text).await?;
+    if let Some(said) = prompt {
+        turn::say(&session, said).await?;
     }
     Ok(Receipt {
         session: Some(id),
         ..Receipt::default()
     })
-}
-
-fn said(text: String) -> Result<String, Fault> {
-    match text.len() {
-        0 => Err(Fault::new(
-            "There is nothing to say.",
-            "Write something first.",
-        )),
-        bytes if bytes > MESSAGE_BYTES_MAX => Err(Fault::new(
-            format!("The message is {bytes} bytes long; at most {MESSAGE_BYTES_MAX} are taken."),
-            "Put the text in a file of the workspace and name the file.",
-        )),
-        _ => Ok(text),
-    }
 }
 
 /// The first line of what was said, without marks, cut between words.

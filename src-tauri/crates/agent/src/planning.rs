@@ -3,6 +3,7 @@
 use policy::Facts;
 use protocol::event::PlanningBy;
 use protocol::interface::Origin;
+use protocol::model::Message;
 use protocol::{CallId, Capability, EventBody, Fault, Outcome, ToolInterface, ToolMode};
 
 use crate::session::Session;
@@ -64,8 +65,8 @@ pub(crate) async fn set(session: &Session, on: bool, by: PlanningBy) -> Result<(
     let Some(told) = told(on, by) else {
         return Ok(());
     };
-    if let Err(text) = session.steer(told.to_owned()) {
-        session.conversation(|conversation| conversation.said(text));
+    if let Err(told) = session.steer(Message::user(told)) {
+        session.conversation(|conversation| conversation.said(told));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use policy::RuleSet;
 use protocol::event::Parent;
-use protocol::model::ToolDefinition;
+use protocol::model::{Message, ToolDefinition};
 use protocol::{CallId, EventBody, ModelChoice, SessionId, SessionState, Strategy};
 use tokio::sync::{Notify, watch};
 use tokio::time::Duration;
@@ -73,7 +73,7 @@ struct Live {
     /// Calls on the desk.
     waiting: HashMap<CallId, Waiting>,
     /// What the person said and the model has not heard.
-    said: VecDeque<String>,
+    said: VecDeque<Message>,
     /// The run, while there is one.
     run: Option<CancellationToken>,
     /// Why the run was stopped, once it was.
@@ -214,18 +214,18 @@ impl Session {
         self.live().run.is_some()
     }
 
-    /// Keeps what the person said for the run. Gives the text back if there is no run to hear it.
-    pub(crate) fn steer(&self, text: String) -> Result<(), String> {
+    /// Keeps what the person said for the run. Gives it back if there is no run to hear it.
+    pub(crate) fn steer(&self, said: Message) -> Result<(), Message> {
         let mut live = self.live();
         match live.run {
             Some(_) => {
-                live.said.push_back(text);
+                live.said.push_back(said);
                 // The person may have changed something, too.
                 live.repeats.clear();
                 self.steering.notify_waiters();
                 Ok(())
             }
-            None => Err(text),
+            None => Err(said),
         }
     }
 
@@ -249,7 +249,7 @@ impl Session {
     }
 
     /// Takes what the person said.
-    pub(crate) fn heard(&self) -> Vec<String> {
+    pub(crate) fn heard(&self) -> Vec<Message> {
         self.live().said.drain(..).collect()
     }
 

@@ -13,6 +13,7 @@ use crate::background::Background;
 use crate::composed::Repairs;
 use crate::conversation::OpenCall;
 use crate::run_limits::{self, Meter};
+use crate::said::Said;
 use crate::session::{Session, Why};
 use crate::stages::{found, stopped};
 use crate::{model_turn, one_call, planning, strategy};
@@ -111,8 +112,8 @@ async fn run(session: &Arc<Session>, mut meter: Meter) -> Result<End, Fault> {
         if let Some(end) = calls(session, open).await? {
             return Ok(end);
         }
-        for text in session.heard() {
-            session.conversation(|conversation| conversation.said(text));
+        for said in session.heard() {
+            session.conversation(|conversation| conversation.said(said));
         }
         if let Err(reached) = meter.begin_turn() {
             session.stop_because(Why::Limit(reached));
@@ -225,7 +226,7 @@ pub(crate) fn end_call(session: &Session, call: &CallId, mut outcome: Outcome) {
 /// one.
 pub(crate) async fn say(
     session: &Arc<Session>,
-    text: String,
+    said: Said,
 ) -> Result<Option<JoinHandle<()>>, Fault> {
     let _held = session.held.here(&session.hands.folder)?;
     let message = MessageId(session.shared.config.ids.next("msg"));
@@ -234,17 +235,18 @@ pub(crate) async fn say(
         .journal
         .keep(EventBody::PersonSaid {
             message,
-            text: text.clone(),
+            text: said.text.clone(),
+            images: said.images.clone(),
             steering,
         })
         .await?;
-    if let Err(text) = session.steer(text) {
+    if let Err(said) = session.steer(said.message()) {
         // Nothing ran. What was left open by an earlier run has no result yet: it gets one before the new message.
         skip(
             session,
             &session.conversation(|conversation| conversation.unanswered()),
         );
-        session.conversation(|conversation| conversation.said(text));
+        session.conversation(|conversation| conversation.said(said));
         return start(session);
     }
     Ok(None)

@@ -18,7 +18,9 @@ pub(crate) const SECRET_BYTES_MAX: u64 = 32 * 1024;
 pub(crate) const SIGN_IN_LOOKED_AT: std::time::Duration = std::time::Duration::from_millis(200);
 /// Pages of what a server lists.
 pub(crate) const SERVER_PAGES_MAX: usize = 20;
-/// Longest prompt, and longest file that is attached to one, in bytes: what the desk takes as one message.
+/// How much of an attached file is read, in bytes: more than the largest image that the desk takes.
+pub(crate) const ATTACHED_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Longest prompt, and longest text that is attached to one, in bytes: what the desk takes as one message.
 pub(crate) const PROMPT_BYTES_MAX: usize = 1024 * 1024;
 /// Longest text that an editor may leave, in bytes.
 pub(crate) const EDITED_BYTES_MAX: usize = 4 * 1024 * 1024;

@@ -118,8 +118,8 @@ impl Live {
         );
         match &event.body {
             _ if out.is_quiet() && !is_answer => Ok(()),
-            EventBody::PersonSaid { text, .. } => {
-                let text = story::person(out, text);
+            EventBody::PersonSaid { text, images, .. } => {
+                let text = story::person(out, text, images.len() as u64);
                 self.paragraph(out, &text)
             }
             EventBody::ErrandEnded { .. } => {

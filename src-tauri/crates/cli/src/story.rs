@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use protocol::event::Checked;
 use protocol::judge::RuleTrace;
+use protocol::shown::counted;
 use protocol::{
     At, CallState, CallView, Decision, Entry, EntryBody, Fault, Notice, NoticeLevel, Preview,
     ToolMode, Trail, Verdict, redact,
@@ -16,7 +17,7 @@ use crate::previews::preview;
 /// One entry of a transcript, with an empty line after it.
 pub(crate) fn entry(out: &Out, entry: &Entry) -> String {
     match &entry.body {
-        EntryBody::Person { text, .. } => person(out, text),
+        EntryBody::Person { text, images, .. } => person(out, text, u64::from(*images)),
         EntryBody::Errand {
             title,
             text,
@@ -47,11 +48,15 @@ pub(crate) fn entry(out: &Out, entry: &Entry) -> String {
     }
 }
 
-/// What the person said.
-pub(crate) fn person(out: &Out, text: &str) -> String {
+/// What the person said, with so many images beside it.
+pub(crate) fn person(out: &Out, text: &str, images: u64) -> String {
     let mark = out.ink(Ink::Strong, "›");
     let text = out.ink(Ink::Strong, text.trim_end());
-    format!("{mark} {text}\n\n")
+    let beside = match images {
+        0 => String::new(),
+        count => out.ink(Ink::Faint, &format!("  with {}", counted(count, "image"))),
+    };
+    format!("{mark} {text}{beside}\n\n")
 }
 
 /// What came of work in the background.

@@ -36,6 +36,10 @@ pub enum EntryBody {
     Person {
         /// The text.
         text: String,
+        /// How many images were given beside it.
+        #[serde(default, skip_serializing_if = "has_none")]
+        #[ts(as = "Option<u32>", optional)]
+        images: u32,
         /// Whether it was said while a turn ran.
         steering: bool,
     },
@@ -203,4 +207,8 @@ pub struct SessionView {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub planning: bool,
+}
+
+fn has_none(count: &u32) -> bool {
+    *count == 0
 }

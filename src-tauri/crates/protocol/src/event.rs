@@ -13,8 +13,9 @@ use crate::preview::UndoOutlook;
 use crate::server_asks::{ModelSaid, ServerAnswer, ServerAsk};
 pub use crate::session_state::SessionState;
 use crate::{
-    AskId, At, CallId, Decision, Digest, Limit, MessageId, ModelChoice, Outcome, PartialResult,
-    Preview, SessionId, ToolCall, ToolKind, ToolMode, Trail, UndoEntry, UndoId, Usage,
+    AskId, At, CallId, Content, Decision, Digest, Limit, MessageId, ModelChoice, Outcome,
+    PartialResult, Preview, SessionId, ToolCall, ToolKind, ToolMode, Trail, UndoEntry, UndoId,
+    Usage,
 };
 
 /// One recorded fact. It is on record before anybody hears of it.
@@ -67,6 +68,10 @@ pub enum EventBody {
         message: MessageId,
         /// The text.
         text: String,
+        /// Images that were given beside it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<Content>>", optional)]
+        images: Vec<Content>,
         /// Whether it was said while a turn ran.
         steering: bool,
     },

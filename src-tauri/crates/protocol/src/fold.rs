@@ -75,8 +75,14 @@ pub fn begins(event: &Event) -> bool {
 /// The entry that an event begins; none if it changes one, or is about the session as a whole.
 pub fn begin(event: &Event) -> Option<Entry> {
     let body = match &event.body {
-        EventBody::PersonSaid { text, steering, .. } => EntryBody::Person {
+        EventBody::PersonSaid {
+            text,
+            images,
+            steering,
+            ..
+        } => EntryBody::Person {
             text: text.clone(),
+            images: u32::try_from(images.len()).unwrap_or(u32::MAX),
             steering: *steering,
         },
         EventBody::ErrandEnded {

@@ -66,7 +66,7 @@ mod shown_whole;
 pub use access::{Access, Capability, Fact};
 pub use call::ToolCall;
 pub use captured::{Captured, EffectStep};
-pub use content::Content;
+pub use content::{Content, image_type};
 pub use effects::{Assurance, Effect, Effects};
 pub use entry::{CallView, Entry, EntryBody};
 pub use event::{Event, EventBody, Notice, NoticeLevel, SessionState};

@@ -38,6 +38,9 @@ pub enum Message {
     User {
         /// What was said.
         text: String,
+        /// Images that were given beside it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Content>,
     },
     /// The model.
     Assistant {
@@ -71,7 +74,10 @@ pub enum Message {
 impl Message {
     /// What the person said, in words alone.
     pub fn user(text: impl Into<String>) -> Self {
-        Self::User { text: text.into() }
+        Self::User {
+            text: text.into(),
+            images: Vec::new(),
+        }
     }
 
     /// The result of a call as it enters the conversation (`S001-20`): of the outcome, the model's face alone.

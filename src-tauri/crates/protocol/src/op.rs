@@ -10,8 +10,8 @@ use crate::ledger::Always;
 use crate::rules_view::{NewRule, RulePlace};
 use crate::servers::{ServerChange, ServerId};
 use crate::{
-    AskId, CallId, Digest, GrantId, ModelChoice, RuleScope, ServerAnswer, SessionId, Settings,
-    ToolMode, UndoId,
+    AskId, CallId, Content, Digest, GrantId, ModelChoice, RuleScope, ServerAnswer, SessionId,
+    Settings, ToolMode, UndoId,
 };
 
 /// One request of the person. The answer is a receipt; what came of it is told by events.
@@ -47,6 +47,10 @@ pub enum Op {
         session: SessionId,
         /// The text.
         text: String,
+        /// Images to be seen beside it, and nothing else.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<Content>>", optional)]
+        images: Vec<Content>,
     },
     /// Has a session plan first, so that nothing which could change anything is in reach; or ends that.
     SetPlanning {
@@ -217,6 +221,7 @@ impl Op {
         Self::Say {
             session,
             text: text.into(),
+            images: Vec::new(),
         }
     }
 }

@@ -44,7 +44,7 @@ impl<'a> Conversation<'a> {
                 out.extend(images::message(std::mem::take(&mut shown)));
             }
             match message {
-                Message::User { text } => out.push(ChatMessage::user(text)),
+                Message::User { text, images } => out.push(self.said(text, images)),
                 Message::Assistant {
                     text,
                     calls,
@@ -87,6 +87,21 @@ impl<'a> Conversation<'a> {
         flush(&mut results, &mut out);
         out.extend(images::message(shown));
         out
+    }
+
+    /// What the person said. Every wire format takes images in it, where the model is shown any.
+    fn said(&self, text: String, given: Vec<Content>) -> ChatMessage {
+        if given.is_empty() {
+            return ChatMessage::user(text);
+        }
+        if !self.shows_images {
+            return ChatMessage::user(images::in_words(text, &given));
+        }
+        let words = (!text.is_empty()).then(|| ContentPart::Text(text));
+        let parts = words
+            .into_iter()
+            .chain(given.into_iter().filter_map(images::part));
+        ChatMessage::user(MessageContent::from_parts(parts.collect::<Vec<_>>()))
     }
 
     fn assistant(

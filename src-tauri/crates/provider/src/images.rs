@@ -42,14 +42,18 @@ pub(crate) fn anthropic(text: &str, images: &[Content]) -> Value {
     words.into_iter().chain(pictures).collect()
 }
 
-/// Images as parts of a message, each after a line that says which result it belongs to.
-pub(crate) fn parts(name: &str, images: Vec<Content>) -> Vec<ContentPart> {
-    let part = |item| match item {
+/// An image as a part of a message; none of anything else.
+pub(crate) fn part(item: Content) -> Option<ContentPart> {
+    match item {
         Content::Image { mime, base64 } => {
             Some(ContentPart::Binary(Binary::from_base64(mime, base64, None)))
         }
         Content::Text { .. } | Content::Resource { .. } => None,
-    };
+    }
+}
+
+/// Images as parts of a message, each after a line that says which result it belongs to.
+pub(crate) fn parts(name: &str, images: Vec<Content>) -> Vec<ContentPart> {
     let lead = (!images.is_empty())
         .then(|| ContentPart::Text(format!("The image that `{name}` gave back:")));
     lead.into_iter()

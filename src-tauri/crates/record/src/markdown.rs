@@ -42,13 +42,23 @@ pub(crate) fn head(view: &SessionView) -> String {
 /// One entry as a section.
 pub(crate) fn entry(entry: &Entry) -> String {
     match &entry.body {
-        EntryBody::Person { text, steering } => {
+        EntryBody::Person {
+            text,
+            images,
+            steering,
+        } => {
             let while_working = if *steering {
                 " (while the agent worked)"
             } else {
                 ""
             };
-            section(&format!("You{while_working}"), entry.at, &quote(text))
+            let with_images = match images {
+                0 => String::new(),
+                1 => ", with an image".to_owned(),
+                count => format!(", with {count} images"),
+            };
+            let head = format!("You{while_working}{with_images}");
+            section(&head, entry.at, &quote(text))
         }
         EntryBody::Errand {
             title,

@@ -15,6 +15,10 @@ export type EntryBody = { "type": "person",
  */
 text: string, 
 /**
+ * How many images were given beside it.
+ */
+images?: number, 
+/**
  * Whether it was said while a turn ran.
  */
 steering: boolean, } | { "type": "errand", 

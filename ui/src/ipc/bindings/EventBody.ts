@@ -71,6 +71,10 @@ message: MessageId,
  */
 text: string, 
 /**
+ * Images that were given beside it.
+ */
+images?: Array<Content>, 
+/**
  * Whether it was said while a turn ran.
  */
 steering: boolean, } | { "type": "errand_ended", 

@@ -2,6 +2,7 @@
 import type { ApiChange } from "./ApiChange";
 import type { AskId } from "./AskId";
 import type { CallId } from "./CallId";
+import type { Content } from "./Content";
 import type { Decision } from "./Decision";
 import type { Digest } from "./Digest";
 import type { GrantId } from "./GrantId";
@@ -54,7 +55,11 @@ session: SessionId,
 /**
  * The text.
  */
-text: string, } | { "type": "set_planning", 
+text: string, 
+/**
+ * Images to be seen beside it, and nothing else.
+ */
+images?: Array<Content>, } | { "type": "set_planning", 
 /**
  * The session.
  */

@@ -26,7 +26,7 @@ pub(crate) struct Run {
     /// Go on with this session: its id or the end of it, as `sessions` lists it. Without a prompt, from where it stopped.
     #[arg(short, long, value_name = "SESSION", conflicts_with_all = NEW_SESSION, conflicts_with_all = ["go_on", "workspace"])]
     pub(crate) resume: Option<String>,
-    /// Attach the text of a file to the prompt, `-` for standard input. May be repeated.
+    /// Attach a file to the prompt: its text, or what is to be seen on it if it is an image; `-` for standard input. May be repeated.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Vec<PathBuf>,
     /// Ask nobody, also on a terminal: what asks is denied.

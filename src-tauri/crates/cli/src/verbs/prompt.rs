@@ -1,21 +1,50 @@
-//! What an agent is told on the command line: the words, standard input, and the text of files.
+//! What an agent is told on the command line: the words, standard input, the text of files, and images.
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use protocol::Fault;
+use protocol::{Content, Fault, Op, SessionId};
 
 use crate::ending::Ending;
-use crate::limits::PROMPT_BYTES_MAX;
+use crate::limits::{ATTACHED_BYTES_MAX, PROMPT_BYTES_MAX};
 
 /// Stands for standard input.
 const STDIN: &str = "-";
 
+/// What is said to an agent.
+#[derive(Default)]
+pub(crate) struct Prompt {
+    text: String,
+    images: Vec<Content>,
+}
+
+impl Prompt {
+    /// What a session is called that begins with it: the first line of its words, if it has any.
+    pub fn title(&self) -> Option<&str> {
+        self.text.trim().lines().next()
+    }
+
+    /// Says it in a session.
+    pub fn say(self, session: SessionId) -> Op {
+        Op::Say {
+            session,
+            text: self.text,
+            images: self.images,
+        }
+    }
+}
+
+/// What a file gives to a prompt.
+enum Attached {
+    Text(String),
+    Image(Content),
+}
+
 /// The prompt with the files that are attached to it; none where nothing was given to say.
 ///
 /// # Errors
-/// Standard input is named twice, a file cannot be read, is no text, or is too long.
-pub(crate) fn prompt(words: Option<String>, files: &[PathBuf]) -> Result<Option<String>, Ending> {
+/// Standard input is named twice, a file cannot be read, is neither text nor an image, or is too long.
+pub(crate) fn prompt(words: Option<String>, files: &[PathBuf]) -> Result<Option<Prompt>, Ending> {
     let from_file = files.iter().filter(|file| is_stdin(file)).count();
     let from_words = usize::from(words.as_deref() == Some(STDIN));
     if from_file + from_words > 1 {
@@ -32,24 +61,30 @@ pub(crate) fn prompt(words: Option<String>, files: &[PathBuf]) -> Result<Option<
         return Ok(None);
     }
     let mut parts: Vec<String> = words.into_iter().collect();
+    let mut images = Vec::new();
     for file in files {
-        parts.push(attached(file)?);
+        match attached(file)? {
+            Attached::Text(text) => parts.push(text),
+            Attached::Image(image) => images.push(image),
+        }
     }
-    Ok(Some(parts.join("\n\n")))
+    let text = parts.join("\n\n");
+    Ok(Some(Prompt { text, images }))
 }
 
 /// All of standard input as text, without the last line ends.
 pub(crate) fn standard_input(what: &str) -> Result<String, Ending> {
-    let text = read(std::io::stdin(), what, "standard input")?;
+    let bytes = read(std::io::stdin(), what, "standard input")?;
+    let text = in_utf8(bytes, "standard input")?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// The text of a file, under its name and between fences that it does not hold itself.
+/// An image, or the text of a file, under its name and between fences that it does not hold itself.
 #[expect(
     clippy::disallowed_methods,
     reason = "a file of the caller's, read before there is a desk"
 )]
-fn attached(file: &Path) -> Result<String, Ending> {
+fn attached(file: &Path) -> Result<Attached, Ending> {
     let (name, text) = match is_stdin(file) {
         true => ("standard input".to_owned(), standard_input("file")?),
         false => {
@@ -58,7 +93,11 @@ fn attached(file: &Path) -> Result<String, Ending> {
                 let message = format!("The file {name} cannot be read.");
                 Ending::usage(Fault::new(message, "Check the path.")).because(&error)
             })?;
-            let text = read(opened, "file", &name)?;
+            let bytes = read(opened, "file", &name)?;
+            if let Some(image) = Content::image(&bytes) {
+                return Ok(Attached::Image(image));
+            }
+            let text = in_utf8(bytes, &name)?;
             (name, text)
         }
     };
@@ -69,16 +108,22 @@ fn attached(file: &Path) -> Result<String, Ending> {
         .unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    Ok(format!("{name}:\n{fence}\n{text}{end}{fence}"))
+    Ok(Attached::Text(format!(
+        "{name}:\n{fence}\n{text}{end}{fence}"
+    )))
 }
 
-fn read(from: impl Read, what: &str, name: &str) -> Result<String, Ending> {
+fn read(from: impl Read, what: &str, name: &str) -> Result<Vec<u8>, Ending> {
     let mut bytes = Vec::new();
-    let limit = PROMPT_BYTES_MAX as u64 + 1;
+    let limit = ATTACHED_BYTES_MAX as u64 + 1;
     from.take(limit).read_to_end(&mut bytes).map_err(|error| {
         let message = format!("The {what} cannot be read from {name}.");
         Ending::usage(Fault::new(message, "Check the path.")).because(&error)
     })?;
+    Ok(bytes)
+}
+
+fn in_utf8(bytes: Vec<u8>, name: &str) -> Result<String, Ending> {
     if bytes.len() > PROMPT_BYTES_MAX {
         let message = format!("{name} is longer than {PROMPT_BYTES_MAX} bytes.");
         let hint = "Name the file in the prompt; the agent reads it in parts.";
@@ -86,7 +131,7 @@ fn read(from: impl Read, what: &str, name: &str) -> Result<String, Ending> {
     }
     String::from_utf8(bytes).map_err(|_| {
         let message = format!("{name} is no text in UTF-8.");
-        let hint = "Only text can be attached; images are read by the agent's `read` tool.";
+        let hint = "Text can be attached, and an image that is a PNG, JPEG, GIF or WebP.";
         Ending::usage(Fault::new(message, hint))
     })
 }

@@ -13,6 +13,7 @@ use protocol::{Fault, ModelChoice, Op, SessionId, SessionState};
 use provider::{Script, Scripted};
 use serde_json::Value;
 
+use super::prompt::Prompt;
 use super::{prompt, sessions};
 use crate::args::{Color, Run};
 use crate::ending::{Code, Ended, Ending};
@@ -72,7 +73,7 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, color: Color, out: 
             if let Some(effort) = &run.thinking {
                 model = thinking(model, effort)?;
             }
-            let title = prompt.trim().lines().next().unwrap_or_default().to_owned();
+            let title = prompt.title().unwrap_or_default().to_owned();
             let schema = run
                 .output_schema
                 .as_deref()
@@ -80,8 +81,8 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, color: Color, out: 
                 .transpose()?;
             let agent = run.agent.as_deref();
             let session = open_session(&desk, &run.workspace, model, &title, schema, agent).await?;
-            let (text, id) = (prompt, session.clone());
-            (session, Op::Say { session: id, text })
+            let begin = prompt.say(session.clone());
+            (session, begin)
         }
     };
     super::check_rules(&desk, has_rules, out).await?;
@@ -123,7 +124,7 @@ async fn last_in(desk: &Desk, workspace: &Path) -> Result<SessionView, Ending> {
 }
 
 /// What a session is told to go on: the words, or, without any, from where it stopped.
-fn go_on(view: &SessionView, prompt: Option<String>, asks: bool) -> Result<Op, Ending> {
+fn go_on(view: &SessionView, prompt: Option<Prompt>, asks: bool) -> Result<Op, Ending> {
     let session = view.id.clone();
     if view.state == SessionState::Waiting && !asks {
         return Err(Ending::usage(Fault::new(
@@ -132,7 +133,7 @@ fn go_on(view: &SessionView, prompt: Option<String>, asks: bool) -> Result<Op, E
         )));
     }
     match (prompt, view.state) {
-        (Some(text), _) => Ok(Op::Say { session, text }),
+        (Some(prompt), _) => Ok(prompt.say(session)),
         (
             None,
             SessionState::Failed

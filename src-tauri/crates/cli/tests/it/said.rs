@@ -54,12 +54,24 @@ fn a_prompt_comes_from_standard_input_and_files() {
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{more:?}");
         assert!(ran.out.starts_with(told), "{more:?}: {}", ran.out);
     }
-    place.file("image.png", "");
-    std::fs::write(place.workspace().join("image.png"), [0x89, 0xff]).unwrap();
+    for (name, bytes) in [
+        ("image.png", &b"\x89PNG\r\n\x1a\n"[..]),
+        ("noise", &[0x89, 0xff]),
+    ] {
+        place.file(name, "");
+        std::fs::write(place.workspace().join(name), bytes).unwrap();
+    }
+    let seen = place.run(&[&run[..], &["--file", "image.png", "See."]].concat());
+    assert_eq!((seen.code, seen.err.as_str()), (0, ""));
+    assert!(
+        seen.out.starts_with("› See.  with 1 image\n\n"),
+        "{}",
+        seen.out
+    );
     for (more, input, told) in [
         (&["-", "--file", "-"][..], "x", "more than once"),
         (&["--file", "missing", "Go."], "", "missing"),
-        (&["--file", "image.png", "Go."], "", "no text in UTF-8"),
+        (&["--file", "noise", "Go."], "", "no text in UTF-8"),
         (&["-"], " \n", "nothing to say"),
     ] {
         let ran = piped(&place, &[&run[..], more].concat(), input);

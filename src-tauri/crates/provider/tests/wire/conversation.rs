@@ -395,3 +395,43 @@ async fn images_go_where_each_format_has_room_for_them() {
             .contains("cannot be shown it")
     );
 }
+
+/// An image that the person gave, with a model that is shown it and one that is not.
+#[tokio::test]
+async fn images_of_the_person_stand_beside_their_words() {
+    let seen = async |wire, model: &str| {
+        let mut asked = request(wire, Value::Null);
+        asked.model = model.to_owned();
+        if let Some(Message::User { images, .. }) = Arc::make_mut(&mut asked.messages).first_mut() {
+            images.push(protocol::Content::Image {
+                mime: "image/png".to_owned(),
+                base64: "AAAA".to_owned(),
+            });
+        }
+        sent(wire, asked).await.body
+    };
+    let asked = seen(Wire::Anthropic, "claude-sonnet-4-6").await;
+    let content = &asked["messages"][0]["content"];
+    assert_eq!(content[0], json!({"type":"text","text":"Read both."}));
+    assert_eq!(content[1]["type"], "image");
+    let source = json!({"type":"base64","media_type":"image/png","data":"AAAA"});
+    assert_eq!(content[1]["source"], source);
+    let asked = seen(Wire::Openai, "gpt-5-mini").await;
+    assert_eq!(
+        asked["messages"][1]["content"],
+        json!([
+            {"type":"text","text":"Read both."},
+            {"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}])
+    );
+    let asked = seen(Wire::Gemini, "gemini-3-pro").await;
+    assert_eq!(
+        asked["contents"][0]["parts"],
+        json!([{"text":"Read both."}, {"inline_data":{"mime_type":"image/png","data":"AAAA"}}])
+    );
+    let asked = seen(Wire::Ollama, "qwen3").await;
+    let said = asked["messages"][1]["content"].as_str().unwrap();
+    assert!(
+        said.starts_with("Read both.\n\n[An image (image/png"),
+        "{said}"
+    );
+}

@@ -33,6 +33,7 @@ pub fn said(id: &str, text: &str) -> EventBody {
     EventBody::PersonSaid {
         message: id.into(),
         text: text.into(),
+        images: Vec::new(),
         steering: false,
     }
 }

@@ -1,8 +1,6 @@
 //! A file that is an image, given as one.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use protocol::{Content, ToolError, ToolOutput};
+use protocol::{Content, ToolError, ToolOutput, image_type};
 use runtime::Workspace;
 use serde_json::json;
 
@@ -18,9 +16,10 @@ pub(super) fn read_image(
     let Ok(start) = workspace.read(path, 0, 16) else {
         return Ok(None);
     };
-    let Some((mime, name)) = format_of(&start.bytes) else {
+    let Some(mime) = image_type(&start.bytes) else {
         return Ok(None);
     };
+    let name = name_of(mime);
     if start.total > IMAGE_BYTES_MAX {
         return Err(ToolError::Failed(format!(
             "`{path}` is {name} image of {}, and at most {} can be looked at. Make it smaller with bash first.",
@@ -36,10 +35,7 @@ pub(super) fn read_image(
     };
     let size = amount(bytes.len() as u64);
     Ok(Some(ToolOutput {
-        content: vec![Content::Image {
-            mime: mime.to_owned(),
-            base64: STANDARD.encode(&bytes),
-        }],
+        content: Content::image(&bytes).into_iter().collect(),
         data: Some(json!({ "mime": mime, "total_bytes": bytes.len() })),
         ..ToolOutput::new(
             format!("`{path}` is {name} image of {size}."),
@@ -48,27 +44,12 @@ pub(super) fn read_image(
     }))
 }
 
-/// Media type and name of the formats that models can be shown.
-fn format_of(start: &[u8]) -> Option<(&'static str, &'static str)> {
-    match start {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(("image/png", "a PNG")),
-        [0xff, 0xd8, 0xff, ..] => Some(("image/jpeg", "a JPEG")),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(("image/gif", "a GIF")),
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => Some(("image/webp", "a WebP")),
-        _ => None,
+/// The name of a format, by its media type.
+fn name_of(mime: &str) -> &'static str {
+    match mime {
+        "image/png" => "a PNG",
+        "image/jpeg" => "a JPEG",
+        "image/gif" => "a GIF",
+        _ => "a WebP",
     }
 }
