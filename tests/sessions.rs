@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agent::Host;
 use futures::StreamExt;
-use protocol::{CallState, EntryBody, Event, EventBody, Op, SessionState};
+use protocol::{CallState, Decision, EntryBody, Event, EventBody, Op, SessionState};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use serde_json::{Value, json};
 use support::{Fixture, call};
@@ -164,6 +164,42 @@ async fn one_process_works_in_a_session_at_a_time() {
     let last = desk.transcript().await.pop().unwrap();
     assert!(matches!(last.body, EntryBody::Agent { text, .. } if text == "Heard."));
     window.close();
+}
+
+/// A call that waits in another process is not said to be decided: who looks on is told where to answer it, and, once that
+/// process ended, that nobody waits any more.
+#[tokio::test]
+async fn a_call_that_waits_elsewhere_is_answered_there() {
+    for ends in [false, true] {
+        let mut desk = Fixture::new(two_commands()).await;
+        desk.start("Go.").await;
+        let card = desk.until_waiting().await;
+        let window = desk.window().await;
+        let reject = Op::Decide {
+            session: desk.session.clone(),
+            call: card.call.id.clone(),
+            digest: card.waits.clone().unwrap().digest,
+            decision: Decision::Reject {
+                note: String::new(),
+                stop: true,
+                always: None,
+            },
+        };
+        let refused = async || window.submit(reject.clone()).await.unwrap_err().message;
+        let told = refused().await;
+        assert!(told.contains("waits for an answer elsewhere"), "{told}");
+        if ends {
+            desk.end().await;
+            let told = refused().await;
+            assert!(told.contains("has ended, so nobody waits"), "{told}");
+        } else {
+            desk.allow(&card).await;
+            desk.until_waiting().await;
+            let told = refused().await;
+            assert!(told.contains("it was decided already"), "{told}");
+        }
+        window.close();
+    }
 }
 
 /// What another process was at when it ended can be ended in a window that was open meanwhile.

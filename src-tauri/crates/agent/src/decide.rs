@@ -5,9 +5,12 @@ use std::sync::Arc;
 use protocol::depth::{DEPTH_MAX, is_too_deep};
 use protocol::op::Receipt;
 use protocol::preview::CommandPreview;
-use protocol::{CallId, Decision, Digest, EventBody, Fault, Preview, SessionId};
+use protocol::{
+    CallId, CallState, Decision, Digest, EntryBody, EventBody, Fault, Preview, SessionId,
+};
 
 use crate::desk::Shared;
+use crate::session::Session;
 use crate::{grant, way_out};
 
 /// A decision holds once, for exactly what was shown.
@@ -19,12 +22,9 @@ pub(crate) async fn decide(
     decision: Decision,
 ) -> Result<Receipt, Fault> {
     let session = shared.session(session)?;
-    let waiting = session.take_from_desk(call).ok_or_else(|| {
-        Fault::new(
-            "This call no longer waits; it was decided already.",
-            "Look at its card for what became of it.",
-        )
-    })?;
+    let Some(waiting) = session.take_from_desk(call) else {
+        return Err(not_here(shared, &session, call)?);
+    };
     let fits = match waiting.shown == *digest {
         true => fits(&waiting.preview, &decision),
         false => Err(Fault::new(
@@ -70,6 +70,31 @@ pub(crate) async fn decide(
         grant::in_force(shared, granted);
     }
     Ok(Receipt::default())
+}
+
+/// Why a call is not there to be decided on: it was decided, or it waits for somebody else.
+fn not_here(shared: &Shared, session: &Session, call: &CallId) -> Result<Fault, Fault> {
+    let entry = shared.record.entry(&session.id, call.as_str())?;
+    let waits = match entry.map(|entry| entry.body) {
+        Some(EntryBody::Call(view)) => view.state == CallState::Waiting,
+        _ => false,
+    };
+    if !waits || session.is_running() {
+        return Ok(Fault::new(
+            "This call no longer waits; it was decided already.",
+            "Look at its card for what became of it.",
+        ));
+    }
+    Ok(match session.held.here(&session.hands.folder) {
+        Err(_) => Fault::new(
+            "This call waits for an answer elsewhere: in a terminal, or in another window of Countersign.",
+            "Answer it there.",
+        ),
+        Ok(_) => Fault::new(
+            "The Countersign that asked about this call has ended, so nobody waits for the answer.",
+            "Go on with the session: its agent can ask again.",
+        ),
+    })
 }
 
 /// Whether a decision is one for this kind of card.
