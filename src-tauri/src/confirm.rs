@@ -4,7 +4,7 @@ use agent::Desk;
 use protocol::query::{Answer, Query};
 use protocol::servers::{ServerChange, ServerId, ServerWay};
 use protocol::shown::in_a_sentence;
-use protocol::{CallId, Decision, EntryBody, Fault, Op};
+use protocol::{CallId, CallView, Decision, Entry, EntryBody, Fault, Op, SessionId};
 use tauri::AppHandle;
 use tokio::sync::{Mutex, oneshot};
 
@@ -138,7 +138,12 @@ pub(crate) fn about_address(address: &str) -> Question {
 pub(crate) async fn about(desk: &Desk, op: &Op) -> Question {
     let ask = |text: String, yes| Question { text, yes };
     match op {
-        Op::Decide { call, decision, .. } => ask(decided(desk, call, decision).await, "Allow"),
+        Op::Decide {
+            session,
+            call,
+            decision,
+            ..
+        } => ask(decided(desk, session, call, decision).await, "Allow"),
         Op::TrustRules { workspace, .. } => ask(
             format!(
                 "Trust the rules file of {}?\n\nIts rules may then allow calls without asking you.",
@@ -193,7 +198,7 @@ fn act(op: &Op) -> &'static str {
 }
 
 /// What a decision would let run, as the engine has it.
-async fn decided(desk: &Desk, call: &CallId, decision: &Decision) -> String {
+async fn decided(desk: &Desk, session: &SessionId, call: &CallId, decision: &Decision) -> String {
     let how = match decision {
         Decision::WithNetwork { hosts } => {
             format!("\n\nIt may reach {}.", name(&hosts.join(", ")))
@@ -210,17 +215,22 @@ async fn decided(desk: &Desk, call: &CallId, decision: &Decision) -> String {
         _ => String::new(),
     };
     let waiting = desk.snapshot().await.map(|snapshot| snapshot.desk);
-    let entry = waiting
-        .unwrap_or_default()
-        .into_iter()
-        .find(|entry| entry.id == call.as_str());
-    match entry.map(|entry| entry.body) {
-        Some(EntryBody::Call(view)) => format!(
+    match waits(waiting.unwrap_or_default(), session, call) {
+        Some(view) => format!(
             "Allow this call?\n\n{} {}{how}",
             name(&view.title),
             name(&view.target)
         ),
-        _ => format!("Allow a call that does not wait any more?{how}"),
+        None => format!("Allow a call that does not wait any more?{how}"),
+    }
+}
+
+/// The call among those that wait. Two sessions may have calls with the same id.
+fn waits(desk: Vec<Entry>, session: &SessionId, call: &CallId) -> Option<Box<CallView>> {
+    let mut own = desk.into_iter().filter(|entry| entry.session == *session);
+    match own.find(|entry| entry.id == call.as_str())?.body {
+        EntryBody::Call(view) => Some(view),
+        _ => None,
     }
 }
 
@@ -247,4 +257,36 @@ fn lines(programs: &[String]) -> String {
 
 fn name(text: &str) -> String {
     in_a_sentence(text.trim(), NAME_CHARS_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn what_is_allowed_is_told_of_the_call_of_that_session() {
+        let folded = include_str!("../../tests/golden/sample.folded.json");
+        let folded: Value = serde_json::from_str(folded).unwrap();
+        let mut entries = folded["entries"].as_array().unwrap().iter();
+        let call = entries.find(|entry| entry["body"]["type"] == "call");
+        let desk: Vec<Entry> = ["ses_a", "ses_b"]
+            .map(|session| {
+                let mut entry = call.unwrap().clone();
+                entry["id"] = json!("call_1");
+                entry["session"] = json!(session);
+                entry["body"]["target"] = json!(format!("file of {session}"));
+                serde_json::from_value(entry).unwrap()
+            })
+            .into();
+        let target = |session: &str, call: &str| {
+            let (session, call) = (SessionId(session.into()), CallId(call.into()));
+            waits(desk.clone(), &session, &call).map(|view| view.target)
+        };
+        assert_eq!(target("ses_a", "call_1").as_deref(), Some("file of ses_a"));
+        assert_eq!(target("ses_b", "call_1").as_deref(), Some("file of ses_b"));
+        assert_eq!(target("ses_c", "call_1"), None);
+        assert_eq!(target("ses_b", "call_2"), None);
+    }
 }

@@ -75,6 +75,22 @@ test('a card of the work is seen and answered where its call stands, folded or n
   expect(text('from-call_low').replace(/, whose work is given to/g, '')).toBe('Upgrade axum› Look at the change› Count them');
 });
 
+test('a card and one of the work below it whose calls have the same id are two', async () => {
+  const { host, desk } = await open();
+  host.emit('top', ...proposed('call_low', 'read', 'Read', '/etc/passwd'), waits('call_low'));
+  host.emit('low', opened('Count them', { session: 'mid', call: 'call_read' }), ...proposed('call_low', 'read', 'Read', '/etc/hosts'), waits('call_low'));
+  await waitFor(() => expect(screen.getAllByTestId('card-call_low').length).toBe(2));
+  const below = within(at('errand-card')).getByTestId('card-call_low');
+  const own = screen.getAllByTestId('card-call_low').find((card) => card !== below)!;
+  own.focus();
+  expect(desk.owner?.session).toBe('top');
+  await fireEvent.keyDown(own, { key: 'l' });
+  expect(document.activeElement === below).toBe(true);
+  expect(desk.owner?.session).toBe('low');
+  await fireEvent.keyDown(below, { key: 'l' });
+  expect(document.activeElement === own).toBe(true);
+});
+
 test('the rail shows work below whom it is for, as long as it is at work', async () => {
   const { host } = await open();
   const rail = () => within(at('rail-sessions')).getAllByRole('listitem').map((item) => `${item.className.replace(/ ?svelte-\w+/, '')} ${item.querySelector('.label')?.textContent}`);

@@ -5,7 +5,7 @@ import { focusCard, isLent, isLentAndIdle, lendFocus, takeLent } from './widgets
 
 /** Frames in which a card that waits may still be drawn, or a letter in the box be followed by another. */
 const TRIES = 60;
-const STOPS = '[data-testid^="card-"], [data-testid^="line-"], [data-testid^="errand-"]';
+const STOPS = '[data-card], [data-line], [data-testid^="errand-"]';
 
 /** Whether nothing that a person chose has the focus. */
 export function isLost(): boolean {
@@ -17,10 +17,10 @@ export function isLost(): boolean {
 export async function settleFocus(card: () => string | undefined): Promise<void> {
   for (let i = 0; i < TRIES; i += 1) {
     await tick();
-    const id = card();
-    if (!isLost() && !(id !== undefined && isLent())) return;
-    if (id === undefined) break;
-    if (isLost() ? focusCard(id) : isLentAndIdle() && takeLent(id)) return;
+    const key = card();
+    if (!isLost() && !(key !== undefined && isLent())) return;
+    if (key === undefined) break;
+    if (isLost() ? focusCard(key) : isLentAndIdle() && takeLent(key)) return;
     await new Promise((drawn) => requestAnimationFrame(drawn));
   }
   if (isLost() && !lendFocus()) document.getElementById('main')?.focus();

@@ -42,9 +42,8 @@ afterEach(() => {
 /** Agents that ask for the next call a moment after each answer. */
 class AskingHost extends FakeHost {
   #asked = 0;
-  ask(session: string): void {
+  ask(session: string, call = `call_${this.#asked + 1}`): void {
     this.#asked += 1;
-    const call = `call_${this.#asked}`;
     this.emit(
       session,
       { type: 'call_proposed', call: { id: call, name: 'bash', arguments: { command: `echo ${call}` } }, message: `m_${call}`, reasoning: null },
@@ -121,6 +120,38 @@ test('on the Desk: ten sessions, ten presses', async () => {
     await waitFor(() => expect(host.decided).toBe(presses));
     await waitFor(() => expect(screen.queryAllByTestId(/^card-/).length).toBe(CALLS - presses));
   }
+});
+
+test('on the Desk: two sessions whose calls have the same ids, each answered by its own card', async () => {
+  const host = new AskingHost();
+  for (const session of ['ses_a', 'ses_b']) begin(host, session);
+  for (const call of ['call_0', 'call_1']) {
+    host.ask('ses_a', call);
+    host.ask('ses_b', call);
+  }
+  const desk = await open(host);
+  const cards = () => screen.queryAllByTestId(/^card-/);
+  await look();
+  expect(document.activeElement === cards()[0]).toBe(true);
+  for (const at of [1, 2, 3]) {
+    await press('j');
+    expect(document.activeElement === cards()[at]).toBe(true);
+  }
+  await fireEvent.click(screen.getAllByTestId('index-call_0')[1]!);
+  expect(document.activeElement === cards()[1]).toBe(true);
+  expect(desk.owner?.session).toBe('ses_b');
+  for (const [at, key] of ['n', 'y', 'n', 'y'].entries()) {
+    await look();
+    await press(key);
+    await waitFor(() => expect(host.decided).toBe(at + 1));
+  }
+  const said = host.ops.map((op) => op.type === 'decide' && [op.session, op.call, op.decision.type]);
+  expect(said).toEqual([
+    ['ses_b', 'call_0', 'reject'],
+    ['ses_a', 'call_1', 'allow'],
+    ['ses_b', 'call_1', 'reject'],
+    ['ses_a', 'call_0', 'allow'],
+  ]);
 });
 
 test('who presses too fast is told of each press that does not count, and sends no message', async () => {

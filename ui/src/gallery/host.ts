@@ -77,7 +77,7 @@ export class SampleHost implements Host {
       case 'call_events':
         return { type: 'call_events', events };
       case 'account': {
-        const entry = this.#desk.find((one) => one.id === query.call);
+        const entry = this.#desk.find((one) => one.session === query.session && one.id === query.call);
         if (entry) return account(entry.body);
         throw new Error(`There is no call ${query.call}.`);
       }

@@ -12,7 +12,7 @@ import type { Settings } from '../ipc/bindings/Settings';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
 import { family, lineage, under } from './errands';
 import { isCall, type CallEntry } from './fold';
-import { awaited, awaiting, fromSnapshot, liveKey, reduce, unloaded, withoutPage, withPage, type Page, type State } from './reduce';
+import { awaited, awaiting, entryKey, fromSnapshot, reduce, unloaded, withoutPage, withPage, type Page, type State } from './reduce';
 import { Batches } from './frames';
 import { Healing } from './healing';
 import { newsOf } from './news';
@@ -167,7 +167,7 @@ export class Desk {
 
   /** An entry as far as it is loaded. */
   entry(session: string, id: string): Entry | undefined {
-    const live = this.#state.live.get(liveKey(session, id));
+    const live = this.#state.live.get(entryKey({ session, id }));
     return live ?? this.#state.pages.get(session)?.entries.find((entry) => entry.id === id);
   }
 
@@ -194,15 +194,20 @@ export class Desk {
 
   /** The one card whose keys work: the one that last had the focus, else the first. */
   get owner(): CallEntry | undefined {
-    const owner = this.#owner;
-    return this.cards.find((entry) => entry.id === owner?.id && entry.session === owner.session) ?? this.cards[0];
+    const key = this.#owner && entryKey(this.#owner);
+    return this.cards.find((entry) => entryKey(entry) === key) ?? this.cards[0];
+  }
+
+  /** Its key among the cards of all sessions. */
+  get ownerKey(): string | undefined {
+    const owner = this.owner;
+    return owner && entryKey(owner);
   }
 
   /** Whether a card owns the keys: none does while a settled one has the focus. */
   owns(entry: Entry): boolean {
-    const owner = this.owner;
-    const settled = this.#focused && this.#owner !== null && !(owner?.id === this.#owner.id && owner.session === this.#owner.session);
-    return !settled && owner?.id === entry.id && owner.session === entry.session;
+    const settled = this.#focused && this.#owner !== null && this.ownerKey !== entryKey(this.#owner);
+    return !settled && this.ownerKey === entryKey(entry);
   }
 
   /** A card took the focus. */
@@ -214,7 +219,7 @@ export class Desk {
   }
   /** A card lost the focus; a settled one then stands in the way of no other. */
   leave(entry: Entry): void {
-    if (this.#owner?.id === entry.id && this.#owner.session === entry.session) this.#focused = false;
+    if (this.#owner && entryKey(this.#owner) === entryKey(entry)) this.#focused = false;
   }
 
   /** The call that is looked at; none once a card that was only answered gave way to the next. */
@@ -376,7 +381,7 @@ export class Desk {
 
   /** Says what a person should hear of. */
   #tell(before: State, events: readonly Event[]): void {
-    const inView = new Set(this.cards.map((card) => liveKey(card.session, card.id)));
+    const inView = new Set(this.cards.map(entryKey));
     const news = newsOf(before, this.#state, events, {
       inView,
       show: (entry) => this.show(entry.session, entry),
@@ -389,4 +394,4 @@ export class Desk {
 }
 
 export { getDesk, setDesk } from './context';
-export { isCall, type CallEntry };
+export { entryKey, isCall, type CallEntry };

@@ -3,7 +3,7 @@
 import type { Event } from '../ipc/bindings/Event';
 import type { Op } from '../ipc/bindings/Op';
 import type { CallEntry } from './fold';
-import { liveKey, type State } from './reduce';
+import { entryKey, type State } from './reduce';
 import type { ToastLine } from './toasts.svelte';
 
 /** What happened, as it is told. */
@@ -28,11 +28,11 @@ export interface Offers {
 /** The news of some events. */
 export function newsOf(before: State, after: State, events: readonly Event[], offers: Offers): News {
   const news: News = { changes: 0, announced: '', toasts: [], over: [] };
-  const known = new Set(before.desk.filter(({ body }) => body.state === 'waiting').map((entry) => liveKey(entry.session, entry.id)));
-  const waiting = new Set(after.desk.filter(({ body }) => body.state === 'waiting').map((entry) => liveKey(entry.session, entry.id)));
+  const known = new Set(before.desk.filter(({ body }) => body.state === 'waiting').map(entryKey));
+  const waiting = new Set(after.desk.filter(({ body }) => body.state === 'waiting').map(entryKey));
   news.over = [...known].filter((key) => !waiting.has(key));
   for (const entry of after.desk) {
-    const key = liveKey(entry.session, entry.id);
+    const key = entryKey(entry);
     if (known.has(key) || entry.body.state !== 'waiting') continue;
     news.announced = `${entry.body.title} ${entry.body.target}`.trim() + ' waits for you.';
     if (!offers.inView.has(key)) news.toasts.push(landed(entry, after, offers));
@@ -62,7 +62,7 @@ function landed(entry: CallEntry, state: State, offers: Offers): ToastLine {
     title: `${entry.body.title} waits for you`,
     text: state.sessions.find((session) => session.id === entry.session)?.title,
     act: { text: 'Show', run: () => offers.show(entry) },
-    about: liveKey(entry.session, entry.id),
+    about: entryKey(entry),
     brief: true,
   };
 }

@@ -13,7 +13,7 @@ import { parseStream } from '../ipc/fake_streams';
 import { emptySnapshot } from '../ipc/fake_settings';
 import { isCall, keepEnd } from './fold';
 import { newsOf } from './news';
-import { awaited, awaiting, fromSnapshot, healed, reduce, withPage, type State } from './reduce';
+import { awaited, awaiting, entryKey, fromSnapshot, healed, reduce, withPage, type State } from './reduce';
 
 const events = parseStream(sample);
 const start = (): State => fromSnapshot(emptySnapshot());
@@ -146,7 +146,7 @@ test('what was under way at the snapshot is heard from its beginning, and nothin
   for (let cut = 1; cut < events.length; cut += 1) {
     const half = reduce(withEmptyPage(start(), session), events.slice(0, cut));
     const snapshot = { ...emptySnapshot(), seq: half.seq, sessions: [...half.sessions], desk: [...half.desk] };
-    const open = [...half.live].filter(([key]) => !half.desk.some((entry) => key === `${entry.session} ${entry.id}`));
+    const open = [...half.live].filter(([key]) => !half.desk.some((entry) => key === entryKey(entry)));
     const heard = Math.min(half.seq, ...open.map(([, entry]) => entry.seq - 1));
     const page = { entries: half.pages.get(session)?.entries ?? [], more: false, seq: half.seq };
     const told = events.filter((event) => event.seq > heard);

@@ -48,8 +48,8 @@ export interface State {
   home: string;
 }
 
-/** The key of an entry among all sessions. */
-export function liveKey(session: string, id: string): string {
+/** The key of an entry among all sessions: the agents of two may give their calls the same ids. */
+export function entryKey({ session, id }: Pick<Entry, 'session' | 'id'>): string {
   return `${session} ${id}`;
 }
 
@@ -61,7 +61,7 @@ export function fromSnapshot(snapshot: Snapshot, heard = snapshot.seq): State {
     heard,
     sessions: snapshot.sessions,
     desk: [...desk].sort(oldestWaitFirst),
-    live: new Map(desk.map((entry) => [liveKey(entry.session, entry.id), entry])),
+    live: new Map(desk.map((entry) => [entryKey(entry), entry])),
     pages: new Map(),
     meanwhile: new Map(),
     stale: new Map(),
@@ -83,7 +83,7 @@ export function reduce(state: State, events: readonly Event[]): State {
   const draft: Draft = {
     sessions: new Map(state.sessions.map((session) => [session.id, session])),
     live: new Map(state.live),
-    waiting: new Map(state.desk.map((entry) => [liveKey(entry.session, entry.id), entry])),
+    waiting: new Map(state.desk.map((entry) => [entryKey(entry), entry])),
     pages: new Map(state.pages),
     owned: new Set(),
     stale: new Map(state.stale),
@@ -110,7 +110,7 @@ function primed(state: State, early: readonly Event[]): State {
   for (const event of early) {
     const id = entryId(event);
     if (id === null) continue;
-    const key = liveKey(event.session, id);
+    const key = entryKey({ session: event.session, id });
     const before = live.get(key);
     const entry = begun(event) ?? (before && changed(before, event));
     // What waits was told whole by the snapshot.
@@ -195,7 +195,7 @@ function caughtUp(state: State, session: string, stretch: Stretch, end: boolean)
     if (start && end) entries.set(id, start);
     else if (before) entries.set(id, changed(before, event));
   }
-  return [...entries.values()].map((entry) => state.live.get(liveKey(session, entry.id)) ?? entry);
+  return [...entries.values()].map((entry) => state.live.get(entryKey(entry)) ?? entry);
 }
 
 /** The stale sessions of which a snapshot tells everything that events could not. */
@@ -211,7 +211,7 @@ export function healed(state: State, snapshot: Snapshot): State {
   const sessions = new Set(healedBy(state, snapshot));
   const live = new Map(state.live);
   for (const entry of snapshot.desk) {
-    const key = liveKey(entry.session, entry.id);
+    const key = entryKey(entry);
     if (isCall(entry) && sessions.has(entry.session) && !live.has(key)) live.set(key, entry);
   }
   const desk = [...live.values()].filter(isCall).filter(standsOnDesk).sort(oldestWaitFirst);
@@ -248,7 +248,7 @@ function apply(draft: Draft, event: Event): void {
 }
 
 function change(draft: Draft, event: Event, id: string): void {
-  const before = draft.live.get(liveKey(event.session, id));
+  const before = draft.live.get(entryKey({ session: event.session, id }));
   if (before) {
     write(draft, changed(before, event), false);
     return;
@@ -264,7 +264,7 @@ function change(draft: Draft, event: Event, id: string): void {
 }
 
 function write(draft: Draft, entry: Entry, begins: boolean): void {
-  const key = liveKey(entry.session, entry.id);
+  const key = entryKey(entry);
   if (isLive(entry)) draft.live.set(key, entry);
   else draft.live.delete(key);
   if (isCall(entry) && standsOnDesk(entry)) draft.waiting.set(key, entry);

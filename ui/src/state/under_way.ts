@@ -3,7 +3,7 @@
 import type { Snapshot } from '../ipc/bindings/Snapshot';
 import type { Host } from '../ipc/desk';
 import { isLive } from './fold';
-import { liveKey } from './reduce';
+import { entryKey } from './reduce';
 
 /** How far back entries that are under way are looked for. */
 const UNDER_WAY_ENTRIES = 50;
@@ -15,7 +15,7 @@ export async function underWay(host: Host, snapshot: Snapshot): Promise<number> 
     busy.map(({ id }) => host.query({ type: 'transcript', session: id, before: null, limit: UNDER_WAY_ENTRIES })),
   );
   const live = answers.flatMap(({ entries }) => entries).filter((entry) => isLive(entry) && entry.seq <= snapshot.seq);
-  const told = new Set(snapshot.desk.map((entry) => liveKey(entry.session, entry.id)));
-  const open = live.filter((entry) => !told.has(liveKey(entry.session, entry.id)));
+  const told = new Set(snapshot.desk.map(entryKey));
+  const open = live.filter((entry) => !told.has(entryKey(entry)));
   return Math.min(snapshot.seq, ...open.map((entry) => entry.seq - 1));
 }

@@ -26,9 +26,9 @@ export function isLoneAnswer(text: string): boolean {
   return /^\s*[yn]\s*$/i.test(text);
 }
 
-/** Gives a waiting card the focus and shows all of it that fits; false while it is not there, or not yet drawn. */
-export function focusCard(id: string): boolean {
-  const card = document.querySelector<HTMLElement>(`[data-testid="card-${CSS.escape(id)}"]`);
+/** Gives the card with that `data-card` the focus and shows all of it that fits; false while it is not there, or not yet drawn. */
+export function focusCard(key: string): boolean {
+  const card = document.querySelector<HTMLElement>(`[data-card="${CSS.escape(key)}"]`);
   card?.focus({ preventScroll: true });
   if (!card || document.activeElement !== card) return false;
   card.scrollIntoView({ block: 'nearest' });
@@ -57,9 +57,9 @@ export function isLentAndIdle(): boolean {
 }
 
 /** Takes the focus from a box that was lent it. A letter that was meant for the card does not stay behind as a message. */
-export function takeLent(id: string): boolean {
+export function takeLent(key: string): boolean {
   const box = lent;
-  if (!focusCard(id)) return false;
+  if (!focusCard(key)) return false;
   if (isField(box) && isLoneAnswer(box.value)) {
     box.value = '';
     box.dispatchEvent(new Event('input', { bubbles: true }));

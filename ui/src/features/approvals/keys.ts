@@ -66,15 +66,15 @@ export function intentOf(press: Press, place: Place): Intent | null {
 }
 
 /** The card that gets the focus once one has settled or is left for later: the next one, else the first, else none. */
-export function successor(ids: readonly string[], settled: string): string | null {
-  const at = ids.indexOf(settled);
-  const others = ids.filter((id) => id !== settled);
+export function successor(keys: readonly string[], settled: string): string | null {
+  const at = keys.indexOf(settled);
+  const others = keys.filter((key) => key !== settled);
   return others[at < 0 ? 0 : at] ?? others[0] ?? null;
 }
 
 /** The card that gets the focus once an answer was taken: the next of those that waited before and still do, else the first that waits. */
 export function following(before: readonly string[], now: readonly string[], settled: string): string | null {
-  const waits = (id: string) => id !== settled && now.includes(id);
+  const waits = (key: string) => key !== settled && now.includes(key);
   const at = before.indexOf(settled);
   return [...before.slice(at + 1), ...before.slice(0, at + 1), ...now].find(waits) ?? null;
 }
