@@ -4,9 +4,10 @@ import type { Always } from '../../ipc/bindings/Always';
 import type { CallView } from '../../ipc/bindings/CallView';
 import type { Decision } from '../../ipc/bindings/Decision';
 import type { Digest } from '../../ipc/bindings/Digest';
-import { REST_MS, rule, type By, type Moment, type Ruling, type Wish } from './arming';
+import { rule, type By, type Moment, type Ruling, type Wish } from './arming';
 import type { Members } from '../../widgets/form/members';
 import { awakeSince } from './awake';
+import { Early } from './early.svelte';
 import { named, pickOf, put, type Chosen } from './hunks';
 import { Watching } from './watching.svelte';
 import { appliedLeft, mustHold } from './words';
@@ -33,9 +34,7 @@ export class Deciding {
   /** Arguments that were written and not sent. */
   written: Members | null = $state.raw(null);
   leftOut: ReadonlySet<number> = $state.raw(new Set());
-  /** What a press asked for that came too soon, until one would count: its button says so. */
-  early: Wish | null = $state(null);
-  #earlyTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly early: Early;
   /** The digest that was answered; a second answer to it is never sent. */
   #spent: Digest | null = $state(null);
   #aimed: { wish: Wish; digest: Digest; ruling: Ruling } | null = null;
@@ -45,6 +44,7 @@ export class Deciding {
   constructor(view: () => CallView, acts: Acts) {
     this.#view = view;
     this.#acts = acts;
+    this.early = new Early((by) => acts.early(by));
   }
 
   /** What is shown and waits for an answer. */
@@ -146,19 +146,11 @@ export class Deciding {
         return;
       case 'wait':
       case 'asleep':
-        this.#swallow(wish, by);
+        this.early.swallow(wish, by);
         return;
       case 'spent':
         return;
     }
-  }
-
-  /** Says for as long as arming takes that a press did not count. */
-  #swallow(wish: Wish, by: By): void {
-    clearTimeout(this.#earlyTimer);
-    this.early = wish;
-    this.#earlyTimer = setTimeout(() => (this.early = null), REST_MS);
-    this.#acts.early(by);
   }
 
   #no(stop: boolean): void {

@@ -118,6 +118,10 @@ test('what a model would be sent is shown whole; Enter, Space and a yes too soon
   await key('y');
   await press('ask-yes');
   expect(host.ops).toEqual([]);
+  // A yes too soon says so: on its button, and to who does not see it.
+  expect(within(at('ask-yes')).getByTestId('early').textContent).toBe('wait');
+  expect(document.body.textContent).toContain('Not counted: the card has only just come into view. Click again in a moment.');
+  await waitFor(() => expect(screen.queryByTestId('early')).toBeNull());
   clock += 900;
   await key('y');
   await waitFor(() => expect(sent(host)).toEqual([{ type: 'allowed' }]));
