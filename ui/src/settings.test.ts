@@ -2,7 +2,7 @@
 
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import axe from 'axe-core';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import sample from '../../tests/golden/sample.jsonl?raw';
 import App from './App.svelte';
 import { Refused } from './ipc/desk';
@@ -12,12 +12,12 @@ import { promised } from './ipc/fake_settings';
 import { loadParts } from './parts.svelte';
 import { Desk } from './state/desk.svelte';
 
+beforeAll(loadParts);
 afterEach(cleanup);
 
 const at = (id: string) => screen.getByTestId(id);
 const text = (id: string) => at(id).textContent?.replace(/\s+/g, ' ').trim();
 async function open(host: FakeHost): Promise<Desk> {
-  await loadParts();
   const desk = await Desk.open(host);
   render(App, { desk });
   return desk;
@@ -125,4 +125,50 @@ test('each search provider says whether it has its key, before and after one is 
   await waitFor(() => expect(text('search-brave')).toContain('Key from the system keychain'));
   expect(at('search-brave').dataset['ready']).toBe('true');
   expect(document.body.textContent).not.toContain('hush');
+});
+
+test('what no command may open in a sealed room, and how much memory one may take', async () => {
+  const desk = await settings();
+  const add = async (path: string) => {
+    await fireEvent.input(at('closed-add'), { target: { value: path } });
+    await fireEvent.click(at('closed-save'));
+  };
+  await add('keys');
+  expect(text('rooms')).toContain('Write a path that begins with / or ~/');
+  await add('~/keys');
+  await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: ['~/keys'] }));
+  await waitFor(() => expect((at('closed-add') as HTMLInputElement).value).toBe(''));
+  await add('~/keys');
+  expect(text('rooms')).toContain('It is in the list already.');
+  await fireEvent.input(at('set-memory'), { target: { value: '128' } });
+  expect(text('rooms')).toContain('At least 256 MiB.');
+  await fireEvent.input(at('set-memory'), { target: { value: '1024' } });
+  await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: ['~/keys'], memory_mib: 1024 }));
+  await fireEvent.input(at('set-memory'), { target: { value: '' } });
+  await fireEvent.click(at('closed-remove'));
+  await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: [] }));
+  const { violations } = await axe.run(at('panel'), { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  expect(violations.map(({ id }) => id)).toEqual([]);
+});
+
+test('a path that the engine refuses stays in its field, and the person is told why', async () => {
+  const host = new FakeHost(parseStream(sample));
+  const desk = await settings(host);
+  vi.spyOn(host, 'submit').mockRejectedValueOnce(new Refused({ message: '`~/keys` cannot be closed.', hint: 'Name another.', context: [] }));
+  await fireEvent.input(at('closed-add'), { target: { value: '~/keys' } });
+  await fireEvent.click(at('closed-save'));
+  await waitFor(() => expect(desk.toasts.lines.map(({ title }) => title)).toEqual(['`~/keys` cannot be closed.']));
+  expect((at('closed-add') as HTMLInputElement).value).toBe('~/keys');
+  await waitFor(() => expect(desk.settings.rooms).toBeUndefined());
+});
+
+test('copies before calls of servers, and tools that need none', async () => {
+  const desk = await settings();
+  await fireEvent.input(at('read-only-add'), { target: { value: 'files__read_*' } });
+  await fireEvent.click(at('read-only-save'));
+  await waitFor(() => expect(desk.settings.server_tools).toEqual({ snapshot: true, read_only: ['files__read_*'] }));
+  await fireEvent.click(at('set-snapshot'));
+  await waitFor(() => expect(desk.settings.server_tools).toEqual({ snapshot: false, read_only: ['files__read_*'] }));
+  await fireEvent.click(at('read-only-remove'));
+  await waitFor(() => expect(desk.settings.server_tools).toEqual({ snapshot: false, read_only: [] }));
 });
