@@ -20,6 +20,7 @@ pub async fn begin(desk: &mut Fixture, manifest: &str) -> Result<(), Fault> {
         },
         prompt: Some("Go.".into()),
         output_schema: None,
+        temperature: None,
         agent: Some(file.display().to_string()),
         planning: false,
     };
@@ -285,6 +286,7 @@ async fn a_manifest_that_is_wrong_opens_nothing() {
         },
         prompt: None,
         output_schema: None,
+        temperature: None,
         agent: Some("/no/such/agent.toml".into()),
         planning: false,
     };

@@ -190,6 +190,7 @@ async fn a_session_can_begin_with_planning() {
         },
         prompt: Some("Go.".into()),
         output_schema: None,
+        temperature: None,
         agent: None,
         planning: true,
     };

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use agent::Host;
 use futures::StreamExt;
-use protocol::{CallState, Decision, EntryBody, Event, EventBody, Op, SessionState};
+use protocol::{CallState, Decision, EntryBody, Event, EventBody, ModelChoice, Op, SessionState};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use serde_json::{Value, json};
+use support::cast::Cast;
 use support::{Fixture, call};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -363,4 +364,35 @@ async fn a_command_shows_its_output_while_it_runs() {
     .await;
     desk.file("go", "");
     desk.until_ended().await;
+}
+
+/// What a session is asked beside words holds for every turn of its model; what no model takes is refused before it begins.
+#[tokio::test]
+async fn a_temperature_reaches_the_model_in_every_turn() {
+    let turns = json!([call("read", json!({ "path": "a" })), { "text": "done" }]);
+    let cast = Cast::new(turns, []);
+    let mut desk = Fixture::with_provider(cast.clone(), Host::Person).await;
+    desk.file("a", "text\n");
+    let open = |temperature: f64| Op::OpenSession {
+        workspace: desk.root().display().to_string(),
+        model: ModelChoice {
+            provider: "script".into(),
+            model: String::new(),
+        },
+        prompt: Some("Go.".into()),
+        output_schema: None,
+        temperature: Some(temperature),
+        agent: None,
+        planning: false,
+    };
+    for wrong in [-0.1, 2.1, f64::NAN] {
+        let refused = desk.desk.submit(open(wrong)).await.unwrap_err();
+        assert!(refused.message.contains("from 0 to 2"), "{refused:?}");
+    }
+    assert_eq!(desk.desk.snapshot().await.unwrap().sessions, []);
+    desk.session = desk.desk.submit(open(0.2)).await.unwrap().session.unwrap();
+    desk.until_ended().await;
+    let asked = cast.asked();
+    let temperatures: Vec<_> = asked.iter().map(|request| request.temperature).collect();
+    assert_eq!(temperatures, [Some(0.2), Some(0.2)]);
 }

@@ -147,6 +147,7 @@ async fn a_session_needs_its_folder_and_its_provider() {
             },
             prompt: Some("Go.".into()),
             output_schema: None,
+            temperature: None,
             agent: None,
             planning: false,
         };

@@ -185,6 +185,7 @@ async fn an_output_schema_that_is_none_is_refused() {
                 },
                 prompt: Some("Go.".into()),
                 output_schema: Some(schema.clone()),
+                temperature: None,
                 agent: None,
                 planning: false,
             })

@@ -131,6 +131,7 @@ impl Fixture {
                 },
                 prompt: Some(prompt.into()),
                 output_schema,
+                temperature: None,
                 agent: None,
                 planning: false,
             })

@@ -2,9 +2,10 @@
 
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import axe from 'axe-core';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import sample from '../../tests/golden/sample.jsonl?raw';
 import App from './App.svelte';
+import { Refused } from './ipc/desk';
 import { FakeHost } from './ipc/fake';
 import { briefed } from './ipc/fake_briefing';
 import { parseStream } from './ipc/fake_streams';
@@ -47,6 +48,31 @@ describe('a session of an agent with a manifest, and its end', () => {
     expect(await findings()).toEqual([]);
     await click('start-session');
     expect(lastOp(host)).toMatchObject({ type: 'open_session', agent: file });
+  });
+
+  test('the start asks for an output in a schema, and for a temperature, once that is unfolded', async () => {
+    const { host } = await open();
+    const given = (id: string, value: string) => fireEvent.input(at(id), { target: { value } });
+    await click('rail-new');
+    expect(screen.queryByTestId('output-schema')).toBeNull();
+    await click('start-advanced');
+    await given('output-schema', '{"type": "object"');
+    await given('temperature', '3');
+    expect(at('advanced').textContent).toContain('This is not JSON');
+    expect(at('advanced').textContent).toContain('Write a number from 0 to 2');
+    expect(await findings()).toEqual([]);
+    await click('start-session');
+    expect(host.ops).toEqual([]);
+    await given('output-schema', '{"type": "object", "properties": {"a": {"type": "x"}}}');
+    await given('temperature', '0.2');
+    const message = 'The output schema is none: `/properties/a/type` is wrong.';
+    vi.spyOn(host, 'submit').mockRejectedValueOnce(new Refused({ message, hint: 'Correct it.', context: [] }));
+    await click('start-session');
+    expect((await screen.findByTestId('advanced-refused')).textContent).toContain('/properties/a/type is wrong. Correct it.');
+    await click('start-advanced');
+    expect(screen.getByText('with an output schema, temperature 0.2')).toBeTruthy();
+    await click('start-session');
+    await waitFor(() => expect(lastOp(host)).toMatchObject({ type: 'open_session', output_schema: { type: 'object', properties: { a: { type: 'x' } } }, temperature: 0.2 }));
   });
 
   test('another folder has other agents', async () => {

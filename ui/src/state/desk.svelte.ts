@@ -269,6 +269,17 @@ export class Desk {
     return this.#host.submit(op).then(() => null, faultOf);
   }
 
+  /** Opens a session and shows it; gives why it could not be opened, none if it was. */
+  async begin(op: Extract<Op, { type: 'open_session' }>): Promise<Fault | null> {
+    try {
+      const { session } = await this.#host.submit(op);
+      if (session !== null) this.show(session);
+      return null;
+    } catch (thrown) {
+      return faultOf(thrown);
+    }
+  }
+
   /** Asks a question; refused with a fault. */
   query<Q extends Query>(query: Q): Promise<AnswerTo<Q>> {
     return this.#host.query(query);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use protocol::cut::head;
+use protocol::model::TEMPERATURES;
 use protocol::server_asks::ModelSaid;
 use protocol::shown::sentence;
 use protocol::{AskId, CallId, EventBody, Fault, Message, Usage, redact};
@@ -24,7 +25,9 @@ pub(crate) fn sendable(wanted: &ModelWanted) -> ModelWanted {
             .map(|(by_model, text)| (*by_model, masked(text)))
             .collect(),
         tokens_max: wanted.tokens_max.min(LENT_TOKENS_MAX),
-        temperature: wanted.temperature.map(|it| it.clamp(0.0, 2.0)),
+        temperature: wanted
+            .temperature
+            .map(|it| it.clamp(*TEMPERATURES.start(), *TEMPERATURES.end())),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use protocol::depth::{DEPTH_MAX, exceeds};
 use protocol::event::{Asked, PlanningBy};
 use protocol::history::Restore;
+use protocol::model::TEMPERATURES;
 use protocol::op::Receipt;
 use protocol::settings::ToolSettings;
 use protocol::{EventBody, Fault, ModelChoice, Op, SessionId, Settings};
@@ -30,6 +31,7 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
             model,
             prompt,
             output_schema,
+            temperature,
             agent,
             planning,
         } => {
@@ -42,8 +44,18 @@ pub(crate) async fn submit(shared: &Arc<Shared>, op: Op) -> Result<Receipt, Faul
                     "Write it flatter, with `$defs`.",
                 ));
             }
-            let mut asked = output_schema.map(|schema| Asked {
-                output_schema: Some(schema),
+            if let Some(given) = temperature
+                && !TEMPERATURES.contains(&given)
+            {
+                return Err(Fault::new(
+                    format!("The temperature is {given}, and models take one from 0 to 2."),
+                    "Give one of these, or none to have it as the provider has it.",
+                ));
+            }
+            let is_asked = output_schema.is_some() || temperature.is_some();
+            let mut asked = is_asked.then(|| Asked {
+                output_schema,
+                temperature,
                 ..Asked::default()
             });
             let folder = Path::new(&workspace);

@@ -161,6 +161,7 @@ async fn run(
             },
             prompt: None,
             output_schema: None,
+            temperature: None,
             agent: None,
             planning: false,
         })

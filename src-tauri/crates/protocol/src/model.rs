@@ -1,10 +1,15 @@
 //! The conversation with a model, free of any provider's wire format.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
 use crate::{At, CallId, Content, Outcome, ToolCall};
+
+/// How freely a model may choose its words: what a provider takes of it may be less.
+pub const TEMPERATURES: RangeInclusive<f64> = 0.0..=2.0;
 
 /// How much a model is to think before it answers. A model that cannot think may refuse to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]

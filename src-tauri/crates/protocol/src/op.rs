@@ -30,6 +30,10 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "unknown")]
         output_schema: Option<serde_json::Value>,
+        /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        temperature: Option<f64>,
         /// The manifest of the agent that is to work there, `agent.toml`, absolute; none for the built-in agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]

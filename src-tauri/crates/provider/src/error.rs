@@ -161,6 +161,10 @@ impl ProviderError {
                 };
                 format!("Choose one of its models: {}{rest}.", named.join(", "))
             }
+            Self::Refused { message, .. } if message.to_lowercase().contains("temperature") => {
+                "Begin the session without a temperature, or with one that the model takes."
+                    .to_owned()
+            }
             Self::Refused { .. } => {
                 "Change what the provider names, or choose another model.".to_owned()
             }

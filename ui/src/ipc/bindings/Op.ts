@@ -41,6 +41,10 @@ prompt: string | null,
  */
 output_schema?: unknown, 
 /**
+ * How freely the model chooses its words, from 0 to 2; as the provider has it if not given.
+ */
+temperature?: number, 
+/**
  * The manifest of the agent that is to work there, `agent.toml`, absolute; none for the built-in agent.
  */
 agent?: string, 

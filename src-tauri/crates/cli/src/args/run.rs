@@ -3,7 +3,14 @@
 use std::path::PathBuf;
 
 /// What is said when a session begins, and holds for its whole life.
-const NEW_SESSION: [&str; 5] = ["provider", "model", "thinking", "agent", "output_schema"];
+const NEW_SESSION: [&str; 6] = [
+    "provider",
+    "model",
+    "thinking",
+    "temperature",
+    "agent",
+    "output_schema",
+];
 
 /// An agent's task.
 #[derive(Debug, clap::Args)]
@@ -20,6 +27,9 @@ pub(crate) struct Run {
     /// How much a Claude or Gemini model thinks before it answers.
     #[arg(long, value_name = "EFFORT", conflicts_with = "script", value_parser = ["low", "medium", "high"])]
     pub(crate) thinking: Option<String>,
+    /// How freely the model chooses its words, from 0 to 2; as the provider has it if not given. Some models take none.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) temperature: Option<f64>,
     /// Go on with the last session of the folder.
     #[arg(short = 'c', long = "continue", conflicts_with_all = NEW_SESSION)]
     pub(crate) go_on: bool,

@@ -9,7 +9,7 @@ use provider::{Script, ScriptCall, ScriptTurn, Scripted};
 use serde_json::{Map, Value, json};
 
 use super::prompt::standard_input;
-use super::run::{Following, open_session};
+use super::run::{Following, Wants, open_session};
 use crate::args::Call;
 use crate::ending::{Code, Ended, Ending};
 use crate::live::Live;
@@ -69,7 +69,7 @@ pub(crate) async fn make(
         provider: BY_HAND.to_owned(),
         model: String::new(),
     };
-    let session = open_session(&desk, workspace, model, &title, None, None).await?;
+    let session = open_session(&desk, workspace, model, &title, Wants::default()).await?;
     super::check_rules(&desk, has_rules, out).await?;
     let mut live = Live::new(session.clone());
     let begin = Op::say(session.clone(), prompt);

@@ -79,8 +79,12 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, color: Color, out: 
                 .as_deref()
                 .map(output_schema)
                 .transpose()?;
-            let agent = run.agent.as_deref();
-            let session = open_session(&desk, &run.workspace, model, &title, schema, agent).await?;
+            let wants = Wants {
+                output_schema: schema,
+                temperature: run.temperature,
+                agent: run.agent.as_deref(),
+            };
+            let session = open_session(&desk, &run.workspace, model, &title, wants).await?;
             let begin = prompt.say(session.clone());
             (session, begin)
         }
@@ -228,21 +232,29 @@ fn output_schema(file: &Path) -> Result<Value, Ending> {
     })
 }
 
+/// What is wanted of a session beyond its model.
+#[derive(Default)]
+pub(crate) struct Wants<'a> {
+    output_schema: Option<Value>,
+    temperature: Option<f64>,
+    agent: Option<&'a Path>,
+}
+
 /// Opens a session with a title, without saying anything yet.
 pub(crate) async fn open_session(
     desk: &Desk,
     workspace: &Path,
     model: ModelChoice,
     title: &str,
-    output_schema: Option<Value>,
-    agent: Option<&Path>,
+    wants: Wants<'_>,
 ) -> Result<SessionId, Ending> {
     let op = Op::OpenSession {
         workspace: super::absolute(workspace),
         model,
         prompt: None,
-        output_schema,
-        agent: agent.map(super::absolute),
+        output_schema: wants.output_schema,
+        temperature: wants.temperature,
+        agent: wants.agent.map(super::absolute),
         planning: false,
     };
     let receipt = desk.submit(op).await.map_err(Ending::usage)?;

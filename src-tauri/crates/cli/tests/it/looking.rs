@@ -283,6 +283,7 @@ async fn what_waits_in_the_window_is_left_alone() {
         },
         prompt: Some("Go.".into()),
         output_schema: None,
+        temperature: None,
         agent: None,
         planning: false,
     };

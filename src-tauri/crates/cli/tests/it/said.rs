@@ -188,3 +188,21 @@ fn how_much_a_model_thinks_goes_along_with_its_name() {
     let model = place.json(&["sessions"])["sessions"][0]["model"]["model"].clone();
     assert_eq!(model, "claude-x-low");
 }
+
+#[test]
+fn a_temperature_is_asked_of_the_session_s_model() {
+    let place = Place::new();
+    let run = |temperature: &str| {
+        let model = ["--provider", "anthropic", "-m", "claude-x"];
+        place.run(&[&["run", "--temperature", temperature][..], &model, &["Go."]].concat())
+    };
+    let ran = run("3");
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("from 0 to 2"), "{}", ran.err);
+    assert_eq!(place.json(&["sessions"])["sessions"], serde_json::json!([]));
+    assert_eq!(run("0.3").code, 1, "there is no key");
+    let events = place.ok(&["export", "last", "--format", "jsonl"]);
+    assert!(events.contains("\"temperature\":0.3"), "{events}");
+    let again = ["run", "--continue", "--temperature", "0.3", "Go on."];
+    assert_eq!(place.run(&again).code, 2, "it holds for the whole session");
+}

@@ -237,6 +237,17 @@ async fn errors_have_a_sentence_and_a_next_step() {
         )
     );
 
+    let body = r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0.2 with this model."}}"#;
+    let fake = Fake::start([Reply::status(400, body)]).await;
+    let error = begin(&*provider(Wire::Openai, &fake)).await.err().unwrap();
+    assert_eq!(
+        Fault::from(error),
+        Fault::new(
+            "Fake did not accept the request (400): Unsupported value: 'temperature' does not support 0.2 with this model.",
+            "Begin the session without a temperature, or with one that the model takes."
+        )
+    );
+
     let body = r#"{"error":{"message":"invalid x-api-key"}}"#;
     let fake = Fake::start([Reply::status(401, body)]).await;
     let error = begin(&*provider(Wire::Anthropic, &fake))
