@@ -7,6 +7,7 @@ use support::cast::Cast;
 
 mod delegates;
 mod outputs;
+mod requests;
 mod tools;
 
 const SENTIMENT: &str = r#"{"sentimentAnalysis": {

@@ -71,6 +71,7 @@ impl Conversation {
     /// One that begins, with what is asked of its model, for the call that opened it if one did.
     pub fn beginning(asked: Asked, parent: Option<Parent>) -> Self {
         Self {
+            state: State::of(&asked.instances),
             asked,
             parent,
             ..Self::default()
@@ -153,6 +154,7 @@ impl Conversation {
             EventBody::SessionOpened { parent, asked, .. } => {
                 self.parent.clone_from(parent);
                 self.asked = asked.as_deref().cloned().unwrap_or_default();
+                self.state = State::of(&self.asked.instances);
             }
             EventBody::AnswerChecked { answer, .. } => self.checked(answer),
             EventBody::StateWritten { place, value, .. } => self.state.write(place, value.clone()),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use protocol::event::{Asked, Parent, PlanningBy};
 use protocol::{
-    CallId, EventBody, Fault, Message, ModelChoice, PartialResult, SessionId, SessionState,
-    ToolError, ToolOutput,
+    CallId, EventBody, Fault, Message, PartialResult, SessionId, SessionState, ToolError,
+    ToolOutput,
 };
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -17,7 +17,7 @@ use crate::conversation::Conversation;
 use crate::hub::{Batch, Events};
 use crate::limits::{DELEGATES_DEEP_MAX, LAST_WORDS_MAX};
 use crate::session::Session;
-use crate::{background, planning, turn};
+use crate::{background, planning, request, turn};
 
 /// Sends errands out of a session.
 pub(crate) struct Sender(pub Arc<Session>);
@@ -186,22 +186,7 @@ pub(crate) fn lineage(session: &Session) -> Vec<SessionId> {
 /// may not call, nobody below may.
 async fn open(caller: &Arc<Session>, call: &CallId, errand: Errand) -> Result<Arc<Session>, Fault> {
     let shared = &caller.shared;
-    let provider = errand.config.provider.clone();
-    let same = provider
-        .as_ref()
-        .is_none_or(|id| *id == caller.model.provider);
-    let own = if same {
-        caller.model.model.clone()
-    } else {
-        String::new()
-    };
-    let mut model = ModelChoice {
-        provider: provider.unwrap_or_else(|| caller.model.provider.clone()),
-        model: errand.config.model.clone().unwrap_or(own),
-    };
-    if let Some(thinking) = errand.config.thinking.filter(|_| !model.model.is_empty()) {
-        model.model = format!("{}-{}", model.model, thinking.as_str());
-    }
+    let model = request::model(&errand.config, &caller.model);
     shared.provider(&model.provider)?;
     let own = caller.conversation(|conversation| conversation.asked.clone());
     let alone = errand.agent.is_none();
@@ -211,6 +196,8 @@ async fn open(caller: &Arc<Session>, call: &CallId, errand: Errand) -> Result<Ar
         instructions: errand.instructions,
         temperature: errand.config.temperature,
         effort: own.effort,
+        own_tools: errand.own_tools,
+        instances: errand.config.instances,
         // Who works for an agent is bound by its manifest.
         agent: own.agent,
         below: own.below.into_iter().chain(errand.agent).collect(),

@@ -49,8 +49,6 @@ pub const UPDATES_PILED_MAX: usize = 100;
 pub const CALLS_REMEMBERED_MAX: usize = 4_096;
 /// Longest state of a session, in bytes of JSON.
 pub const STATE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Longest name of an instance, in characters.
-pub const INSTANCE_CHARS_MAX: usize = 64;
 /// Answers in a row that may break the schema before the run ends; each is reported back to the model.
 pub const REPAIRS_MAX: u32 = 2;
 /// How deep delegates may send out delegates (M10).

@@ -258,7 +258,7 @@ async fn close(shared: &Arc<Shared>, id: &SessionId) -> Result<Receipt, Fault> {
     Ok(Receipt::default())
 }
 
-async fn open(
+pub(crate) async fn open(
     shared: &Arc<Shared>,
     workspace: &Path,
     model: ModelChoice,

@@ -11,10 +11,11 @@ use protocol::event::StatePlace;
 use protocol::outcome::Output;
 use protocol::{EventBody, Outcome, ToolCall, ToolError};
 use serde_json::{Map, Value};
+use tools::limits::INSTANCE_CHARS_MAX;
 use tools::schema_first::StatePath;
 use tools::schema_first::definition::{INSTANCE, OUTPUT_PATH};
 
-use crate::limits::{INSTANCE_CHARS_MAX, STATE_BYTES_MAX};
+use crate::limits::STATE_BYTES_MAX;
 use crate::session::Session;
 use crate::stages::found::Called;
 
@@ -26,6 +27,15 @@ const REFERENCE: &str = "_state";
 pub struct State(BTreeMap<Option<String>, Map<String, Value>>);
 
 impl State {
+    /// What a session begins with: the state of each instance of its request (`S004-13`).
+    pub fn of(instances: &Map<String, Value>) -> Self {
+        let states = instances.iter().filter_map(|(name, state)| {
+            let state = state.as_object()?;
+            Some((Some(name.clone()), state.clone()))
+        });
+        Self(states.collect())
+    }
+
     /// Puts a value at its place; what stood there is replaced.
     pub fn write(&mut self, place: &StatePlace, value: Value) {
         let mut at = self.0.entry(place.instance.clone()).or_default();
@@ -141,6 +151,7 @@ pub(crate) fn resolve<'a>(
     fixed: Option<&str>,
 ) -> Result<Cow<'a, Map<String, Value>>, ToolError> {
     let meta = meta(given, fixed)?;
+    check_instance(session, meta.instance.as_deref())?;
     if !touches(given, None) {
         return Ok(Cow::Borrowed(given));
     }
@@ -151,6 +162,22 @@ pub(crate) fn resolve<'a>(
             replace(value, state, meta.instance.as_deref())?;
         }
         Ok(Cow::Owned(resolved))
+    })
+}
+
+/// Where a request names its instances a call is for one of them, or for all (`S004-13`).
+fn check_instance(session: &Session, instance: Option<&str>) -> Result<(), ToolError> {
+    let Some(name) = instance else { return Ok(()) };
+    session.conversation(|conversation| {
+        let known = &conversation.asked.instances;
+        if known.is_empty() || known.contains_key(name) {
+            return Ok(());
+        }
+        let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+        Err(ToolError::InvalidArgs(format!(
+            "this request has no instance `{name}`. It has {}.",
+            names.join(", ")
+        )))
     })
 }
 

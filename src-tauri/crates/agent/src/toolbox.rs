@@ -115,6 +115,7 @@ impl Toolbox {
         briefing.put_into(&mut all)?;
         let mut faults = briefing.faults.clone();
         faults.extend(schema_first::load(&mut all, workspace, &person));
+        schema_first::add(&mut all, &asked.own_tools)?;
         let (held, unset) = all.as_set(&of.settings.tools);
         // What is wrong with settings of the desk's tools was told when they were set.
         let known = shared.faults();
@@ -127,7 +128,10 @@ impl Toolbox {
         let has_operations = !of.settings.web_search.operations.is_empty();
         let operations = has_operations.then(|| held.clone());
         let mut registry = match &asked.tools {
-            Some(names) => held.only(&names.iter().map(String::as_str).collect()),
+            Some(names) => {
+                let names = names.iter().chain(asked.own_tools.keys());
+                held.only(&names.map(String::as_str).collect())
+            }
             None => held,
         };
         if registry.find(TOOL_SEARCH).is_ok() {

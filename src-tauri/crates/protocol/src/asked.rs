@@ -1,7 +1,7 @@
 //! What is asked of a session's model, for whom, and what came of an answer to it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::model::Effort;
@@ -30,6 +30,15 @@ pub struct Asked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub effort: Option<Effort>,
+    /// Tools that the request itself brings, by their names, each a schema that the model fills by itself (`S004-43`).
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub own_tools: Map<String, Value>,
+    /// What the request is about several times over: the instances by their names, each with the state that it begins with
+    /// (`S004-13`). Where there are any, `_instance` names one of them and nothing else.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub instances: Map<String, Value>,
     /// The manifest of the agent that works here; none for the built-in agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

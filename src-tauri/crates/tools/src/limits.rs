@@ -206,6 +206,12 @@ pub const ACTIVITY_TOLD_CHARS_MAX: usize = 2_000;
 /// Time of a delegate's whole run, in milliseconds; people who decide on its calls may take their time.
 pub const DELEGATE_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
 
+/// Instances of one request.
+pub const INSTANCES_MAX: usize = 100;
+
+/// Longest name of an instance, in characters.
+pub const INSTANCE_CHARS_MAX: usize = 64;
+
 /// Files in one folder of definitions, activities or delegates.
 pub const FILES_PER_FOLDER_MAX: usize = 1_000;
 

@@ -109,6 +109,7 @@ impl Tool for SubAgentTool {
             instructions: self.system_prompt.clone(),
             tools: Some(self.config.tools.clone()),
             config: self.config.clone(),
+            own_tools: Map::new(),
             agent: None,
             input: task.unwrap_or_default().to_owned(),
             output_schema: None,

@@ -260,6 +260,8 @@ pub struct Errand {
     pub config: RequestConfig,
     /// The only tools of the caller's that may be called; none for all of them.
     pub tools: Option<Vec<String>>,
+    /// Tools that the work brings, by their names with their schemas (`S004-43`).
+    pub own_tools: Map<String, Value>,
     /// The manifest of the agent that does it: it may do no more than that says, and no more than its caller. None: nobody of
     /// a name, who is told nothing of the project either.
     pub agent: Option<AgentFile>,

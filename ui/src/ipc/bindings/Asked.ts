@@ -28,6 +28,15 @@ temperature?: number,
  */
 effort?: Effort, 
 /**
+ * Tools that the request itself brings, by their names, each a schema that the model fills by itself (`S004-43`).
+ */
+own_tools?: Record<string, unknown>, 
+/**
+ * What the request is about several times over: the instances by their names, each with the state that it begins with
+ * (`S004-13`). Where there are any, `_instance` names one of them and nothing else.
+ */
+instances?: Record<string, unknown>, 
+/**
  * The manifest of the agent that works here; none for the built-in agent.
  */
 agent?: AgentFile, 

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 /// What is said when a session begins, and holds for its whole life.
-const NEW_SESSION: [&str; 6] = [
+const NEW_SESSION: [&str; 7] = [
     "provider",
     "model",
     "thinking",
     "temperature",
     "agent",
     "output_schema",
+    "request",
 ];
 
 /// An agent's task.
@@ -59,6 +60,10 @@ pub(crate) struct Run {
     /// the story to standard error; with --json the output is the last line.
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<PathBuf>,
+    /// A whole request from a JSON file: its configuration, its output schema, and its context of texts and tools. The model is
+    /// told nothing else; a prompt comes after the request's texts.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["thinking", "temperature", "agent", "output_schema"])]
+    pub(crate) request: Option<PathBuf>,
     /// Plan only: look around and come to a plan. Nothing is changed and no command runs.
     #[arg(long)]
     pub(crate) plan: bool,

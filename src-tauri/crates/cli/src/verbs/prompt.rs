@@ -19,6 +19,12 @@ pub(crate) struct Prompt {
 }
 
 impl Prompt {
+    /// The same behind other words.
+    pub fn after(self, words: &str) -> Self {
+        let text = format!("{words}\n\n{}", self.text).trim().to_owned();
+        Self { text, ..self }
+    }
+
     /// What a session is called that begins with it: the first line of its words, if it has any.
     pub fn title(&self) -> Option<&str> {
         self.text.trim().lines().next()

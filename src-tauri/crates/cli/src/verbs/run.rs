@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::config::RunLimitsGiven;
-use agent::{Batch, Desk, Host};
+use agent::{Batch, Desk, Host, Request};
 use protocol::entry::SessionView;
 use protocol::mappers::Vocabulary;
 use protocol::shown::counted;
@@ -46,15 +46,20 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, color: Color, out: 
             Script::parse(&text("script", file)?).map_err(Ending::usage)?,
         )));
     }
-    let prompt = match (&run.prompt, run.file.is_empty(), &run.resume) {
-        // Going on needs no words.
-        (None, true, Some(_)) => None,
+    let request = run.request.as_deref().map(request).transpose()?;
+    let says_enough = run.resume.is_some() || request.is_some();
+    let prompt = match (&run.prompt, run.file.is_empty()) {
+        // Going on needs no words, and a request has its own.
+        (None, true) if says_enough => None,
         _ => prompt::prompt(run.prompt, &run.file)?,
     };
     let (has_script, has_rules) = (run.script.is_some(), config.rules.is_some());
     let desk = super::open(config).await?;
     let before = desk.last_seq()?;
-    if run.output_schema.is_some() {
+    let wants_output = request
+        .as_ref()
+        .is_some_and(|request| request.output_schema.is_some());
+    if run.output_schema.is_some() || wants_output {
         out.tell_aside();
     }
     let former = match (&run.resume, run.go_on) {
@@ -62,12 +67,28 @@ pub(crate) async fn run(data_dir: Option<PathBuf>, run: Run, color: Color, out: 
         (None, true) => Some(last_in(&desk, &run.workspace).await?),
         (None, false) => None,
     };
-    let (session, begin) = match former {
-        Some(view) => {
+    let (session, begin) = match (former, request) {
+        (Some(view), _) => {
             let begin = go_on(&view, prompt, asks)?;
             (view.id, begin)
         }
-        None => {
+        (None, Some(mut request)) => {
+            let prompt = prompt.unwrap_or_default().after(&request.prompt());
+            let title = prompt.title().ok_or_else(nothing_to_say)?.to_owned();
+            // What the caller names comes before what the request does.
+            if has_script || run.provider.is_some() || run.model.is_some() {
+                let config = &mut request.config;
+                (config.provider, config.model, config.thinking) = (None, None, None);
+            }
+            let provider = run.provider.or(request.config.provider.clone());
+            let model = model(&desk, has_script, provider, run.model).await?;
+            let opened = desk.open_request(&run.workspace, &model, &request);
+            let session = opened.await.map_err(Ending::usage)?;
+            rename(&desk, &session, &title).await?;
+            let begin = prompt.say(session.clone());
+            (session, begin)
+        }
+        (None, None) => {
             let prompt = prompt.ok_or_else(nothing_to_say)?;
             let mut model = model(&desk, has_script, run.provider, run.model).await?;
             if let Some(effort) = &run.thinking {
@@ -240,6 +261,12 @@ pub(crate) struct Wants<'a> {
     agent: Option<&'a Path>,
 }
 
+/// Reads a whole request.
+fn request(file: &Path) -> Result<Request, Ending> {
+    let text = text("request", file)?;
+    Request::parse(&file.display().to_string(), &text).map_err(Ending::usage)
+}
+
 /// Opens a session with a title, without saying anything yet.
 pub(crate) async fn open_session(
     desk: &Desk,
@@ -261,12 +288,18 @@ pub(crate) async fn open_session(
     let session = receipt
         .session
         .ok_or_else(|| Ending::failed("The session was not opened."))?;
+    rename(desk, &session, title).await?;
+    Ok(session)
+}
+
+/// Gives a session a title, if it is one.
+async fn rename(desk: &Desk, session: &SessionId, title: &str) -> Result<(), Ending> {
     let title: String = title.chars().take(TITLE_CHARS_MAX).collect();
     if !title.trim().is_empty() {
         let session = session.clone();
         desk.submit(Op::RenameSession { session, title }).await?;
     }
-    Ok(session)
+    Ok(())
 }
 
 /// How a run is followed.

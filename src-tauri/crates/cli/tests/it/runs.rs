@@ -365,6 +365,62 @@ fn a_run_gives_its_output_in_a_schema_s004_30_s004_38() {
     );
 }
 
+/// `S004-43`, `S004-47`: a run takes a whole request, with an output schema and a tool of its own; words of the caller come after
+/// those of the request.
+#[test]
+fn a_run_takes_a_whole_request() {
+    let place = Place::new();
+    let request = place.beside(
+        "request.json",
+        r#"{
+            "config": { "provider": "nobody", "temperature": 0 },
+            "output_schema": { "type": "object", "properties": { "summary": { "type": "string" } } },
+            "context": [
+                { "type": "tool", "tool": { "greetUser": { "type": "object", "properties": { "userName": { "type": "string" } } } } },
+                { "type": "text", "text": "Greet Ada." }
+            ]
+        }"#,
+    );
+    let answer = serde_json::json!({
+        "calls": [{ "_tool": "greetUser", "userName": "Ada" }],
+        "output": { "summary": "Greeted." },
+    });
+    let turns = serde_json::json!({ "turns": [{ "text": answer.to_string() }] });
+    let script = place.beside("script.json", &turns.to_string());
+    let args = ["run", "--script", &script, "--request", &request];
+    let ran = place.run(&args);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out, "{\n  \"summary\": \"Greeted.\"\n}\n");
+    assert!(ran.err.contains("✓ greetUser Ada"), "{}", ran.err);
+    let story = place.ok(&["export", "last"]);
+    assert!(story.contains("Greet Ada."), "{story}");
+
+    let ran = place.run(&[&args[..], &["Be brief."]].concat());
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let story = place.ok(&["export", "last"]);
+    let places = ["Greet Ada.", "Be brief."].map(|words| story.rfind(words));
+    assert!(places[0].is_some() && places[0] < places[1], "{story}");
+
+    let wrong = place.beside("wrong.json", "{\n\"context\": [{\"type\": \"image\"}]}");
+    let ran = place.run(&["run", "--script", &script, "--request", &wrong]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(
+        ran.err.contains("wrong.json, line 1: ") && ran.err.contains("image"),
+        "{}",
+        ran.err
+    );
+    let ran = place.run(&[
+        "run",
+        "--script",
+        &script,
+        "--request",
+        &request,
+        "--agent",
+        "a.toml",
+    ]);
+    assert_eq!(ran.code, 2, "a request says all of it");
+}
+
 /// A command that is to run in place runs over a picture of the folder, or not at all.
 #[cfg(unix)]
 #[test]

@@ -52,6 +52,7 @@ impl Task {
                 ..RequestConfig::default()
             },
             tools: agent.view.tools.clone(),
+            own_tools: Map::new(),
             agent: Some(agent.manifest.clone()),
             input: text(arguments, "prompt").to_owned(),
             output_schema: None,

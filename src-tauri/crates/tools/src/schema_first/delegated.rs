@@ -84,7 +84,11 @@ impl Tool for Delegated {
         let request = self.request()?;
         let errand = Errand {
             title: self.interface.title().to_owned(),
-            instructions: request.prompt(),
+            instructions: [request.prompt(), request.told_instances()]
+                .join("\n\n")
+                .trim_end()
+                .to_owned(),
+            own_tools: request.own_tools(),
             config: request.config.clone(),
             tools: Some(request.config.tools.clone()),
             agent: None,

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use protocol::interface::Origin;
 use protocol::{Digest, Fault};
 use runtime::{FileError, Workspace};
+use serde_json::{Map, Value};
 
 use super::activity::{Activity, Explicit, quoted};
 use super::definition::Definition;
 use super::delegated::Delegated;
 use super::file::{definitions, fault};
 use super::latent::Latent;
-use super::request::{ContextItem, Request};
-use super::strict_json::{self, Wrong};
+use super::request::{self, Request};
+use super::strict_json::Wrong;
 use crate::limits::{DEFINITIONS_BYTES_MAX, FILES_PER_FOLDER_MAX};
 use crate::registry::Registry;
 use crate::tool::Tool;
@@ -55,6 +56,21 @@ pub fn load(registry: &mut Registry, workspace: &Workspace, person: &Workspace) 
         }
     }
     faults
+}
+
+/// Adds the tools that a request brings (`S004-43`).
+///
+/// # Errors
+/// The first one that cannot be used, or whose name another tool has.
+pub fn add(registry: &mut Registry, tools: &Map<String, Value>) -> Result<(), Fault> {
+    for (name, schema) in tools {
+        let definition = request::definition(name, schema)?;
+        let origin = Origin::File {
+            path: "the request".to_owned(),
+        };
+        registry.register(Arc::new(Latent::new(&definition, origin)))?;
+    }
+    Ok(())
 }
 
 /// A digest of all that [`load`] goes by, to notice that nothing of it changed since. What cannot be read counts with the
@@ -195,7 +211,7 @@ fn delegate(name: &str, delegates: &Files<'_>, faults: &mut Vec<Fault>) -> Resul
     };
     let named = format!("{}{DELEGATES}/{file}", home.named);
     let read = match home.text(&format!("{DELEGATES}/{file}")) {
-        Ok(text) => request(&text),
+        Ok(text) => Request::read(&text),
         Err(reason) => Err(Wrong { line: 1, reason }),
     };
     read.map_err(|Wrong { line, reason }| {
@@ -206,32 +222,4 @@ fn delegate(name: &str, delegates: &Files<'_>, faults: &mut Vec<Fault>) -> Resul
         }
         told
     })
-}
-
-fn request(text: &str) -> Result<Request, Wrong> {
-    let value = strict_json::parse(text)?;
-    let request: Request = serde_json::from_value(value).map_err(|error| Wrong {
-        line: 1,
-        reason: error.to_string(),
-    })?;
-    let wrong = |member: &str, reason: &str| Wrong {
-        line: strict_json::line_of(text, &[member]),
-        reason: reason.to_owned(),
-    };
-    if request
-        .context
-        .iter()
-        .any(|item| matches!(item, ContextItem::Tool { .. }))
-    {
-        return Err(wrong(
-            "context",
-            "a delegate's tools are named in `config.tools`; define them in a file of tools",
-        ));
-    }
-    match request.config.temperature {
-        Some(temperature) if !(0.0..=2.0).contains(&temperature) => {
-            Err(wrong("config", "`temperature` must be from 0 to 2"))
-        }
-        _ => Ok(request),
-    }
 }

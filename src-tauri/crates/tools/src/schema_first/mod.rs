@@ -21,6 +21,6 @@ pub use answer::{Answer, AnsweredCall, Composed};
 pub use compose::compose;
 pub use definition::{Definition, Execution, Problem, with_reasoning};
 pub use file::{Definitions, definitions};
-pub use load::{digest, load};
+pub use load::{add, digest, load};
 pub use request::{ContextItem, Request, RequestConfig, Thinking};
 pub use state_path::StatePath;

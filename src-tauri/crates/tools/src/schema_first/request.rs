@@ -1,10 +1,13 @@
 //! A whole request as a developer writes it: configuration, output schema, context, in that order (`S004-47`).
 
 use protocol::Fault;
+use protocol::model::TEMPERATURES;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::definition::{Definition, Problem};
+use super::strict_json::{self, Wrong};
+use crate::limits::{INSTANCE_CHARS_MAX, INSTANCES_MAX};
 
 /// What is asked of a model: tools and output schema are given apart, and composed by the system (`S004-42`).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -40,6 +43,10 @@ pub struct RequestConfig {
     /// Names of the session's tools that may be called; none of them if left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// What the request is about several times over: the instances by their names, each with the state that it begins with.
+    /// A call is for one of them with `_instance` (`S004-13`).
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub instances: Map<String, Value>,
 }
 
 /// How long a model thinks before it answers.
@@ -82,23 +89,62 @@ pub enum ContextItem {
 }
 
 impl Request {
-    /// A request (`S004-47`).
-    pub fn new(
-        config: RequestConfig,
-        output_schema: Option<Value>,
-        context: Vec<ContextItem>,
-    ) -> Self {
-        Self {
-            config,
-            output_schema,
-            context,
+    /// Reads a file with a request.
+    ///
+    /// # Errors
+    /// The first thing that is wrong in it, with its line.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Fault> {
+        Self::read(text).map_err(|Wrong { line, reason }| {
+            let reason = reason.trim_end_matches('.');
+            Fault::new(format!("{file}, line {line}: {reason}."), "Correct it.")
+        })
+    }
+
+    pub(super) fn read(text: &str) -> Result<Self, Wrong> {
+        let value = strict_json::parse(text)?;
+        let wrong = |member: &str, reason: String| Wrong {
+            line: strict_json::line_of(text, &[member]),
+            reason,
+        };
+        let request: Self = serde_json::from_value(value).map_err(|error| Wrong {
+            line: 1,
+            reason: error.to_string(),
+        })?;
+        let tools = request.definitions();
+        tools.map_err(|fault| wrong("context", fault.message))?;
+        match request.config.wrong() {
+            Some(reason) => Err(wrong("config", reason)),
+            None => Ok(request),
         }
+    }
+
+    /// The tools of the context with their schemas (`S004-43`).
+    pub fn own_tools(&self) -> Map<String, Value> {
+        let tools = self.context.iter().filter_map(|item| match item {
+            ContextItem::Tool { tool } => Some(tool.clone()),
+            ContextItem::Text { .. } => None,
+        });
+        tools.flatten().collect()
+    }
+
+    /// What the model is told of the instances; empty where there are none (`S004-13`).
+    pub fn told_instances(&self) -> String {
+        let instances = &self.config.instances;
+        if instances.is_empty() {
+            return String::new();
+        }
+        let states = Value::Object(instances.clone());
+        format!(
+            "This request is about several instances. By their names, each with its own state:\n{states}\nA call that is for \
+             one of them names it in `_instance`. Such a call finds what stands in that state by {{\"_state\": \"name\"}} in \
+             the place of an argument, and what it keeps by `_outputPath` is kept for that instance."
+        )
     }
 
     /// The tools of the context, in order (`S004-21`, `S004-43`).
     ///
     /// # Errors
-    /// The first one that is none, or whose name is there already.
+    /// The first one that is none, that the model cannot carry out by itself, or whose name is there already.
     pub fn definitions(&self) -> Result<Vec<Definition>, Fault> {
         let mut all: Vec<Definition> = Vec::new();
         for item in &self.context {
@@ -106,16 +152,9 @@ impl Request {
                 continue;
             };
             for (name, schema) in tool {
-                let wrong = |reason: &str| {
-                    Fault::new(
-                        format!("The tool `{name}` cannot be used: {reason}."),
-                        "Correct its schema.",
-                    )
-                };
-                let definition = Definition::parse(Some(name), schema)
-                    .map_err(|Problem { reason, .. }| wrong(&reason))?;
+                let definition = definition(name, schema)?;
                 if all.iter().any(|other| other.name == definition.name) {
-                    return Err(wrong("there is another of this name"));
+                    return Err(unusable(name, "there is another of this name"));
                 }
                 all.push(definition);
             }
@@ -131,6 +170,49 @@ impl Request {
         });
         texts.collect::<Vec<_>>().join("\n\n")
     }
+}
+
+impl RequestConfig {
+    /// What is wrong with it, if anything is.
+    fn wrong(&self) -> Option<String> {
+        let temperature = self.temperature.unwrap_or_default();
+        if !TEMPERATURES.contains(&temperature) {
+            return Some("`temperature` must be from 0 to 2".to_owned());
+        }
+        if self.instances.len() > INSTANCES_MAX {
+            return Some(format!("there can be {INSTANCES_MAX} instances"));
+        }
+        let mut instances = self.instances.iter();
+        instances.find_map(|(name, state)| {
+            if name.is_empty() || name.chars().count() > INSTANCE_CHARS_MAX {
+                return Some(format!(
+                    "the name of an instance must have 1 to {INSTANCE_CHARS_MAX} characters"
+                ));
+            }
+            (!state.is_object())
+                .then(|| format!("the state of the instance `{name}` must be an object"))
+        })
+    }
+}
+
+/// A tool that a request brings: one that the model carries out by itself. What code or a delegate carries out stands in a file
+/// of tools, where a person put it.
+pub(super) fn definition(name: &str, schema: &Value) -> Result<Definition, Fault> {
+    let definition = Definition::parse(Some(name), schema)
+        .map_err(|Problem { reason, .. }| unusable(name, &reason))?;
+    let activity = definition.activity.as_deref().unwrap_or_default();
+    if !activity.is_empty() || definition.delegate.is_some() {
+        let reason = "in a request only the model itself can carry a tool out; define it in a file of tools, and name it in `config.tools`";
+        return Err(unusable(name, reason));
+    }
+    Ok(definition)
+}
+
+fn unusable(name: &str, reason: &str) -> Fault {
+    Fault::new(
+        format!("The tool `{name}` cannot be used: {reason}."),
+        "Correct its schema.",
+    )
 }
 
 #[cfg(test)]
@@ -163,6 +245,38 @@ mod tests {
             composed["properties"]["calls"]["items"]["required"],
             serde_json::json!(["_tool", "userName"])
         );
+    }
+
+    /// What is wrong with a file of a request is told with its line (`S004-13`, `S004-43`).
+    #[test]
+    fn what_is_wrong_in_a_file_is_told_with_its_line() {
+        for (text, told) in [
+            ("{\n\"more\": 1}", "r.json, line 1: unknown field `more`"),
+            (
+                "{\n\"config\": {\"temperature\": 3}}",
+                "r.json, line 2: `temperature` must be from 0 to 2.",
+            ),
+            (
+                "{\n\"config\": {\"instances\": {\"\": {}}}}",
+                "r.json, line 2: the name of an instance must have 1 to 64 characters.",
+            ),
+            (
+                "{\n\"config\": {\"instances\": {\"a\": 1}}}",
+                "r.json, line 2: the state of the instance `a` must be an object.",
+            ),
+            (
+                "{\n\"context\": [{\"type\": \"tool\", \"tool\": {\"a\": {\"type\": \"object\", \"properties\": {\"_activity\": {\"const\": \"x\"}}}}}]}",
+                "r.json, line 2: The tool `a` cannot be used: in a request only the model itself can carry a tool out",
+            ),
+        ] {
+            let fault = Request::parse("r.json", text).unwrap_err();
+            assert!(fault.message.starts_with(told), "{fault}");
+        }
+        let two = r#"{"config":{"instances":{"1":{"title":"A"},"2":{}}}}"#;
+        let request = Request::parse("r.json", two).unwrap();
+        let told = request.told_instances();
+        assert!(told.contains(r#"{"1":{"title":"A"},"2":{}}"#), "{told}");
+        assert_eq!(Request::default().told_instances(), "");
     }
 
     #[test]

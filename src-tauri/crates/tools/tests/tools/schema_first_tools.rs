@@ -289,7 +289,8 @@ fn files_with_errors_do_not_keep_the_others_out() {
     );
     bench.put(
         ".countersign/delegates/bad.json",
-        b"{\n\"context\":[{\"type\":\"tool\",\"tool\":{}}]}",
+        br#"{
+            "context": [{"type":"tool","tool":{"a":{"type":"object","properties":{"_activity":{"const":"x"}}}}}]}"#,
     );
     let faults = load(&mut bench);
     for (at, told) in [
@@ -298,7 +299,7 @@ fn files_with_errors_do_not_keep_the_others_out() {
         "b.json, line 3: EOF while parsing",
         "c.json: it is not UTF-8 text",
         "d.json: `.countersign/tools/d.json` is a folder",
-        "bad.json, line 2: a delegate's tools are named in `config.tools`",
+        "bad.json, line 2: The tool `a` cannot be used: in a request only the model itself",
     ]
     .iter()
     .enumerate()
