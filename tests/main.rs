@@ -66,6 +66,8 @@ mod web_search;
 // What works for an agent has no more than that agent.
 mod children;
 // What a host hears of a call and may keep from happening.
+#[cfg(unix)]
+mod hook_programs;
 mod hooks;
 // What a host and a tool put into a call, and what a classifier is given of it.
 mod put_in;

@@ -123,10 +123,9 @@ fn programs(settings: &Settings) -> Vec<String> {
         let words = std::iter::once(&server.command).chain(&server.args);
         words.map(String::as_str).collect::<Vec<_>>().join(" ")
     });
-    let watchdogs = settings.watchdogs.iter();
-    languages
-        .chain(watchdogs.map(|watchdog| watchdog.program.clone()))
-        .collect()
+    let watchdogs = settings.watchdogs.iter().map(|one| one.program.clone());
+    let hooks = settings.hooks.iter().map(|one| one.program.clone());
+    languages.chain(watchdogs).chain(hooks).collect()
 }
 
 #[cfg(test)]
@@ -219,6 +218,20 @@ mod tests {
         };
         assert_eq!(needed(&op, &Settings::default()), Consent::Dialog);
         assert_eq!(needed(&op, &with(&watchdog)), Consent::Nothing);
+        // A hook is a program that is started, too. When it is started is no other program.
+        let hooked = |on: &[&str]| Settings {
+            hooks: vec![
+                serde_json::from_value(json!({ "name": "h", "program": "/bin/sh", "on": on }))
+                    .unwrap(),
+            ],
+            ..Settings::default()
+        };
+        let op = Op::SetSettings {
+            settings: Box::new(hooked(&["before"])),
+        };
+        assert_eq!(needed(&op, &Settings::default()), Consent::Dialog);
+        assert_eq!(needed(&op, &hooked(&["after"])), Consent::Press);
+        assert_eq!(needed(&op, &hooked(&["before"])), Consent::Nothing);
     }
 
     #[test]

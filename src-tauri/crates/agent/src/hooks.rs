@@ -1,4 +1,5 @@
-//! What a host does around a call: it may keep a call from running and an update from being told, and hears of both.
+//! What a host, and programs of the person's, do around a call: they may keep a call from running and an update from being
+//! told, and hear of both.
 //!
 //! The order for one call (`S001-68`): before, start event, each update between its two hooks, end event, after. A
 //! hook's *go* lifts nothing: it is asked last, when rules and person have let the call through (M12).
@@ -8,13 +9,18 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use protocol::event::Notice;
 use protocol::interface::fill;
-use protocol::{CallId, EventBody, Fault, NoticeLevel, PartialResult, SessionId, redact};
+use protocol::settings::HookPoint;
+use protocol::{CallId, EventBody, Fault, NoticeLevel, Outcome, PartialResult, SessionId, redact};
 use serde_json::{Map, Value};
 use tools::internal::{HOOK, PutIn};
 
-use crate::limits::HOOK_MAX;
+use crate::limits::{HOOK_MAX, HOOKS_MAX};
 use crate::session::Session;
 use crate::stages::found::Called;
+
+use program::ProgramHook;
+
+mod program;
 
 /// A host's hooks. Each is optional (`S001-67`). One that panics or takes longer than ten seconds counts as broken: a
 /// call then does not run, an update is not told.
@@ -88,6 +94,102 @@ pub enum Update {
 /// The call that the later hooks are told of; none if there are no hooks, or none was asked.
 pub(crate) type Hooked = Option<Arc<HookedCall>>;
 
+/// One hook.
+enum Hook<'a> {
+    /// The host's.
+    Host(Arc<dyn Hooks>),
+    /// A program of the person's.
+    Program(ProgramHook<'a>),
+}
+
+impl Hook<'_> {
+    /// Whose it is, within a sentence.
+    fn name(&self) -> String {
+        match self {
+            Self::Host(hooks) => hooks.name().to_owned(),
+            Self::Program(program) => format!("the {}", program.called()),
+        }
+    }
+
+    fn is_on(&self, point: HookPoint) -> bool {
+        match self {
+            Self::Host(_) => true,
+            Self::Program(program) => program.is_on(point),
+        }
+    }
+
+    async fn before(&self, call: &Arc<HookedCall>) -> Result<Before, String> {
+        match self {
+            Self::Program(program) => program.before(call).await,
+            Self::Host(hooks) => {
+                let (hooks, call) = (hooks.clone(), call.clone());
+                let said = guarded(async move { hooks.before_execution(&call).await }).await;
+                said.map_err(|broke| format!("{broke} when it was asked."))
+            }
+        }
+    }
+
+    async fn before_update(&self, call: &Arc<HookedCall>, update: &Update) -> Result<bool, String> {
+        match self {
+            Self::Program(program) => program.before_update(call, update).await,
+            Self::Host(hooks) => {
+                let (hooks, call, update) = (hooks.clone(), call.clone(), update.clone());
+                let said = guarded(async move { hooks.before_update(&call, &update).await }).await;
+                said.map_err(|broke| format!("{broke}."))
+            }
+        }
+    }
+
+    async fn after_update(&self, call: &Arc<HookedCall>, update: &Update) -> Result<(), String> {
+        match self {
+            Self::Program(program) => program.after_update(call, update).await,
+            Self::Host(hooks) => {
+                let (hooks, call, update) = (hooks.clone(), call.clone(), update.clone());
+                let told = guarded(async move { hooks.after_update(&call, &update).await }).await;
+                told.map_err(|broke| format!("{broke}."))
+            }
+        }
+    }
+
+    async fn after(&self, call: &Arc<HookedCall>, outcome: &Outcome) -> Result<(), String> {
+        match self {
+            Self::Program(program) => program.after(call, outcome).await,
+            Self::Host(hooks) => {
+                let (hooks, call, is_error) = (hooks.clone(), call.clone(), !outcome.is_success());
+                let told = guarded(async move { hooks.after_execution(&call, is_error).await });
+                told.await.map_err(|broke| format!("{broke}."))
+            }
+        }
+    }
+
+    /// Tells the person that it broke, and what follows from that.
+    fn broken(&self, session: &Session, broke: &str, follows: &str) {
+        let level = NoticeLevel::Warning;
+        let whose = match self {
+            Self::Host(hooks) => format!("A hook of {}", hooks.name()),
+            Self::Program(program) => format!("The {}", program.called()),
+        };
+        let fault = Fault::new(format!("{whose} {broke}"), follows);
+        session.journal.tell(EventBody::Noted {
+            notice: Notice { level, fault },
+        });
+    }
+}
+
+/// The hooks that hear of this point, in their order: the host's first.
+fn on(session: &Session, point: HookPoint) -> impl Iterator<Item = Hook<'_>> {
+    let hosts = session.shared.config.hooks.iter().cloned().map(Hook::Host);
+    let set = session.shared.settings().hooks.clone();
+    let programs = set.into_iter().take(HOOKS_MAX);
+    let programs = programs.map(|one| Hook::Program(ProgramHook::new(session, one)));
+    hosts.chain(programs).filter(move |hook| hook.is_on(point))
+}
+
+/// Whether anybody hears of calls.
+pub(crate) fn are_any(session: &Session) -> bool {
+    !session.shared.config.hooks.is_empty() || !session.shared.settings().hooks.is_empty()
+}
+
 /// What the hooks are told of a call; none if there are no hooks.
 pub(crate) fn hooked(
     session: &Session,
@@ -96,7 +198,7 @@ pub(crate) fn hooked(
     name: &str,
     arguments: &Map<String, Value>,
 ) -> Hooked {
-    if session.shared.config.hooks.is_empty() {
+    if !are_any(session) {
         return None;
     }
     let classifier_input = called.map(|called| &called.interface().safety.classifier_input);
@@ -109,7 +211,7 @@ pub(crate) fn hooked(
     }))
 }
 
-/// Asks every hook what it puts into a call.
+/// Asks every hook of the host what it puts into a call.
 ///
 /// # Errors
 /// The sentence that the model reads if a hook broke.
@@ -120,7 +222,12 @@ pub(crate) async fn put_in(session: &Session, hooked: Hooked) -> Result<Vec<PutI
         let (asked, about) = (hook.clone(), hooked.clone());
         match guarded(async move { asked.puts_in(&about).await }).await {
             Ok(own) => all.push((HOOK, own)),
-            Err(broke) => return Err(not_run(hook.name(), broke)),
+            Err(broke) => {
+                let name = hook.name();
+                return Err(format!(
+                    "Not run, because {name} {broke} when it was asked."
+                ));
+            }
         }
     }
     Ok(all)
@@ -134,19 +241,23 @@ pub(crate) async fn before(session: &Session, hooked: Hooked) -> Result<Hooked, 
     let Some(about) = &hooked else {
         return Ok(None);
     };
-    for hook in &session.shared.config.hooks {
-        let (asked, call) = (hook.clone(), about.clone());
-        let said = match guarded(async move { asked.before_execution(&call).await }).await {
+    if session.shared.settings().hooks.len() > HOOKS_MAX {
+        let told = format!("Not run, because there are more than {HOOKS_MAX} hooks.");
+        return Err((told, true));
+    }
+    for hook in on(session, HookPoint::Before) {
+        let name = hook.name();
+        let said = match hook.before(about).await {
             Ok(Before::Go) => Ok(()),
             Ok(Before::Skip { reason }) => {
                 let reason = reason.trim();
-                Err((format!("Skipped by {}: {reason}", hook.name()), false))
+                Err((format!("Skipped by {name}: {reason}"), false))
             }
-            Err(broke) => Err((not_run(hook.name(), broke), true)),
+            Err(broke) => Err((format!("Not run, because {name} {broke}"), true)),
         };
         session.journal.tell(EventBody::CallHooked {
             call: about.call.clone(),
-            hook: hook.name().to_owned(),
+            hook: name,
             refused: said
                 .as_ref()
                 .err()
@@ -157,28 +268,18 @@ pub(crate) async fn before(session: &Session, hooked: Hooked) -> Result<Hooked, 
     Ok(hooked)
 }
 
-fn not_run(name: &str, broke: &str) -> String {
-    format!("Not run, because {name} {broke} when it was asked.")
-}
-
 /// Asks every hook before an update. A broken hook says no, and a person is told.
 pub(crate) async fn before_update(
     session: &Session,
     hooked: &Arc<HookedCall>,
     update: &Update,
 ) -> Result<bool, ()> {
-    for hook in &session.shared.config.hooks {
-        let (asked, about, said) = (hook.clone(), hooked.clone(), update.clone());
-        match guarded(async move { asked.before_update(&about, &said).await }).await {
+    for hook in on(session, HookPoint::BeforeUpdate) {
+        match hook.before_update(hooked, update).await {
             Ok(true) => {}
             Ok(false) => return Ok(false),
             Err(broke) => {
-                broken(
-                    session,
-                    hook.name(),
-                    broke,
-                    "The call shows no more updates.",
-                );
+                hook.broken(session, &broke, "The call shows no more updates.");
                 return Err(());
             }
         }
@@ -188,27 +289,24 @@ pub(crate) async fn before_update(
 
 /// Tells every hook of an update that was told.
 pub(crate) async fn after_update(session: &Session, hooked: &Arc<HookedCall>, update: &Update) {
-    for hook in &session.shared.config.hooks {
-        let (told, about, said) = (hook.clone(), hooked.clone(), update.clone());
-        if let Err(broke) = guarded(async move { told.after_update(&about, &said).await }).await {
-            broken(session, hook.name(), broke, "The call goes on.");
+    for hook in on(session, HookPoint::AfterUpdate) {
+        if let Err(broke) = hook.after_update(hooked, update).await {
+            hook.broken(session, &broke, "The call goes on.");
         }
     }
 }
 
 /// Tells every hook of the end of a call that was told.
-pub(crate) async fn after(session: &Session, hooked: Hooked, is_error: bool) {
+pub(crate) async fn after(session: &Session, hooked: Hooked, outcome: &Outcome) {
     let Some(hooked) = hooked else { return };
-    for hook in &session.shared.config.hooks {
-        let (told, about) = (hook.clone(), hooked.clone());
-        let after = guarded(async move { told.after_execution(&about, is_error).await });
-        if let Err(broke) = after.await {
-            broken(session, hook.name(), broke, "The call's result stands.");
+    for hook in on(session, HookPoint::After) {
+        if let Err(broke) = hook.after(&hooked, outcome).await {
+            hook.broken(session, &broke, "The call's result stands.");
         }
     }
 }
 
-/// Runs a hook where neither its panic nor its silence can harm the run.
+/// Runs a hook of the host where neither its panic nor its silence can harm the run.
 async fn guarded<T: Send + 'static>(
     hook: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, &'static str> {
@@ -221,12 +319,4 @@ async fn guarded<T: Send + 'static>(
             Err("did not answer in time")
         }
     }
-}
-
-fn broken(session: &Session, name: &str, broke: &str, follows: &str) {
-    let level = NoticeLevel::Warning;
-    let fault = Fault::new(format!("A hook of {name} {broke}."), follows);
-    session.journal.tell(EventBody::Noted {
-        notice: Notice { level, fault },
-    });
 }

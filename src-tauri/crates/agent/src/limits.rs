@@ -32,7 +32,9 @@ pub const TOGETHER_MAX: usize = 10;
 pub const HOOK_MAX: Duration = Duration::from_secs(10);
 /// Programs of the person's that are asked before a call; the rest are not asked, and every call asks the person.
 pub const WATCHDOGS_MAX: usize = 16;
-/// Longest time that a program of the person's may take that is asked about a call, in milliseconds.
+/// Programs of the person's that hear of a call around its run; with more than these none runs.
+pub const HOOKS_MAX: usize = 16;
+/// Longest time that a watchdog or hook of the person's may take, in milliseconds.
 pub const PROGRAM_MS_MAX: u32 = 30_000;
 /// Longest answer of one, in bytes.
 pub const PROGRAM_ANSWER_BYTES_MAX: u64 = 64 * 1024;

@@ -30,6 +30,6 @@ pub(crate) async fn run(session: &Arc<Session>, open: &OpenCall) -> Result<Outco
         .journal
         .keep_end(&call.id, &outcome, touched)
         .await?;
-    hooks::after(session, hooked, !outcome.is_success()).await;
+    hooks::after(session, hooked, &outcome).await;
     Ok(outcome)
 }

@@ -1,5 +1,5 @@
-//! Programs of the person's that are asked about a call: one JSON object on their standard input, their answer on their standard
-//! output.
+//! Programs of the person's that are asked about a call, watchdogs and hooks: one JSON object on their standard input, their
+//! answer on their standard output.
 
 use std::path::PathBuf;
 

@@ -11,7 +11,7 @@ use crate::languages::LanguageServer;
 use crate::server_tools::ServerToolsSettings;
 use crate::{ModelChoice, RunLimits, ToolMode};
 
-pub use programs::WatchdogSettings;
+pub use programs::{HookPoint, HookSettings, WatchdogSettings};
 pub use rooms::{ClosedPath, RoomsSettings};
 
 mod programs;
@@ -63,6 +63,10 @@ pub struct Settings {
     pub language_servers: Vec<LanguageServer>,
     /// Programs that are asked before every call, beside the built-in checks.
     pub watchdogs: Vec<WatchdogSettings>,
+    /// Programs that hear of every call around its run, and may keep it from running.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<HookSettings>>")]
+    pub hooks: Vec<HookSettings>,
     /// Providers beyond the built-in ones.
     pub providers: Vec<ProviderSettings>,
     /// What holds for single tools, by their ids.
@@ -96,6 +100,7 @@ impl Default for Settings {
             web_search: WebSearchSettings::default(),
             language_servers: Vec::new(),
             watchdogs: Vec::new(),
+            hooks: Vec::new(),
             providers: Vec::new(),
             tools: BTreeMap::new(),
             server_tools: ServerToolsSettings::default(),

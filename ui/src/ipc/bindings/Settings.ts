@@ -2,6 +2,7 @@
 import type { DiffLayout } from "./DiffLayout";
 import type { DryRun } from "./DryRun";
 import type { EffectsSettings } from "./EffectsSettings";
+import type { HookSettings } from "./HookSettings";
 import type { LanguageServer } from "./LanguageServer";
 import type { ModelChoice } from "./ModelChoice";
 import type { ProviderSettings } from "./ProviderSettings";
@@ -100,6 +101,10 @@ language_servers: Array<LanguageServer>,
  * Programs that are asked before every call, beside the built-in checks.
  */
 watchdogs: Array<WatchdogSettings>, 
+/**
+ * Programs that hear of every call around its run, and may keep it from running.
+ */
+hooks?: Array<HookSettings>, 
 /**
  * Providers beyond the built-in ones.
  */

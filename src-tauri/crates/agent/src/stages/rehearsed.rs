@@ -19,7 +19,7 @@ use super::finish::{self, Ran};
 use super::found::Called;
 use super::prepared::Ready;
 use super::{Ended, execute};
-use crate::hooks::Hooked;
+use crate::hooks::{self, Hooked};
 use crate::session::Session;
 use crate::{surface, way_out};
 
@@ -206,7 +206,7 @@ impl<'a> Trial<'a> {
             call: self.call.id.clone(),
         });
         // A hook may keep an update back; before it was asked about the call, none is told.
-        let is_told = self.is_hooked || session.shared.config.hooks.is_empty();
+        let is_told = self.is_hooked || !hooks::are_any(session);
         let tool = self.tool.0.tool.clone();
         let (given, hands) = (self.arguments.clone(), self.hands.clone());
         let (about, hooked) = (self.call.id.clone(), hooked.clone());
