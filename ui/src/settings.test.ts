@@ -172,3 +172,43 @@ test('copies before calls of servers, and tools that need none', async () => {
   await fireEvent.click(at('read-only-remove'));
   await waitFor(() => expect(desk.settings.server_tools).toEqual({ snapshot: false, read_only: [] }));
 });
+
+test('a hook is added with when it is started, and taken out; one that was not confirmed stays in its fields', async () => {
+  const host = new FakeHost(parseStream(sample));
+  const desk = await settings(host);
+  const given = (id: string, value: string) => fireEvent.input(at(id), { target: { value } });
+  await fireEvent.click(at('hook-add'));
+  await given('hook-name', 'audit');
+  await given('hook-program', 'audit.sh');
+  await fireEvent.click(at('hook-save'));
+  expect(text('hook-form')).toContain('Name its file by its whole path.');
+  await waitFor(() => expect(document.activeElement).toBe(at('hook-program')));
+  host.picked = '/home/mira/bin/audit';
+  await fireEvent.click(at('hook-choose'));
+  await waitFor(() => expect((at('hook-program') as HTMLInputElement).value).toBe('/home/mira/bin/audit'));
+  await fireEvent.click(at('hook-on-after'));
+  const { violations } = await axe.run(at('set-hooks'), { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  vi.spyOn(host, 'submit').mockRejectedValueOnce(new Refused({ message: 'You did not confirm this.', hint: 'Nothing was changed.', context: [] }));
+  await fireEvent.click(at('hook-save'));
+  await waitFor(() => expect(desk.toasts.lines.map(({ title }) => title)).toEqual(['You did not confirm this.']));
+  expect(screen.queryByTestId('hook-form')).toBeTruthy();
+  await fireEvent.click(at('hook-save'));
+  await waitFor(() => expect(desk.settings.hooks).toEqual([{ name: 'audit', program: '/home/mira/bin/audit', timeout_ms: 5000, on: ['before', 'after'] }]));
+  await waitFor(() => expect(text('hook-entry')).toBe('audit~/bin/audit · before a call, after a call · 5 s'));
+  await waitFor(() => expect(document.activeElement).toBe(at('hook-add')));
+  await fireEvent.click(at('hook-remove'));
+  await waitFor(() => expect(desk.settings.hooks).toEqual([]));
+});
+
+test('a watchdog is added and taken out', async () => {
+  const desk = await settings();
+  await fireEvent.click(at('watchdog-add'));
+  expect(screen.queryByTestId('hook-on-before')).toBeNull();
+  await fireEvent.input(at('watchdog-name'), { target: { value: 'no production' } });
+  await fireEvent.input(at('watchdog-program'), { target: { value: '/home/mira/bin/no-prod' } });
+  await fireEvent.click(at('watchdog-save'));
+  await waitFor(() => expect(desk.settings.watchdogs).toEqual([{ name: 'no production', program: '/home/mira/bin/no-prod', timeout_ms: 5000 }]));
+  await fireEvent.click(await screen.findByTestId('watchdog-remove'));
+  await waitFor(() => expect(desk.settings.watchdogs).toEqual([]));
+});
