@@ -181,6 +181,7 @@ fn in_a_room(program: &Path, place: &Place, start: Began) -> Outcome<Duration> {
         limits: Limits::default(),
         bare: None,
         proxy: false,
+        input: false,
         command: vec!["/usr/bin/true".to_owned()],
         environment: Vec::new(),
         told: state.path().join("told"),

@@ -54,8 +54,8 @@ pub use history::{ActMeta, Direction, EntryMeta, History, Keep, Looked, RestoreE
 pub use lock::{Lock, lock, try_lock};
 pub use net::{Doorkeeper, FetchLimits, Fetched, Method, Names, Net, NetError, Outgoing, Reply};
 pub use process::{
-    Answered, Command, Companion, CompanionCommand, Exit, Inherited, Life, Program, Ran, Spill,
-    accompany, names_a_secret, program_of, run, run_program,
+    Answered, Command, Companion, CompanionCommand, Exit, InRoom, Inherited, Life, Program, Ran,
+    Spill, accompany, names_a_secret, program_of, run, run_program,
 };
 pub use search::{
     FileSize, GlobFound, GlobQuery, GrepFound, GrepMatch, GrepQuery, Include, SizesFound, glob,

@@ -34,6 +34,21 @@ impl Outside {
         (&self.0).write_all(&line)
     }
 
+    /// Hands in what becomes the standard input of the command, once the program asks for it, see [`Room::input`].
+    ///
+    /// # Errors
+    /// The room ended before it asked: what stood in its way is told in its file.
+    pub fn give_input(&self, input: OwnedFd) -> io::Result<()> {
+        let (words, _) = handover::receive(&self.0)?;
+        match words.as_slice() == handover::INPUT {
+            true => handover::send(&self.0, handover::INPUT, Some(&input)),
+            false => Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "the room ended before it took its input",
+            )),
+        }
+    }
+
     /// Ends the room, if it has not ended by itself.
     pub fn no_longer(&self) {
         // One that is not connected any more has ended.

@@ -31,7 +31,10 @@ pub struct Room {
     /// Whether programs find a proxy in the room. It is nobody's until whoever asks for the room takes it: the standard input
     /// of the program is then the other end of an `Outside`, and not a pipe.
     pub proxy: bool,
-    /// The program, absolute, and its arguments.
+    /// Whether the command's standard input is handed in; else it reads nothing. It needs an `Outside` as a proxy does, and names
+    /// of its own.
+    pub input: bool,
+    /// The program, which is looked up by the `PATH` of the environment where it is no path, and its arguments.
     pub command: Vec<String>,
     /// All of its environment, but for what leads to the proxy. What `no_proxy` says in it is asked for without the proxy;
     /// the room itself, if it says nothing.

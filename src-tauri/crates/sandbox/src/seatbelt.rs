@@ -47,6 +47,9 @@ pub fn arguments(room: &Room, temporary: &Path) -> Result<Vec<OsString>, &'stati
     if room.proxy {
         return Err("there is no way out of a room on this system");
     }
+    if room.input {
+        return Err("nobody is talked to in a room on this system");
+    }
     let closed = closed(room);
     let mut words = ALWAYS.to_owned();
     for one in &closed {
@@ -133,6 +136,7 @@ mod tests {
             ],
             limits: Limits::default(),
             proxy: false,
+            input: false,
             command: vec!["/bin/bash".into(), "-c".into(), "echo $HOME".into()],
             environment: Vec::new(),
             told: "/Users/me/state/told".into(),
@@ -208,6 +212,13 @@ mod tests {
                     ..room()
                 },
                 "there is no way out of a room on this system",
+            ),
+            (
+                Room {
+                    input: true,
+                    ..room()
+                },
+                "nobody is talked to in a room on this system",
             ),
         ] {
             assert_eq!(arguments(&room, Path::new("/tmp")), Err(why));

@@ -61,6 +61,7 @@ impl Place {
             masked: vec![at("workspace/keys/secret")],
             limits: Limits::default(),
             proxy: false,
+            input: false,
             command: vec!["/bin/bash".into(), "-c".into(), command.into()],
             environment: vec![
                 variable("PATH", "/usr/bin:/bin:/usr/sbin:/sbin".into()),

@@ -18,13 +18,16 @@ use super::picture::Picture;
 use super::refusals::Refusals;
 use super::tried::{did_nothing, not_copied, nothing, pictured};
 use super::{LayerKind, Probe, RanInPlace, Rehearsed, Walls};
-use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
+use crate::{Command, Companion, CompanionCommand, EntryMeta, FileError, History, Net, Workspace};
 
 /// What is said where a command is to be run for show.
 const NO_LAYER: &str = "On this system no layer can lie over the workspace: a command runs for real, and what it changes cannot be shown before.";
 /// What is said where it is to reach chosen hosts alone.
 const NO_DOOR: &str =
     "On this system there is no way to the network that keeps to chosen hosts. Run it without.";
+
+/// What is said where a program is to run in a room that is talked to.
+const NO_TALK: &str = "On this system no program can be talked to in a sealed room.";
 
 /// What is said of a picture that is not put on the disk as a whole, since no call here does that.
 const NOT_SYNCED: &str = "If the power fails while it runs, the picture may be lost with it; if only the app ends, it is not.";
@@ -154,6 +157,15 @@ impl<R: Runner> Elsewhere<R> {
         _cancel: &CancellationToken,
     ) -> Result<Rehearsed, FileError> {
         Err(no_room(NO_LAYER))
+    }
+
+    pub(super) async fn accompany(
+        &self,
+        _command: &CompanionCommand,
+        _workspace: &Workspace,
+        _net: &Net,
+    ) -> Result<Companion, FileError> {
+        Err(no_room(NO_TALK))
     }
 
     pub(super) async fn picture(

@@ -17,10 +17,22 @@ pub(super) fn settled(
     mut ran: Ran,
     told: io::Result<Option<Told>>,
 ) -> Result<(Ran, Refusals), FileError> {
-    let refused = |why: &str| FileError::NoRoom {
+    let (exit, refusals) = how_it_ended(ran.exit, told).map_err(|why| FileError::NoRoom {
         reason: format!("The sealed room could not be entered, so the command did not run: {why}."),
-    };
-    let stopped = matches!(ran.exit, Exit::Cancelled | Exit::TimedOut);
+    })?;
+    ran.exit = exit;
+    Ok((ran, refusals))
+}
+
+/// The same of whatever ran in the room, where `exit` is how the program of the room ended.
+///
+/// # Errors
+/// Why the room could not be entered, as a clause: then nothing ran.
+pub(super) fn how_it_ended(
+    exit: Exit,
+    told: io::Result<Option<Told>>,
+) -> Result<(Exit, Refusals), String> {
+    let stopped = matches!(exit, Exit::Cancelled | Exit::TimedOut);
     match told {
         Ok(Some(Told::Ended {
             end,
@@ -28,19 +40,18 @@ pub(super) fn settled(
             more,
             watched,
         })) => {
-            if !stopped {
-                ran.exit = match end {
-                    End::Exit(code) => Exit::Code(code),
-                    End::Signal(signal) => Exit::Signal(signal),
-                    End::Stopped => Exit::Signal(KILLED),
-                };
-            }
-            Ok((ran, Refusals::of(refused, more, watched)))
+            let exit = match end {
+                _ if stopped => exit,
+                End::Exit(code) => Exit::Code(code),
+                End::Signal(signal) => Exit::Signal(signal),
+                End::Stopped => Exit::Signal(KILLED),
+            };
+            Ok((exit, Refusals::of(refused, more, watched)))
         }
-        Ok(None) if stopped => Ok((ran, Refusals::default())),
-        Ok(None) => Err(refused("it ended without a word")),
-        Ok(Some(Told::NotEntered { step, error })) => Err(refused(&format!("{step}: {error}"))),
-        Err(error) => Err(refused(&error.to_string())),
+        Ok(None) if stopped => Ok((exit, Refusals::default())),
+        Ok(None) => Err("it ended without a word".to_owned()),
+        Ok(Some(Told::NotEntered { step, error })) => Err(format!("{step}: {error}")),
+        Err(error) => Err(error.to_string()),
     }
 }
 

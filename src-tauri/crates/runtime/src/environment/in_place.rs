@@ -68,7 +68,7 @@ pub(super) async fn can_picture(workspace: &Workspace) -> bool {
     blocking(move || weigh(workspace.dir())).await.is_ok()
 }
 
-/// Takes a picture for what is done by a program that no room holds: it is taken for done without a fault.
+/// Takes a picture for what is done by a program that runs beside us: it is taken for done without a fault.
 pub(super) async fn snapshot(
     workspace: &Workspace,
     history: &History,

@@ -179,7 +179,7 @@ impl Inner {
     }
 
     /// What is closed in a room for a workspace.
-    async fn masks(&self, workspace: &Workspace) -> Result<Masks, FileError> {
+    pub(super) async fn masks(&self, workspace: &Workspace) -> Result<Masks, FileError> {
         let (workspace, own) = (workspace.clone(), self.masked.clone());
         let secrets = self.secrets.clone();
         blocking(move || masks(&workspace, &own, &secrets)).await

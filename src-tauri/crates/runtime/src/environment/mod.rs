@@ -12,9 +12,11 @@ use protocol::effects::{Assurance, Effects, Reached, Refused};
 use protocol::{Fault, Plan, Ran, UndoEntry};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Command, EntryMeta, FileError, History, Net, Workspace};
+use crate::{Command, Companion, CompanionCommand, EntryMeta, FileError, History, Net, Workspace};
 
 mod attributes;
+#[cfg(target_os = "linux")]
+mod beside;
 mod bounds;
 mod change;
 mod chosen;
@@ -268,7 +270,7 @@ impl Environment {
         in_place::can_picture(workspace).await
     }
 
-    /// Takes a picture of a workspace for a call that is done there by a program outside any room. What becomes of it is as with
+    /// Takes a picture of a workspace for a call that is done there by a program that runs beside us. What becomes of it is as with
     /// [`Environment::picture`].
     ///
     /// # Errors
@@ -299,6 +301,25 @@ impl Environment {
         self.0
             .run_in_place(command, net, picture, on_output, cancel)
             .await
+    }
+
+    /// Starts a program beside us, as [`crate::accompany`] does, in a room in which the workspace can be written: for as long as its
+    /// life is kept, and no longer. It starts in the workspace or in a folder of it. What it changes there is nobody's to look
+    /// after but the caller's, and files that are closed are closed as they are found now: one that comes later is not.
+    ///
+    /// `net` is as with [`Environment::rehearse`].
+    ///
+    /// # Errors
+    /// [`FileError::NoRoom`] where no room can be had that is closed by all its walls; [`FileError::Outside`] where its folder is not
+    /// in the workspace; else what the system said. Nothing was started then. A room that could not be entered in the end is told of
+    /// by the program's life, see [`crate::Life::in_room`].
+    pub async fn accompany(
+        &self,
+        command: &CompanionCommand,
+        workspace: &Workspace,
+        net: &Net,
+    ) -> Result<Companion, FileError> {
+        self.0.accompany(command, workspace, net).await
     }
 
     /// Compares the workspace with its picture, and records in the picture's history what a command did there, as an act that

@@ -2,6 +2,7 @@
 //! too much.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 #[cfg(target_os = "linux")]
@@ -25,6 +26,9 @@ use crate::process::attend;
 use crate::process::room::Rooms;
 use crate::process::shell::{around, shell_name};
 use crate::{Command, FileError, Net};
+
+/// Where the temporary files of a room lie that has names of its own.
+pub(super) const TMP: &str = "/tmp";
 
 /// The secret that is named where nobody can say which one it was, or whether there was any.
 const UNSEEN: &str = "(not known: this system does not show which files a command opens)";
@@ -86,6 +90,25 @@ pub(super) async fn run(
     Ok((ran, refusals))
 }
 
+/// What of the app's variables holds in a room with this way to the network.
+pub(super) fn inherited_in_room(
+    inherited: Vec<(OsString, OsString)>,
+    net: &Net,
+) -> HashMap<String, String> {
+    // A variable that is no text cannot be written down; programs that need one are not known.
+    let texts = inherited
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    // Whom the person's own proxy is not asked for is nobody's matter here.
+    let mut environment: HashMap<String, String> = texts
+        .filter(|(name, _)| !name.eq_ignore_ascii_case("no_proxy"))
+        .collect();
+    if net.leads_home() {
+        environment.insert("no_proxy".to_owned(), String::new());
+    }
+    environment
+}
+
 fn room_of(
     command: &Command,
     net: &Net,
@@ -97,23 +120,12 @@ fn room_of(
         "" => workspace.root().to_owned(),
         folder => joined(workspace.root(), &workspace.own_place(folder, true)?),
     };
-    // A variable that is no text cannot be written down; programs that need one are not known.
-    let mut environment: HashMap<String, String> = workspace
-        .inherited()
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
     let tmp = site
         .bare
         .clone()
         .and_then(|tmp| tmp.into_os_string().into_string().ok());
-    let tmp = tmp.unwrap_or_else(|| "/tmp".to_owned());
-    environment.insert("TMPDIR".to_owned(), tmp);
-    // Whom the person's own proxy is not asked for is nobody's matter here.
-    environment.retain(|name, _| !name.eq_ignore_ascii_case("no_proxy"));
-    if net.leads_home() {
-        environment.insert("no_proxy".to_owned(), String::new());
-    }
+    let mut environment = inherited_in_room(workspace.inherited(), net);
+    environment.insert("TMPDIR".to_owned(), tmp.unwrap_or_else(|| TMP.to_owned()));
     for (name, value) in around(command, &folder) {
         if let Ok(value) = value.into_string() {
             environment.insert(name, value);
@@ -132,6 +144,7 @@ fn room_of(
             ..Limits::default()
         },
         proxy: net.is_open(),
+        input: false,
         command: vec![
             shell_name().to_owned(),
             "-c".to_owned(),

@@ -4,12 +4,10 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command as Starter};
-use tokio::sync::watch;
-use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Exit, Group, Inherited, exit_of};
+use super::Inherited;
+use super::life::{Life, stay_with};
 use crate::FileError;
-use crate::limits::LET_GO_GRACE;
 
 /// A program to start.
 #[derive(Debug, Clone)]
@@ -39,25 +37,6 @@ pub struct Companion {
     pub life: Life,
 }
 
-/// The life of a program.
-#[derive(Debug)]
-pub struct Life {
-    ended: watch::Receiver<Option<Exit>>,
-    _leash: DropGuard,
-}
-
-impl Life {
-    /// How it ended, if it did.
-    pub fn exit(&self) -> Option<Exit> {
-        *self.ended.borrow()
-    }
-
-    /// Tells how it ends, also after this is gone.
-    pub fn watch(&self) -> watch::Receiver<Option<Exit>> {
-        self.ended.clone()
-    }
-}
-
 /// The program as the system finds it.
 #[cfg(not(windows))]
 fn program(command: &CompanionCommand) -> &str {
@@ -77,8 +56,7 @@ fn program(command: &CompanionCommand) -> PathBuf {
 
 /// Starts a program at the head of its own process group.
 ///
-/// When its [`Life`] is dropped it has a moment to end by itself, since what it reads mostly ends then too; after that the
-/// group is asked to end and then made to. When the program ends, what it left running ends with it.
+/// It ends when its [`Life`] is dropped, and what it left running ends with it.
 ///
 /// # Errors
 /// When it could not be started.
@@ -97,43 +75,15 @@ pub fn accompany(command: &CompanionCommand) -> Result<Companion, FileError> {
     #[cfg(unix)]
     starter.process_group(0);
     let mut child = starter.spawn().map_err(failed)?;
-    let mut group = Group::of(&child);
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(input), Some(output), Some(told)) = pipes else {
         return Err(failed(std::io::ErrorKind::BrokenPipe.into()));
     };
-    let (tell, ended) = watch::channel(None);
-    let leash = CancellationToken::new();
-    let let_go = leash.clone();
-    tokio::spawn(async move {
-        let exit = tokio::select! {
-            exit = child.wait() => exit.map_or(Exit::Code(-1), exit_of),
-            () = let_go.cancelled() => {
-                let own = tokio::time::timeout(LET_GO_GRACE, child.wait()).await;
-                own.ok().and_then(Result::ok).map_or(Exit::Cancelled, exit_of)
-            }
-        };
-        let end = group.end();
-        tokio::pin!(end);
-        let mut waits = true;
-        loop {
-            tokio::select! {
-                // Whoever is waited for is gone, also as a name.
-                _ = child.wait(), if waits => waits = false,
-                () = &mut end => break,
-            }
-        }
-        // Nobody may be left to hear it.
-        let _ = tell.send(Some(exit));
-    });
     Ok(Companion {
         input,
         output,
         told,
-        life: Life {
-            ended,
-            _leash: leash.drop_guard(),
-        },
+        life: stay_with(child, None),
     })
 }
 
@@ -143,6 +93,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
+    use crate::Exit;
 
     fn sh(script: &str) -> CompanionCommand {
         CompanionCommand {

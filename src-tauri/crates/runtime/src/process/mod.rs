@@ -18,6 +18,7 @@ mod endings;
 mod fallback;
 mod found;
 mod inherited;
+pub(crate) mod life;
 mod output;
 mod program;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
@@ -26,11 +27,12 @@ pub(crate) mod shell;
 #[cfg(unix)]
 mod unix;
 
-pub use companion::{Companion, CompanionCommand, Life, accompany};
+pub use companion::{Companion, CompanionCommand, accompany};
 #[cfg(not(unix))]
 use fallback::{Group, Pipe, exit_of};
 pub use found::program_of;
 pub use inherited::{Inherited, names_a_secret};
+pub use life::{InRoom, Life};
 use output::Output;
 pub use program::{Answered, Program, run_program};
 #[cfg(unix)]

@@ -2,6 +2,7 @@
 
 use std::io::{self, PipeReader};
 use std::net::TcpListener;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -39,6 +40,27 @@ impl Rooms {
         }
     }
 
+    /// Enters a room for a program that is talked to: `input` is what it reads. The rest is as with [`Rooms::enter`].
+    #[cfg(target_os = "linux")]
+    pub(crate) async fn accompany(
+        &self,
+        room: &Room,
+        input: PipeReader,
+        errors: &std::io::PipeWriter,
+    ) -> Result<(Talking, Option<TcpListener>), FileError> {
+        let failed =
+            |error: io::Error| FileError::from_io(self.program.display().to_string(), &error);
+        let ready = Ready::start(&self.program, false, Some(errors)).map_err(failed)?;
+        let asked = ask(ready.wanted, room.clone(), Some(input.into())).await;
+        let (wanted, listener) = asked.map_err(failed)?;
+        let talking = Talking {
+            child: ready.child,
+            output: ready.output,
+            wanted,
+        };
+        Ok((talking, listener))
+    }
+
     /// Enters a room. When the program's input closes, the room ends. Of a room with a way out it gives the port in it at which
     /// somebody is to listen; none if it could not be entered, which it tells in its own way.
     pub(crate) async fn enter(
@@ -59,7 +81,7 @@ impl Rooms {
             None => Ready::start(&self.program, room.bare.is_some(), errors).map_err(failed)?,
         };
         let pipe = Pipe::new(ready.output).map_err(failed)?;
-        let asked = ask(ready.wanted, room.clone()).await;
+        let asked = ask(ready.wanted, room.clone(), None).await;
         let (wanted, listener) = asked.map_err(failed)?;
         let started = Started {
             child: ready.child,
@@ -137,9 +159,20 @@ pub(crate) fn mounts() -> Option<Vec<u8>> {
     std::fs::read("/proc/self/mountinfo").ok()
 }
 
+/// A program in a room that is talked to.
+#[cfg(target_os = "linux")]
+#[derive(Debug)]
+pub(crate) struct Talking {
+    pub child: Child,
+    /// The reading end of its standard output.
+    pub output: PipeReader,
+    /// What ends it by being let go of.
+    pub wanted: Wanted,
+}
+
 /// A room is wanted as long as this is kept. Letting go of it waits for nothing.
 #[derive(Debug)]
-struct Wanted(Option<Outside>);
+pub(crate) struct Wanted(Option<Outside>);
 
 impl Drop for Wanted {
     fn drop(&mut self) {
@@ -151,14 +184,19 @@ impl Drop for Wanted {
     }
 }
 
-/// Says what the room is, and waits for the port in it, if it has one. A program that ended before it had read it all says why in
+/// Says what the room is, hands in what its command reads, and waits for the port in it, if it has one. A program that ended before it had read it all says why in
 /// its own way.
-async fn ask(wanted: Wanted, room: Room) -> io::Result<(Wanted, Option<TcpListener>)> {
+async fn ask(
+    wanted: Wanted,
+    room: Room,
+    input: Option<OwnedFd>,
+) -> io::Result<(Wanted, Option<TcpListener>)> {
     let asking = tokio::task::spawn_blocking(move || {
         let Some(outside) = &wanted.0 else {
             return (wanted, None);
         };
         let asked = outside.ask(&room);
+        let asked = asked.and_then(|()| input.map_or(Ok(()), |input| outside.give_input(input)));
         let listener = asked.and_then(|()| match room.proxy {
             true => outside.take_listener().map(Some),
             false => Ok(None),
@@ -186,6 +224,11 @@ impl Outside {
         let mut line = serde_json::to_vec(room)?;
         line.push(b'\n');
         io::Write::write_all(&mut &self.0, &line)
+    }
+
+    /// There is no such room.
+    fn give_input(&self, _: OwnedFd) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// It ends when this is let go of.
@@ -218,6 +261,7 @@ mod tests {
             masked: Vec::new(),
             limits: sandbox::Limits::default(),
             proxy: false,
+            input: false,
             command: Vec::new(),
             environment: Vec::new(),
             told: "/nowhere".into(),

@@ -26,8 +26,9 @@ pub(super) fn keep(room: &Room, told: &File) -> Result<(), NotEntered> {
     let Some(tmp) = &room.bare else {
         return Err(io::Error::other("it has no folder for temporary files")).at("tmp");
     };
-    if room.layers.is_some() || room.proxy {
-        let error = io::Error::other("there are neither layers nor a way out without namespaces");
+    if room.layers.is_some() || room.proxy || room.input {
+        let error =
+            io::Error::other("there are neither layers nor ways out or in without namespaces");
         return Err(error).at("namespaces");
     }
     // Whatever loses its parent becomes ours, so that nothing outlives the room.

@@ -57,6 +57,11 @@ impl Waiting {
         self.tell(room)
     }
 
+    /// Gives it what it reads.
+    pub(super) fn give_input(&self, input: &OwnedFd) -> io::Result<()> {
+        handover::send(&self.says, handover::INPUT, Some(input))
+    }
+
     /// Has it run, now that the room stands; gives where questions about it arrive.
     pub(super) fn run(
         mut self,
@@ -122,9 +127,13 @@ fn fail(failed: &NotEntered, says: &OwnedFd) -> ! {
 fn wait_for_the_room(hears: File, says: &OwnedFd) -> Result<Ready, NotEntered> {
     let mut hears = BufReader::new(hears);
     // Before its calls are looked at: nobody answers until it runs.
-    let input = no_input().at("input")?;
+    let nothing = no_input().at("input")?;
     let ground = give_away_ahead(says)?;
     let room: Room = hear(&mut hears)?;
+    let input = match room.input {
+        true => handed_in(says).at("input")?,
+        false => nothing,
+    };
     privileges::limit(&room.limits).at("limits")?;
     let way_out = hear(&mut hears)?;
     give_away_the_rest(&room, ground)?;
@@ -145,6 +154,14 @@ struct Ready {
 /// What a command reads where nobody says anything.
 fn no_input() -> io::Result<File> {
     File::open("/dev/null")
+}
+
+/// What a command reads that somebody talks to.
+fn handed_in(says: &OwnedFd) -> io::Result<File> {
+    match handover::receive(says)? {
+        (_, Some(input)) => Ok(input.into()),
+        (_, None) => Err(io::Error::other("nobody handed it in")),
+    }
 }
 
 /// Takes the place of this process. Returns what stood in its way.

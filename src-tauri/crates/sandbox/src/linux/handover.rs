@@ -1,5 +1,5 @@
-//! How an open file goes from one process to another: from the command to its keeper, where questions about it arrive, and
-//! from the keeper to the outside, where programs of the room are led to.
+//! How an open file goes from one process to another: from the command to its keeper, where questions about it arrive; from
+//! the keeper to the outside, where programs of the room are led to; and from the outside to the command, what it reads.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -9,6 +9,9 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
 };
+
+/// What is said where the standard input of a command is asked for, and where it is handed on.
+pub(crate) const INPUT: &[u8] = b"input";
 
 /// The keeper's end and the command's, which closes when the command begins. Each message arrives whole.
 pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
@@ -21,7 +24,7 @@ pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 /// Sends words, and an open file with them.
-pub(super) fn send(to: impl AsFd, words: &[u8], file: Option<&OwnedFd>) -> io::Result<()> {
+pub(crate) fn send(to: impl AsFd, words: &[u8], file: Option<&OwnedFd>) -> io::Result<()> {
     let files: Vec<_> = file.into_iter().map(|file| file.as_fd()).collect();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut with = SendAncillaryBuffer::new(&mut space);

@@ -92,6 +92,9 @@ impl Prepared {
 
 fn run(room: &Room, told: &File, mut prepared: Prepared) -> Result<End, NotEntered> {
     let heard = prepared.command.hear(room);
+    if room.input {
+        take_input(&prepared.command).at("input")?;
+    }
     let secrets = mounts::build(room, prepared.mounts)?;
     privileges::obey_modes().at("privileges")?;
     let way_out = match room.proxy {
@@ -118,6 +121,15 @@ fn run(room: &Room, told: &File, mut prepared: Prepared) -> Result<End, NotEnter
         ledger: Ledger::new(told),
     };
     watch.until_the_end().at("wait")
+}
+
+/// Asks for what the command reads, and hands it on. Nothing else is said from outside once the room is known.
+fn take_input(command: &Waiting) -> std::io::Result<()> {
+    handover::send(std::io::stdin(), handover::INPUT, None)?;
+    match handover::receive(std::io::stdin())? {
+        (_, Some(input)) => command.give_input(&input),
+        (_, None) => Err(std::io::Error::other("nobody handed it in")),
+    }
 }
 
 /// Whether the other end of a pipe is closed.

@@ -13,6 +13,7 @@ mod ahead;
 mod calls;
 mod escape;
 mod hostile;
+mod input;
 mod outside;
 mod refusals;
 mod rooms;

@@ -250,6 +250,7 @@ impl Outside {
             masked: vec![self.workspace().join(".env"), self.out().join("keys")],
             limits: Limits::default(),
             proxy: false,
+            input: false,
             command,
             environment,
             told: state.join("told"),

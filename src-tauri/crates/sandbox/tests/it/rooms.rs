@@ -53,6 +53,7 @@ impl Place {
             masked: Vec::new(),
             limits: Limits::default(),
             proxy: false,
+            input: false,
             command: vec!["/bin/bash".into(), "-c".into(), command.into()],
             environment: vec![("PATH".into(), "/usr/sbin:/usr/bin:/sbin:/bin".into())],
             told: self.state.path().join("told"),

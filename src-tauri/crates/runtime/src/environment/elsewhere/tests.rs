@@ -232,6 +232,15 @@ async fn what_cannot_be_kept_to_is_not_begun() {
         .elsewhere
         .rehearse(&command, &net, |_: &str| {}, &never);
     assert_eq!(shown.await.map(drop), Err(no_room(NO_LAYER)));
+    let talks = CompanionCommand {
+        program: "true".to_owned(),
+        args: Vec::new(),
+        folder: stage.workspace.root().to_owned(),
+        inherited: crate::Inherited::default(),
+        env: Vec::new(),
+    };
+    let talking = stage.elsewhere.accompany(&talks, &stage.workspace, &net);
+    assert_eq!(talking.await.map(drop), Err(no_room(NO_TALK)));
     let large = fs::File::create(stage.workspace.root().join("large")).unwrap();
     large.set_len(crate::limits::COPY_BYTES_MAX + 1).unwrap();
     let probe = stage.elsewhere.probe(&stage.workspace).await;
