@@ -126,6 +126,9 @@ mod servers;
 mod server_rules;
 // What their tools change in the workspace.
 mod server_effects;
+// Those that run in a sealed room.
+#[cfg(target_os = "linux")]
+mod server_rooms;
 // What is explained of calls, held against what the pipeline says of them.
 mod explained;
 // What they ask the person.

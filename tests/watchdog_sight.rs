@@ -77,6 +77,7 @@ async fn a_watchdog_is_asked_about_every_kind_of_call() {
         args: vec!["few".to_owned()],
         env: BTreeMap::new(),
         folder: None,
+        room: None,
     };
     let timeout_ms = 20_000;
     for change in [

@@ -2,7 +2,7 @@
 
 use agent::Desk;
 use protocol::query::{Answer, Query};
-use protocol::servers::{ServerChange, ServerId, ServerWay};
+use protocol::servers::{ServerChange, ServerId, ServerRoom, ServerWay};
 use protocol::shown::in_a_sentence;
 use protocol::{CallId, CallView, Decision, Entry, EntryBody, Fault, Op, SessionId};
 use tauri::AppHandle;
@@ -241,13 +241,34 @@ async fn started(desk: &Desk, server: &ServerId) -> String {
     };
     let mut known = servers.into_iter().map(|view| view.settings);
     match known.find(|one| one.id == *server).map(|one| one.way) {
-        Some(ServerWay::Stdio { command, args, .. }) => format!(
-            "This program then runs on your machine, with your permissions:\n\n{}",
+        Some(ServerWay::Stdio {
+            command,
+            args,
+            room,
+            ..
+        }) => format!(
+            "This program then runs on your machine, {}:\n\n{}",
+            allowed(room.as_ref()),
             name(&format!("{command} {}", args.join(" ")))
         ),
         Some(ServerWay::Http { url, .. }) => format!("It is reached at {}", name(&url)),
         None => String::new(),
     }
+}
+
+/// What a program of a server may do.
+fn allowed(room: Option<&ServerRoom>) -> String {
+    let Some(room) = room else {
+        return "with your permissions".to_owned();
+    };
+    let hosts = match room.hosts.is_empty() {
+        true => "no host".to_owned(),
+        false => name(&room.hosts.join(", ")),
+    };
+    format!(
+        "in a sealed room: it can change {} and reach {hosts}",
+        name(&room.workspace)
+    )
 }
 
 fn lines(programs: &[String]) -> String {
@@ -288,5 +309,26 @@ mod tests {
         assert_eq!(target("ses_b", "call_1").as_deref(), Some("file of ses_b"));
         assert_eq!(target("ses_c", "call_1"), None);
         assert_eq!(target("ses_b", "call_2"), None);
+    }
+
+    #[test]
+    fn what_a_program_may_do_is_said_by_its_room() {
+        let room = |hosts: &[&str]| ServerRoom {
+            workspace: "/srv/one".to_owned(),
+            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+        };
+        for (room, says) in [
+            (None, "with your permissions"),
+            (
+                Some(room(&[])),
+                "in a sealed room: it can change /srv/one and reach no host",
+            ),
+            (
+                Some(room(&["docs.rs", "localhost:8080"])),
+                "in a sealed room: it can change /srv/one and reach docs.rs, localhost:8080",
+            ),
+        ] {
+            assert_eq!(allowed(room.as_ref()), says);
+        }
     }
 }

@@ -27,6 +27,7 @@ pub fn program(command: &str, args: &[&str], env: &[(&str, &str)]) -> ServerWay 
         args: args.collect(),
         env: env.collect(),
         folder: None,
+        room: None,
     }
 }
 

@@ -26,7 +26,7 @@ use crate::faults::Faults;
 use crate::held;
 use crate::hub::{Events, Hub};
 use crate::seeks;
-use crate::servers::Servers;
+use crate::servers::{ServerRooms, Servers};
 use crate::session::Session;
 use crate::{beside, lost_record, ops, queries, recover, retention, settings};
 
@@ -104,7 +104,13 @@ impl Desk {
             .keys
             .clone()
             .unwrap_or_else(|| Arc::new(SystemKeys::default()));
-        let servers = Servers::of_desk(&config, &inherited, &keys);
+        let server_rooms = ServerRooms {
+            environment: environment.clone(),
+            options: room_options.clone(),
+            data_dir: config.data_dir.clone(),
+            clock: config.clock.clone(),
+        };
+        let servers = Servers::of_desk(&config, &inherited, server_rooms, &keys);
         let apis = Apis::of_desk(&config, &keys);
         let (tools, mut tool_faults) = DeskTools::new(registry, (&servers, &apis), &settings.tools);
         tool_faults.extend(seeks::wrong(&settings.web_search));

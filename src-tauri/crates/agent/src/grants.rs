@@ -1,6 +1,7 @@
 //! What each answer on a card would grant: one line each, duration first.
 
 use protocol::event::{Grant, Reach};
+use protocol::grounds::Confinement;
 use protocol::ledger::Offers;
 use protocol::preview::UndoOutlook;
 use protocol::{Action, FileChange, Plan, Preview};
@@ -75,7 +76,7 @@ pub(crate) fn grants(ready: &Ready, offers: &Offers) -> Vec<Grant> {
             " It runs in a sealed room; what it changes in the folder is carried out afterwards and can be undone."
                 .to_owned()
         }
-        UndoOutlook::Pictured if !ready.confinement.is_held() => {
+        UndoOutlook::Pictured if ready.confinement == Confinement::Unconfined => {
             " It runs as you, outside any sandbox; what it changes in this folder can be undone. What it does elsewhere cannot be taken back."
                 .to_owned()
         }

@@ -37,6 +37,7 @@ pub fn run() -> Outcome<()> {
                 args: vec![AS_SERVER.to_owned()],
                 env: BTreeMap::new(),
                 folder: None,
+                room: None,
             };
             runtime.block_on(ours::ask(server, &format!("bench__{TOOL}"), CALLS))
         }),

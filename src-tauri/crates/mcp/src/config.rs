@@ -1,9 +1,13 @@
 //! `servers.toml`: the servers of a person, read with errors that name the line and changed one table at a time.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use policy::RuleSet;
+use policy::way_out::named;
 use protocol::servers::{
-    SERVER_TIMEOUT_MS, SERVER_TIMEOUT_MS_MAX, ServerClient, ServerId, ServerSettings, ServerWay,
+    SERVER_TIMEOUT_MS, SERVER_TIMEOUT_MS_MAX, ServerClient, ServerId, ServerRoom, ServerSettings,
+    ServerWay,
 };
 use protocol::shown::in_a_sentence;
 use serde::Deserialize;
@@ -11,7 +15,7 @@ use toml_edit::Table;
 use tools::kept::{Kept, Wrong, put_list, put_map};
 use tools::limits::NAMED_CHARS_MAX;
 
-use crate::limits::{FILE_BYTES_MAX, SERVERS_MAX, VALUE_BYTES_MAX, VALUES_MAX};
+use crate::limits::{FILE_BYTES_MAX, ROOM_HOSTS_MAX, SERVERS_MAX, VALUE_BYTES_MAX, VALUES_MAX};
 use crate::refs::refers;
 
 /// The file of a person's servers.
@@ -25,6 +29,8 @@ pub struct Written {
     args: Option<Vec<String>>,
     env: Option<BTreeMap<String, String>>,
     folder: Option<String>,
+    room: Option<String>,
+    hosts: Option<Vec<String>>,
     url: Option<String>,
     headers: Option<BTreeMap<String, String>>,
     client: Option<ServerClient>,
@@ -73,10 +79,15 @@ impl Written {
                     args: self.args.unwrap_or_default(),
                     env: self.env.unwrap_or_default(),
                     folder: self.folder,
+                    room: room(self.room, self.hosts)?,
                 })
             }
             (None, Some(url))
-                if self.args.is_none() && self.env.is_none() && self.folder.is_none() =>
+                if self.args.is_none()
+                    && self.env.is_none()
+                    && self.folder.is_none()
+                    && self.room.is_none()
+                    && self.hosts.is_none() =>
             {
                 Ok(ServerWay::Http {
                     url,
@@ -91,8 +102,8 @@ impl Written {
             ),
             (None, Some(_)) => no(
                 "url",
-                "it has an address, so it has neither arguments nor variables nor a folder",
-                "Take out `args`, `env` and `folder`, or write `command` in the place of `url`.",
+                "it has an address, so it has neither arguments nor variables, no folder and no room",
+                "Take out `args`, `env`, `folder`, `room` and `hosts`, or write `command` in the place of `url`.",
             ),
             (Some(_), Some(_)) => no(
                 "url",
@@ -105,6 +116,25 @@ impl Written {
                 "Write `command` for a program of this machine, or `url` for an address.",
             ),
         }
+    }
+}
+
+/// The room that is written; none where the server runs as the person.
+fn room(
+    workspace: Option<String>,
+    hosts: Option<Vec<String>>,
+) -> Result<Option<ServerRoom>, Wrong> {
+    match (workspace, hosts) {
+        (Some(workspace), hosts) => Ok(Some(ServerRoom {
+            workspace,
+            hosts: hosts.unwrap_or_default(),
+        })),
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(Wrong::new(
+            "hosts",
+            "it names hosts and no room, so it runs as you and reaches every host",
+            "Write `room`, the folder that it may change, or take out `hosts`.",
+        )),
     }
 }
 
@@ -123,6 +153,7 @@ fn right(settings: &ServerSettings) -> Result<(), Wrong> {
             args,
             env,
             folder,
+            room,
         } => {
             if command.trim().is_empty() {
                 let what = "its command is empty".to_owned();
@@ -134,13 +165,18 @@ fn right(settings: &ServerSettings) -> Result<(), Wrong> {
                 return wrong("env", what, "Correct the name in `env`.");
             }
             if let Some(folder) = folder
-                && !std::path::Path::new(folder).is_absolute()
+                && !Path::new(folder).is_absolute()
             {
                 let what = "its folder is not an absolute path".to_owned();
                 return wrong("folder", what, "Write the whole path of `folder`.");
             }
+            if let Some(room) = room {
+                right_room(room, folder.as_deref())?;
+            }
+            let hosts = room.iter().flat_map(|room| &room.hosts);
+            let of_room = room.iter().map(|room| &room.workspace).chain(hosts);
             let all = [command].into_iter().chain(args).chain(env.values());
-            let all = all.chain(folder).map(String::as_str);
+            let all = all.chain(folder).chain(of_room).map(String::as_str);
             (all.collect(), args.len() + env.len())
         }
         ServerWay::Http {
@@ -187,6 +223,44 @@ fn right(settings: &ServerSettings) -> Result<(), Wrong> {
     Ok(())
 }
 
+/// Its folder and its hosts are what they are called; whether the folder is there is found when it is started.
+fn right_room(room: &ServerRoom, starts_in: Option<&str>) -> Result<(), Wrong> {
+    let wrong = |key, what: String, hint: &str| Err(Wrong::new(key, what, hint));
+    let workspace = Path::new(&room.workspace);
+    if !workspace.is_absolute() {
+        let what = "the folder of its room is not an absolute path".to_owned();
+        return wrong("room", what, "Write the whole path of `room`.");
+    }
+    if workspace.parent().is_none() {
+        let what = "the whole disk cannot be the folder of its room".to_owned();
+        return wrong("room", what, "Name the one folder that it may change.");
+    }
+    // One that is referred to is looked at when the server is started.
+    if let Some(folder) = starts_in
+        && !refers(folder)
+        && !Path::new(folder).starts_with(workspace)
+    {
+        let what = "it starts outside the folder of its room".to_owned();
+        let hint = "Take out `folder`: it then starts in that of `room`.";
+        return wrong("folder", what, hint);
+    }
+    if room.hosts.len() > ROOM_HOSTS_MAX {
+        let what = format!("it names more than {ROOM_HOSTS_MAX} hosts");
+        return wrong("hosts", what, "Leave some of them out.");
+    }
+    let rules = RuleSet::builtin();
+    let mut closed = room
+        .hosts
+        .iter()
+        .filter_map(|host| named(host, &rules, 0).err());
+    if let Some(why) = closed.next() {
+        let why = why.trim_end_matches('.').to_owned();
+        let hint = "Name each host by itself, such as \"api.example.com\".";
+        return wrong("hosts", why, hint);
+    }
+    Ok(())
+}
+
 fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(|c: char| c == '=' || c.is_whitespace() || c.is_control())
 }
@@ -199,11 +273,16 @@ fn table(settings: &ServerSettings) -> Table {
             args,
             env,
             folder,
+            room,
         } => {
             table.insert("command", toml_edit::value(command.as_str()));
             put_list(&mut table, "args", args);
             if let Some(folder) = folder {
                 table.insert("folder", toml_edit::value(folder.as_str()));
+            }
+            if let Some(room) = room {
+                table.insert("room", toml_edit::value(room.workspace.as_str()));
+                put_list(&mut table, "hosts", &room.hosts);
             }
             put_map(&mut table, "env", env);
         }

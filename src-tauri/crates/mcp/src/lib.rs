@@ -27,7 +27,7 @@ mod wanted;
 mod wire;
 
 pub use pin::Pins;
-pub use server::{Ground, Server, forget, signs_in};
+pub use server::{Ground, Rooms, Server, forget, signs_in};
 pub use sign::Vault;
 pub use tool::ServerTool;
 pub use tools::refs::{self, Lookup};

@@ -98,5 +98,9 @@ pub const SIGN_IN_ANSWER_BYTES_MAX: usize = 256 * 1024;
 pub const SIGN_IN_RECORD_BYTES_MAX: usize = 16_000;
 /// Messages of one prompt that are told.
 pub const PROMPT_MESSAGES_MAX: usize = 100;
+/// Hosts that a server in a room may reach.
+pub const ROOM_HOSTS_MAX: usize = 32;
+/// Things that a server was refused in its room, told when it ended.
+pub const REFUSED_TOLD_MAX: usize = 5;
 /// What one prompt is filled in with, in number.
 pub const PROMPT_ARGUMENTS_MAX: usize = 32;

@@ -8,7 +8,7 @@ use rmcp::transport::streamable_http_client::{
 use runtime::{Exit, Life};
 
 use crate::handler::Handler;
-use crate::limits::{CANCEL_TOLD_MAX, REASON_CHARS_MAX};
+use crate::limits::{CANCEL_TOLD_MAX, REASON_CHARS_MAX, REFUSED_TOLD_MAX};
 use crate::link::Unopened;
 use crate::sign::Challenge;
 use crate::wire::Why;
@@ -88,17 +88,30 @@ pub(crate) async fn exit_told(life: &Life, handler: &Handler, why: &Why) -> Stri
     let mut ended = life.watch();
     let ended = tokio::time::timeout(CANCEL_TOLD_MAX, ended.wait_for(Option::is_some));
     let exit = ended.await.ok().and_then(Result::ok).and_then(|exit| *exit);
-    let how = match exit {
+    let in_room = life.in_room();
+    if let Some(why) = in_room.and_then(|fared| fared.not_entered.as_ref()) {
+        return format!("it could not be started in its sealed room: {why}");
+    }
+    let mut told = match exit {
         Some(Exit::Code(code)) => format!("it ended with exit code {code}"),
         Some(Exit::Signal(signal)) => format!("it was ended by signal {signal}"),
         Some(Exit::Cancelled | Exit::TimedOut) | None => "it closed the connection".to_owned(),
     };
+    let refused = in_room.iter().flat_map(|fared| &fared.refused);
+    let refused: Vec<String> = refused
+        .take(REFUSED_TOLD_MAX)
+        .map(ToString::to_string)
+        .collect();
+    if !refused.is_empty() {
+        let refused = format!(". Its sealed room {}", refused.join(", "));
+        told.push_str(&tools::text::shortened(&refused, REASON_CHARS_MAX));
+    }
     // Its last words may still be on their way, or be kept back by somebody whom it started.
     let _ = tokio::time::timeout(CANCEL_TOLD_MAX, why.hushed.cancelled()).await;
     match handler.log.last_said(2) {
-        said if said.is_empty() => how,
+        said if said.is_empty() => told,
         said => format!(
-            "{how}. It said last: {}",
+            "{told}. It said last: {}",
             tools::text::shortened(&said, REASON_CHARS_MAX)
         ),
     }

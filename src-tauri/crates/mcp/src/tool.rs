@@ -182,7 +182,7 @@ impl Tool for ServerTool {
 
     /// What a program of this machine changes in the workspace is found by a picture from before.
     async fn runs_in_place(&self, hands: &Hands) -> bool {
-        self.server.confinement() == Confinement::Unconfined
+        self.server.may_change(hands.workspace.root())
             && hands.environment.can_picture(&hands.workspace).await
     }
 

@@ -113,6 +113,8 @@ pub enum Confinement {
     Held,
     /// Nothing: it is done by a program that runs as the person, outside any sandbox.
     Unconfined,
+    /// A sealed room: it is done by a program that can change one folder and reach the hosts that its person named.
+    Room,
     /// It is done on another machine.
     Remote,
 }
@@ -122,7 +124,7 @@ impl Confinement {
     pub fn is_held(&self) -> bool {
         match self {
             Self::Held => true,
-            Self::Unconfined | Self::Remote => false,
+            Self::Unconfined | Self::Room | Self::Remote => false,
         }
     }
 }

@@ -111,8 +111,12 @@ pub enum ServerWay {
         args: Vec<String>,
         /// Variables beside those that it inherits.
         env: BTreeMap<String, String>,
-        /// The folder that it starts in, absolute; none for the home folder.
+        /// The folder that it starts in, absolute; none for the home folder, and in a room for the folder of that.
         folder: Option<String>,
+        /// The sealed room that it runs in; none: it runs as the person, and nothing keeps it from anything.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        room: Option<ServerRoom>,
     },
     /// An address, spoken to by streamable HTTP.
     Http {
@@ -125,6 +129,19 @@ pub enum ServerWay {
         #[ts(optional)]
         client: Option<ServerClient>,
     },
+}
+
+/// The sealed room that a server runs in. Where it cannot be made, the server is not started.
+///
+/// Secrets are closed in it as they are found when the server is started: one that comes later is not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ServerRoom {
+    /// The one folder that it may change, absolute.
+    pub workspace: String,
+    /// The hosts that it may reach, each with its port where that is not the usual one.
+    #[serde(default)]
+    pub hosts: Vec<String>,
 }
 
 /// As what Countersign is known to whoever signs the person in.

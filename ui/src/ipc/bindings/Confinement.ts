@@ -3,4 +3,4 @@
 /**
  * What keeps a tool to what its calls were judged on.
  */
-export type Confinement = "held" | "unconfined" | "remote";
+export type Confinement = "held" | "unconfined" | "room" | "remote";

@@ -2,6 +2,7 @@
 
 mod change;
 mod found;
+mod rooms;
 mod sign_ins;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,7 @@ use crate::shelf::{Shelf, Standing};
 pub(crate) use change::change;
 pub(crate) use found::found;
 pub use found::servers_of_file;
+pub(crate) use rooms::ServerRooms;
 use sign_ins::SignIns;
 
 /// Under which provider's name the keychain files a secret of a server.
@@ -87,11 +89,17 @@ impl Standing for Server {
 
 impl Servers {
     /// Those of a desk: read who is set up; nobody is started.
-    pub fn of_desk(config: &DeskConfig, inherited: &Inherited, keys: &Arc<dyn Keys>) -> Self {
+    pub fn of_desk(
+        config: &DeskConfig,
+        inherited: &Inherited,
+        rooms: ServerRooms,
+        keys: &Arc<dyn Keys>,
+    ) -> Self {
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
         let given = mcp::Ground {
             inherited: inherited.clone(),
             home: home.unwrap_or_else(|| config.data_dir.clone()),
+            rooms: Arc::new(rooms),
             lookup: Arc::new(Surroundings(keys.clone())),
             vault: Arc::new(SignIns::new(keys.clone(), &config.data_dir)),
             data_dir: Some(config.data_dir.clone()),

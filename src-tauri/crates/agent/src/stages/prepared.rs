@@ -155,7 +155,7 @@ fn wants_picture(session: &Session, called: &Called<'_>) -> bool {
     match called.0.tool.confinement() {
         Confinement::Held => true,
         Confinement::Remote => false,
-        Confinement::Unconfined => session
+        Confinement::Unconfined | Confinement::Room => session
             .shared
             .settings()
             .server_tools
@@ -229,9 +229,9 @@ fn without_plan(
             Capability::NetFetch => !called.only_reads(),
             Capability::FsRead => false,
         });
-    // Whatever may run as the person may change something, unless the person says that it does not.
+    // A program of this machine may change something, unless the person says that it does not.
     let is_open = match called.0.tool.confinement() {
-        Confinement::Unconfined => {
+        Confinement::Unconfined | Confinement::Room => {
             let settings = session.shared.settings();
             !settings.server_tools.is_read_only(called.id())
         }

@@ -64,7 +64,7 @@ pub(crate) async fn before_image(
                 let meta = meta(ran(&ready.preview));
                 environment.picture(&workspace, &history, meta).await
             }
-            Confinement::Unconfined => {
+            Confinement::Unconfined | Confinement::Room => {
                 let meta = meta(called_title(called, approved.arguments()));
                 environment.snapshot(&workspace, &history, meta).await
             }

@@ -50,6 +50,22 @@ pub(crate) enum Servers {
         #[arg(long, value_name = "DIGEST")]
         accept: Option<String>,
     },
+    /// Run one in a sealed room, where it can change one folder alone and open none of the secrets that are found when it is
+    /// started; or as you again. One that is on is started anew.
+    Room {
+        /// Its name.
+        server: String,
+        /// The one folder that it may change.
+        #[arg(value_name = "FOLDER", required_unless_present = "leave")]
+        folder: Option<PathBuf>,
+        /// Let it reach this host, such as `api.example.com` or `localhost:8080`; it reaches none if none is named. May be given
+        /// again.
+        #[arg(long, value_name = "HOST", requires = "folder")]
+        allow_host: Vec<String>,
+        /// Run it as you, outside any sandbox.
+        #[arg(long, conflicts_with = "folder")]
+        leave: bool,
+    },
     /// Start one anew, and say whether it answers.
     Restart {
         /// Its name.
@@ -108,7 +124,7 @@ pub(crate) struct Add {
     #[arg(long)]
     pub(crate) replace: bool,
     /// Its address.
-    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "folder"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "folder", "room"])]
     pub(crate) url: Option<String>,
     /// A header of every request. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
     #[arg(long, value_name = "NAME=VALUE", requires = "url")]
@@ -122,9 +138,15 @@ pub(crate) struct Add {
     /// A variable for the program. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// The folder that the program starts in; the home folder if none is named.
+    /// The folder that the program starts in; the home folder if none is named, and in a room the folder of that.
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
+    /// Run the program in a sealed room, where it can change this folder alone.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) room: Option<PathBuf>,
+    /// A host that it may reach from its room. May be repeated.
+    #[arg(long, value_name = "HOST", requires = "room")]
+    pub(crate) allow_host: Vec<String>,
     /// How long it may take to start, and to answer, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = protocol::servers::SERVER_TIMEOUT_MS)]
     pub(crate) timeout_ms: u32,

@@ -2,6 +2,7 @@
 
 mod has;
 mod import;
+mod room;
 mod sign_in;
 
 use std::collections::BTreeMap;
@@ -72,7 +73,7 @@ impl Kind for Kept {
     }
 
     fn note(view: &ServerView) -> Option<String> {
-        sign_in::told(view)
+        sign_in::told(view).or_else(|| room::told(view))
     }
 
     fn tools(view: &ServerView) -> Vec<ToolLine> {
@@ -126,6 +127,15 @@ pub(crate) async fn run(desk: &Desk, asked: Servers, out: &mut Out) -> Ended {
             is_on(desk, &id).await?;
             kept::approve::<Kept>(desk, &id, accept, out).await
         }
+        Servers::Room {
+            server,
+            folder,
+            allow_host,
+            leave: _,
+        } => {
+            let wanted = folder.map(|folder| room::asked(&folder, &allow_host));
+            room::set(desk, &named(&server)?, wanted.transpose()?, out).await
+        }
         Servers::Restart { server } => {
             let id = named(&server)?;
             change(desk, &id, ServerChange::Restart).await?;
@@ -177,16 +187,16 @@ fn way(add: &Add) -> Result<ServerWay, Ending> {
             }),
         });
     }
-    let folder = add.folder.as_ref().map(std::path::absolute).transpose();
-    let folder = folder.map_err(|error| {
-        Ending::usage(Fault::new("The folder has no place.", "Name another.")).because(&error)
-    })?;
+    let folder = add.folder.as_deref().map(room::placed).transpose()?;
+    let room = add.room.as_deref();
+    let room = room.map(|folder| room::asked(folder, &add.allow_host));
     let mut words = add.command.iter().cloned();
     Ok(ServerWay::Stdio {
         command: words.next().unwrap_or_default(),
         args: words.collect(),
         env: pairs(&add.env)?,
         folder: folder.map(|folder| folder.display().to_string()),
+        room: room.transpose()?,
     })
 }
 

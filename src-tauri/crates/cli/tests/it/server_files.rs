@@ -77,3 +77,69 @@ fn a_tool_of_many_is_called_by_hand_and_undone() {
         called.out
     );
 }
+
+/// A server is moved into a room and out of it, and is said to be where it is. Where there is no room it is not started, and stays
+/// off.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_is_moved_into_a_room_and_back() {
+    let place = with_server("");
+    // Where no program of the room is installed beside it.
+    let folder = tempfile::tempdir_in(place.data().parent().unwrap()).unwrap();
+    let alone = folder.path().join("countersign");
+    std::fs::copy(env!("CARGO_BIN_EXE_countersign"), &alone).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = std::process::Command::new(&alone);
+        command.args(args).current_dir(place.workspace());
+        command.env_clear().envs(place.surroundings());
+        let ran = command.output().unwrap();
+        let said = String::from_utf8([ran.stdout, ran.stderr].concat()).unwrap();
+        (ran.status.code(), said)
+    };
+    let offered = "Runs as you, outside any sandbox. To run it in a sealed room: countersign servers room files FOLDER";
+    let (_, list) = run(&["servers", "list"]);
+    assert!(list.contains(offered), "{list}");
+
+    let (code, moved) = run(&["servers", "room", "files", ".", "--allow-host", "docs.rs"]);
+    assert_eq!(code, Some(1), "{moved}");
+    assert!(moved.contains("it was not started"), "{moved}");
+    assert!(
+        moved.contains("`countersign-room`, is not installed"),
+        "{moved}"
+    );
+    let (_, list) = run(&["servers", "list"]);
+    let workspace = place.workspace().display().to_string();
+    let says = format!("Runs in a sealed room: changes {workspace} alone, reaches docs.rs.");
+    assert!(list.starts_with("files  off"), "{list}");
+    assert!(list.contains(&says), "{list}");
+
+    let (code, back) = run(&["servers", "room", "files", "--leave"]);
+    assert_eq!(code, Some(0), "{back}");
+    assert!(
+        back.starts_with("files  off") && back.contains(offered),
+        "{back}"
+    );
+    let (code, on) = run(&["servers", "enable", "files"]);
+    assert_eq!(code, Some(0), "{on}");
+    let (_, moved) = run(&["servers", "room", "files", "--leave"]);
+    assert!(moved.starts_with("files  connected"), "{moved}");
+}
+
+#[test]
+fn what_cannot_be_a_room_is_named() {
+    let place = with_server("");
+    place.ok(&["servers", "add", "far", "--url", "http://127.0.0.1:9/mcp"]);
+    for (args, why) in [
+        (&["files", "/"][..], "the whole disk"),
+        (&["files", ".", "--allow-host", "*.rs"], "a pattern of many"),
+        (&["files"], "<FOLDER"),
+        (&["files", ".", "--leave"], "cannot be used with"),
+        (&["far", "."], "on another machine"),
+    ] {
+        let ran = place.run(&[&["servers", "room"], args].concat());
+        assert_ne!(ran.code, 0, "{args:?}");
+        assert!(ran.err.contains(why), "{args:?}: {}", ran.err);
+        let list = place.ok(&["servers", "list"]);
+        assert!(list.contains("Runs as you, outside any sandbox."), "{list}");
+    }
+}

@@ -16,6 +16,7 @@ fn stdio(id: &str) -> ServerSettings {
             args: vec!["-y".to_owned(), "a \"b\"".to_owned()],
             env: BTreeMap::from([("TOKEN".to_owned(), "${TOKEN}".to_owned())]),
             folder: None,
+            room: None,
         },
         timeout_ms: 5_000,
         enabled: false,
@@ -95,5 +96,45 @@ fn what_is_wrong_is_named() {
         assert!(fault.message.contains(what), "{text}: {fault}");
         assert!(fault.hint.ends_with("Until then no server of it is used."));
         assert!(!fault.to_string().contains("countersign "), "{fault}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_room_is_written_and_read_again_and_what_is_wrong_with_one_is_named() {
+    let mut roomed = stdio("roomed");
+    if let ServerWay::Stdio { folder, room, .. } = &mut roomed.way {
+        *folder = Some("/srv/one/below".to_owned());
+        *room = Some(ServerRoom {
+            workspace: "/srv/one".to_owned(),
+            hosts: vec!["docs.rs".to_owned(), "127.0.0.1:8080".to_owned()],
+        });
+    }
+    let text = kept::with::<ServersFile>("", &roomed).unwrap();
+    assert_eq!(read(&text).unwrap(), [roomed]);
+    for (text, what) in [
+        ("[servers.a]\ncommand='x'\nroom='here'", "absolute"),
+        ("[servers.a]\ncommand='x'\nroom='/'", "the whole disk"),
+        (
+            "[servers.a]\ncommand='x'\nfolder='/srv/other'\nroom='/srv/one'",
+            "outside the folder of its room",
+        ),
+        (
+            "[servers.a]\ncommand='x'\nhosts=['docs.rs']",
+            "hosts and no room",
+        ),
+        (
+            "[servers.a]\ncommand='x'\nroom='/srv'\nhosts=['*.rs']",
+            "a pattern of many",
+        ),
+        (
+            "[servers.a]\ncommand='x'\nroom='/srv'\nhosts=['file:///x']",
+            "is no host",
+        ),
+        ("[servers.a]\ncommand='x'\nroom=true", "line 3"),
+        ("[servers.a]\nurl='https://x.y'\nroom='/srv'", "no room"),
+    ] {
+        let fault = read(text).unwrap_err();
+        assert!(fault.message.contains(what), "{text}: {fault}");
     }
 }

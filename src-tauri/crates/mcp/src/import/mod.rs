@@ -71,6 +71,7 @@ fn found(written: String, raw: Result<Raw, String>, project: Option<&Path>) -> S
                 args,
                 env,
                 folder: folder.or_else(|| project.map(|folder| folder.display().to_string())),
+                room: None,
             }
         }
         (None, Some(url)) => ServerWay::Http {

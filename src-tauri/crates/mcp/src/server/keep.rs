@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use protocol::servers::{ServerWay, SignIn};
+use protocol::servers::{ServerRoom, ServerWay, SignIn};
 use rmcp::transport::auth::AuthClient;
 use runtime::{Companion, CompanionCommand};
 use tokio::time::Instant;
@@ -19,6 +19,8 @@ use crate::sign::Signer;
 /// What a connection begins with, its references looked up.
 pub(super) enum Start {
     Program(Companion),
+    /// A program that is to be started in a room.
+    InRoom(CompanionCommand, ServerRoom),
     /// An address, and how a person signs in to it where they can.
     Address(Far, Option<Signer>),
 }
@@ -135,6 +137,9 @@ impl Core {
             .map_err(|_| "it could not be prepared".to_owned())??;
         let way = match way {
             Start::Program(companion) => Way::Stdio(companion),
+            Start::InRoom(command, room) => {
+                Way::Stdio(self.ground.rooms.accompany(&command, &room).await?)
+            }
             Start::Address(far, None) => far.unsigned(),
             Start::Address(far, Some(signer)) => match self.signed_in(&signer, &far).await? {
                 Some(client) => {
@@ -227,17 +232,21 @@ impl Core {
                 args,
                 env,
                 folder,
+                room,
             } => {
                 let folder = folder.as_deref().map(|folder| expand(folder, lookup));
+                let of_room = room.as_ref().map(|room| PathBuf::from(&room.workspace));
+                let usual = of_room.unwrap_or_else(|| self.ground.home.clone());
                 let command = CompanionCommand {
                     program: expand(command, lookup)?,
                     args: all(args)?,
-                    folder: folder
-                        .transpose()?
-                        .map_or_else(|| self.ground.home.clone(), PathBuf::from),
+                    folder: folder.transpose()?.map_or(usual, PathBuf::from),
                     inherited: self.ground.inherited.clone(),
                     env: named(env)?,
                 };
+                if let Some(room) = room {
+                    return Ok(Start::InRoom(command, room.clone()));
+                }
                 let companion = runtime::accompany(&command);
                 companion
                     .map(Start::Program)

@@ -3,8 +3,10 @@
 mod calls;
 mod has;
 mod keep;
+mod room;
 mod sign_in;
 
+pub use room::Rooms;
 pub use sign_in::signs_in;
 
 use std::path::{Path, PathBuf};
@@ -43,6 +45,8 @@ pub struct Ground {
     pub inherited: Inherited,
     /// Where programs start that name no folder.
     pub home: PathBuf,
+    /// Where rooms are made for those that run in one.
+    pub rooms: Arc<dyn Rooms>,
     /// Where references are looked up.
     pub lookup: Arc<dyn Lookup>,
     /// Where sign-ins are kept.
@@ -142,10 +146,11 @@ impl Server {
         &self.core.settings
     }
 
-    /// What keeps its tools to what their calls were judged on: nothing does with a program of this machine.
+    /// What keeps its tools to what their calls were judged on: nothing does with a program of this machine that runs in no room.
     pub fn confinement(&self) -> Confinement {
         match &self.core.settings.way {
-            ServerWay::Stdio { .. } => Confinement::Unconfined,
+            ServerWay::Stdio { room: Some(_), .. } => Confinement::Room,
+            ServerWay::Stdio { room: None, .. } => Confinement::Unconfined,
             ServerWay::Http { .. } => Confinement::Remote,
         }
     }
@@ -172,7 +177,18 @@ impl Server {
     pub fn sandbox_profile(&self) -> &'static str {
         match self.confinement() {
             Confinement::Remote => "network",
-            Confinement::Held | Confinement::Unconfined => "command",
+            Confinement::Held | Confinement::Room | Confinement::Unconfined => "command",
+        }
+    }
+
+    /// Whether it is a program that may change something in a folder, absolute: it runs as the person, or its room meets that folder.
+    pub fn may_change(&self, folder: &Path) -> bool {
+        match &self.core.settings.way {
+            ServerWay::Stdio {
+                room: Some(room), ..
+            } => self.core.ground.rooms.meets(room, folder),
+            ServerWay::Stdio { room: None, .. } => true,
+            ServerWay::Http { .. } => false,
         }
     }
 

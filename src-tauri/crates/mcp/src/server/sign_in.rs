@@ -65,7 +65,7 @@ impl Server {
         let taken_back = match core.start().await.map_err(wrong)? {
             Start::Address(_, Some(signer)) => signer.forget().await.map_err(wrong)?,
             Start::Address(_, None) => return nobody(HEADER),
-            Start::Program(_) => return nobody(PROGRAM),
+            Start::Program(_) | Start::InRoom(..) => return nobody(PROGRAM),
         };
         core.log("Signed out.");
         let mut kept = core.kept();
@@ -152,7 +152,7 @@ impl Core {
             Start::Address(_, None) => {
                 return Err(HEADER.to_owned().into());
             }
-            Start::Program(_) => return Err(PROGRAM.to_owned().into()),
+            Start::Program(_) | Start::InRoom(..) => return Err(PROGRAM.to_owned().into()),
         };
         let challenge = match self.challenge() {
             Some(challenge) => challenge,

@@ -3,15 +3,15 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp::{Ground, Lookup, Pins, Server, Vault};
-use protocol::servers::{ServerId, ServerSettings, ServerState, ServerWay, SignIn};
+use mcp::{Ground, Lookup, Pins, Rooms, Server, Vault};
+use protocol::servers::{ServerId, ServerRoom, ServerSettings, ServerState, ServerWay, SignIn};
 use protocol::shown::plain;
 use protocol::{ToolError, ToolOutput};
-use runtime::{FrozenClock, Inherited};
+use runtime::{Companion, CompanionCommand, FrozenClock, Inherited};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::Asks;
@@ -67,8 +67,27 @@ impl Vault for Chain {
     }
 }
 
+/// A machine on which there is no room.
+pub struct NoRooms;
+
+#[async_trait::async_trait]
+impl Rooms for NoRooms {
+    async fn accompany(
+        &self,
+        _: &CompanionCommand,
+        room: &ServerRoom,
+    ) -> Result<Companion, String> {
+        Err(format!("there is no room around {}", room.workspace))
+    }
+
+    fn meets(&self, _: &ServerRoom, _: &Path) -> bool {
+        false
+    }
+}
+
 pub fn ground() -> Ground {
     Ground {
+        rooms: Arc::new(NoRooms),
         vault: Arc::new(Chain::default()),
         data_dir: None,
         inherited: Inherited::default(),
@@ -87,6 +106,7 @@ pub fn settings(traits: &[&str]) -> ServerSettings {
             args: traits.iter().map(|one| (*one).to_owned()).collect(),
             env: BTreeMap::new(),
             folder: None,
+            room: None,
         },
         timeout_ms: 20_000,
         enabled: true,

@@ -64,6 +64,7 @@ fn stdio((command, args): (String, Vec<String>)) -> ServerSettings {
             args,
             env: BTreeMap::new(),
             folder: None,
+            room: None,
         },
         ..settings(&[])
     }

@@ -45,7 +45,7 @@ fn held(
     now: At,
 ) -> Option<(Verdict, String)> {
     let is_here = match confinement {
-        Confinement::Held | Confinement::Unconfined => true,
+        Confinement::Held | Confinement::Unconfined | Confinement::Room => true,
         Confinement::Remote => false,
     };
     let target = quoted(&fact.target);
@@ -127,6 +127,9 @@ fn told(facts: &Facts) -> String {
         Confinement::Held => named,
         Confinement::Unconfined => format!(
             "{named} It runs as you, outside any sandbox, so it can touch more than its arguments name."
+        ),
+        Confinement::Room => format!(
+            "{named} It runs in a sealed room: it can read more than its arguments name, change nothing outside the folder of its room, and reach only the hosts that were named for it."
         ),
         Confinement::Remote => format!("{named} It runs on another machine."),
     }
