@@ -115,6 +115,38 @@ test('a server is switched on and off; a refusal stands beside it, and its log c
   expect(host.ops.map((op) => (op.type === 'change_server' ? op.change : null))).toEqual([{ type: 'switch', enabled: true }, { type: 'switch', enabled: true }, { type: 'switch', enabled: false }]);
 });
 
+test('a program that runs as the person is said to, and is moved into a room of the folder and back', async () => {
+  const { host, desk } = await open();
+  const folder = '/home/mira/code/tidemark';
+  desk.folder = folder;
+  await click('server-chat');
+  expect(screen.queryByTestId('server-unfenced')).toBeNull();
+  await click('server-files');
+  expect(text('server-unfenced')).toContain('It runs as you, outside any sandbox.');
+  await click('server-into-room');
+  await waitFor(() => expect(text('server-state')).toBe('Connected'));
+  const before = { type: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/mira/code'], env: {} };
+  const way = { ...before, folder: null, room: { workspace: folder, hosts: [] } };
+  const asked = () => host.ops.map((op) => (op.type === 'change_server' ? op.change : null));
+  expect(asked()).toEqual([{ type: 'set', way, timeout_ms: 30_000 }, { type: 'switch', enabled: true }]);
+  expect(screen.queryByTestId('server-unfenced')).toBeNull();
+  await click('server-tab-setup');
+  expect(text('server-runs')).toContain('in a sealed room');
+  expect(text('server-runs')).toContain('reaches no host');
+
+  // Where it is set up otherwise it stays in its room.
+  await click('setup-edit');
+  await type('server-hosts', 'docs.rs, api.example.com');
+  await click('server-save');
+  await waitFor(() => expect(text('server-runs')).toContain('reaches docs.rs and api.example.com'));
+  expect(asked().at(-1)).toMatchObject({ way: { room: { workspace: folder, hosts: ['docs.rs', 'api.example.com'] } } });
+  await click('server-acts');
+  await click('server-acts-leave');
+  await waitFor(() => expect(text('server-runs')).toBe('as you, outside any sandbox'));
+  expect(asked().at(-1)).toEqual({ type: 'set', way: { ...before, folder: null }, timeout_ms: 30_000 });
+  expect(text('server-state')).toBe('Off');
+});
+
 test('removing asks once, and keeping is what has the focus', async () => {
   const { host } = await open();
   await click('server-files');

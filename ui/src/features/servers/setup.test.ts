@@ -1,7 +1,7 @@
 // Setups of servers: lines taken apart and put together, what is wrong with them, what looks like a secret.
 
 import { expect, test } from 'vitest';
-import { draftOf, isBareSecret, joined, problemsOf, secretName, secretOf, setupOf, wordsOf } from './setup';
+import { draftOf, isBareSecret, joined, movedTo, problemsOf, secretName, secretOf, setupOf, wordsOf } from './setup';
 
 test.each<[string, string[] | null]>([
   ['npx -y server /home/me', ['npx', '-y', 'server', '/home/me']],
@@ -23,6 +23,8 @@ test('a setup is the same after it was fields', () => {
   const ways = [
     { type: 'stdio', command: 'my tool', args: ['--a', ''], env: { A: 'keychain:a', B: '${B:-x}' }, folder: '/w' },
     { type: 'stdio', command: 'x', args: [], env: {}, folder: null },
+    { type: 'stdio', command: 'x', args: [], env: {}, folder: '/w/below', room: { workspace: '/w', hosts: ['docs.rs', 'localhost:8080'] } },
+    { type: 'stdio', command: 'x', args: [], env: {}, folder: null, room: { workspace: '/w', hosts: [] } },
     { type: 'http', url: 'https://x.example/mcp', headers: { Authorization: 'keychain:t' } },
     { type: 'http', url: 'https://x.example/mcp', headers: {}, client: { id: 'a', secret: 'keychain:t' } },
     { type: 'http', url: 'https://x.example/mcp', headers: {}, client: { id: 'https://a.example/client.json', secret: null } },
@@ -46,6 +48,10 @@ test.each<[string, Partial<typeof good>, object]>([
   ['no program', { command: ' ' }, { command: 'Say which program to start.' }],
   ['an open quote', { command: 'a "b' }, { command: 'A quote is not closed.' }],
   ['a folder of nowhere', { folder: 'code' }, { folder: 'Write the whole path, or none for your home folder.' }],
+  ['a room of nowhere', { room: 'code' }, { room: 'Write the whole path, or none to run it as you.' }],
+  ['a room around everything', { room: '/' }, { room: 'Name the one folder that it may change.' }],
+  ['a start in its room', { room: '/w', folder: '/w/below' }, {}],
+  ['a start outside its room', { room: '/w', folder: '/www' }, { folder: 'It starts outside its room. Leave this empty: it then starts in the folder of its room.' }],
   ['no address', { as: 'http' }, { url: 'Say where it is reached.' }],
   ['another scheme', { as: 'http', url: 'ws://x' }, { url: 'Begin with http:// or https://.' }],
   ['no address at all', { as: 'http', url: 'http://' }, { url: 'This is no address. Write it like https://mcp.example.org/mcp.' }],
@@ -71,4 +77,13 @@ test.each<[string, string, boolean]>([
 test('references to the keychain', () => {
   expect([secretOf('keychain:a'), secretOf('keychain:'), secretOf('a')]).toEqual(['a', null, null]);
   expect(secretName('github', { name: 'TOKEN', value: '' })).toBe('github-TOKEN');
+});
+
+test('a program is moved into a room and out of it', () => {
+  const way = { type: 'stdio', command: 'x', args: ['-a'], env: { A: '1' }, folder: '/home/me' } as const;
+  const room = { workspace: '/w', hosts: [] };
+  const moved = movedTo({ ...way, args: [...way.args] }, room);
+  expect(moved).toEqual({ ...way, folder: null, room });
+  expect(movedTo({ ...way, args: [], folder: '/w/below' }, room)).toMatchObject({ folder: '/w/below', room });
+  expect(movedTo({ ...way, args: [], folder: null, room }, null)).toEqual({ ...way, args: [], folder: null });
 });

@@ -1,5 +1,6 @@
 // How a server is set up, as it is typed: what is wrong with it, and what is saved. Pure.
 
+import type { ServerRoom } from '../../ipc/bindings/ServerRoom';
 import type { ServerSettings } from '../../ipc/bindings/ServerSettings';
 import type { ServerWay } from '../../ipc/bindings/ServerWay';
 
@@ -16,6 +17,10 @@ export interface Draft {
   /** The program and its arguments in one line, as in a shell. */
   command: string;
   folder: string;
+  /** The one folder that it may change, in its sealed room; empty where it runs as the person. */
+  room: string;
+  /** The hosts that it may reach from there, in one line. */
+  hosts: string;
   url: string;
   env: Pair[];
   headers: Pair[];
@@ -26,7 +31,7 @@ export interface Draft {
 }
 
 /** A field and what is wrong with it, in one sentence that says what to do. */
-export type Problems = Partial<Record<'id' | 'command' | 'folder' | 'url' | 'pairs' | 'client' | 'seconds', string>>;
+export type Problems = Partial<Record<'id' | 'command' | 'folder' | 'room' | 'url' | 'pairs' | 'client' | 'seconds', string>>;
 
 /** How long a server may take unless somebody says otherwise, and at most, in seconds. */
 export const SECONDS = { usual: 30, max: 600 };
@@ -45,6 +50,8 @@ export function draftOf(settings: ServerSettings | null): Draft {
     as: way?.type ?? 'stdio',
     command: way?.type === 'stdio' ? joined([way.command, ...way.args]) : '',
     folder: way?.type === 'stdio' ? (way.folder ?? '') : '',
+    room: (way?.type === 'stdio' && way.room?.workspace) || '',
+    hosts: (way?.type === 'stdio' && way.room?.hosts.join(' ')) || '',
     url: way?.type === 'http' ? way.url : '',
     env: way?.type === 'stdio' ? pairsIn(way.env) : [],
     headers: way?.type === 'http' ? pairsIn(way.headers) : [],
@@ -134,7 +141,11 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
     const words = wordsOf(draft.command);
     if (words === null) problems.command = 'A quote is not closed.';
     else if ((words[0] ?? '') === '') problems.command = 'Say which program to start.';
-    if (draft.folder.trim() !== '' && !/^(\/|[A-Za-z]:[\\/])/.test(draft.folder.trim())) problems.folder = 'Write the whole path, or none for your home folder.';
+    const [folder, room] = [draft.folder.trim(), draft.room.trim()];
+    if (folder !== '' && !isWhole(folder)) problems.folder = 'Write the whole path, or none for your home folder.';
+    else if (folder !== '' && room !== '' && !folder.includes('${') && !isBelow(folder, room)) problems.folder = 'It starts outside its room. Leave this empty: it then starts in the folder of its room.';
+    if (room !== '' && !isWhole(room)) problems.room = 'Write the whole path, or none to run it as you.';
+    else if (room === '/') problems.room = 'Name the one folder that it may change.';
   } else {
     const url = draft.url.trim();
     if (url === '') problems.url = 'Say where it is reached.';
@@ -147,6 +158,16 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
   const seconds = secondsProblem(draft.seconds);
   if (seconds) problems.seconds = seconds;
   return problems;
+}
+
+const isWhole = (path: string): boolean => /^(\/|[A-Za-z]:[\\/])/.test(path);
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder.replace(/\/+$/, '')}/`);
+
+/** The same way in a room, or in none: it starts in the folder of its room unless it starts in it already. */
+export function movedTo(way: Extract<ServerWay, { type: 'stdio' }>, room: ServerRoom | null): ServerWay {
+  const { room: _, ...bare } = way;
+  if (room === null) return bare;
+  return { ...bare, folder: way.folder !== null && isBelow(way.folder, room.workspace) ? way.folder : null, room };
 }
 
 /** What is wrong with a time limit; empty if nothing is. */
@@ -166,6 +187,8 @@ export function setupOf(draft: Draft): { way: ServerWay; timeout_ms: number } {
   const values = named(pairsOf(draft));
   const client = draft.clientId.trim() !== '' && { client: { id: draft.clientId.trim(), secret: draft.clientSecret.trim() || null } };
   const [command = '', ...args] = wordsOf(draft.command) ?? [];
-  const way: ServerWay = draft.as === 'http' ? { type: 'http', url: draft.url.trim(), headers: values, ...client } : { type: 'stdio', command, args, env: values, folder: draft.folder.trim() || null };
+  const workspace = draft.room.trim();
+  const room = workspace !== '' && { room: { workspace, hosts: draft.hosts.split(/[\s,]+/).filter(Boolean) } };
+  const way: ServerWay = draft.as === 'http' ? { type: 'http', url: draft.url.trim(), headers: values, ...client } : { type: 'stdio', command, args, env: values, folder: draft.folder.trim() || null, ...room };
   return { way, timeout_ms: millisecondsIn(draft.seconds) };
 }

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { serverTool, serverView } from '../../ipc/fake_servers';
 import { claims } from '../../widgets/hints';
-import { firstOf, fits, logText, plainOf, stateOf, toolsWords, waitingTools } from './words';
+import { firstOf, fits, hostsWords, logText, plainOf, stateOf, toolsWords, waitingTools } from './words';
 
 const way = { type: 'http', url: 'https://x.example', headers: {} } as const;
 
@@ -39,4 +39,10 @@ test('every word of a filter is wanted', () => {
 
 test('a log is copied line by line', () => {
   expect(logText([{ at_ms: 0, from: 'us', text: [{ text: 'Started', control: false }] }])).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}us {6}Started$/);
+});
+
+test('hosts are named as a list is read, or said to be none', () => {
+  expect(hostsWords([])).toBe('no host');
+  expect(hostsWords(['a.example'])).toBe('a.example');
+  expect(hostsWords(['a.example', 'b.example', 'c.example'])).toBe('a.example, b.example and c.example');
 });

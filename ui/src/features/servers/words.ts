@@ -41,6 +41,12 @@ export function wayText(way: ServerWay): string {
   return way.type === 'http' ? way.url : [way.command, ...way.args].join(' ');
 }
 
+/** What a program in a sealed room reaches beside its folder: "no host", "api.example.com and docs.rs". */
+export function hostsWords(hosts: readonly string[]): string {
+  if (hosts.length === 0) return 'no host';
+  return hosts.length === 1 ? (hosts[0] ?? '') : `${hosts.slice(0, -1).join(', ')} and ${hosts.at(-1) ?? ''}`;
+}
+
 /** What stands at a tool that is not as it was approved. */
 export const pins: Record<Pin, { text: string; means: string }> = {
   pinned: { text: 'approved', means: 'As you approved it.' },
