@@ -15,10 +15,18 @@ use tokio_util::sync::CancellationToken;
 async fn bad_calls_are_results() {
     for (name, arguments, told) in [
         ("reed", json!({}), "Tool not found: reed"),
-        ("read", json!({}), "path"),
-        ("read", json!({ "path": 3 }), "path"),
-        ("read", json!({ "path": "a", "extra": 1 }), "extra"),
-        ("read", json!({ "path": "missing.txt" }), "missing.txt"),
+        ("read", json!({}), "`path` is missing"),
+        ("read", json!({ "path": 3 }), "`path` must be a string"),
+        (
+            "read",
+            json!({ "path": "a", "extra": 1 }),
+            "`extra` is not a member",
+        ),
+        (
+            "read",
+            json!({ "path": "missing.txt" }),
+            "There is no file or folder at `missing.txt`.",
+        ),
         (
             "edit",
             json!({ "path": "a", "old_string": "nowhere", "new_string": "x" }),
@@ -27,15 +35,23 @@ async fn bad_calls_are_results() {
         (
             "edit",
             json!({ "path": "a", "old_string": "same", "new_string": "same" }),
-            "equal",
+            "`old_string` and `new_string` are equal",
         ),
         (
             "edit",
             json!({ "path": "a", "old_string": "twice", "new_string": "x" }),
-            "2",
+            "`old_string` stands at 2 places in `a`, at lines 1, 2",
         ),
-        ("read", json!({ "path": "folder" }), "folder"),
-        ("grep", json!({ "pattern": "(" }), "("),
+        (
+            "read",
+            json!({ "path": "folder" }),
+            "`folder` is a folder, not a file.",
+        ),
+        (
+            "grep",
+            json!({ "pattern": "(" }),
+            "The pattern `(` cannot be used: ",
+        ),
     ] {
         let mut desk =
             Fixture::new(json!([call(name, arguments.clone()), { "text": "I see." }])).await;

@@ -1,6 +1,7 @@
 //! A running call: what it says while it runs, what ends it, and what the model hears of that.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use agent::Host;
 use protocol::interface::InterruptBehavior;
@@ -12,6 +13,7 @@ use protocol::{
 use serde_json::{Value, json};
 use support::Fixture;
 use support::probe::{Listener, Probe, life, name, one, probes};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tools::ToolContext;
 
@@ -210,6 +212,49 @@ async fn cancelling_goes_down_and_never_up() {
     );
 }
 
+/// Lets the clock run while nothing else does.
+async fn pass(seconds: u64) {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(seconds)).await;
+    tokio::time::resume();
+}
+
+/// `S003-38`: a tool that works for longer than its interface says is told to stop, and ended for good if it does not hear
+/// that, with nothing of it left; the model reads how long it was given, and the run goes on.
+#[tokio::test]
+async fn a_tool_that_takes_too_long_is_ended() {
+    for hears in [true, false] {
+        let told = Arc::new(Notify::new());
+        let teller = told.clone();
+        let over = CancellationToken::new();
+        let ending = over.clone();
+        let probe = Probe::new(move |_, cx| {
+            let (teller, ending) = (teller.clone(), ending.clone().drop_guard());
+            async move {
+                let _ending = ending;
+                cx.cancel.cancelled().await;
+                teller.notify_one();
+                if !hears {
+                    std::future::pending::<()>().await;
+                }
+                Ok(ToolOutput::new("too late", "ok"))
+            }
+        })
+        .with(|interface| interface.timeout_ms(7_000_u64));
+        let mut desk = desk(json!([one(json!({})), { "text": "On." }]), probe).await;
+        desk.start("Go.").await;
+        let runs = |body: &EventBody| matches!(body, EventBody::CallStarted { .. });
+        desk.until("the call runs", runs).await;
+        pass(60).await;
+        told.notified().await;
+        pass(60).await;
+        assert_eq!(desk.until_ended().await, SessionState::Done, "{hears}");
+        let expected = (CallState::Failed, "Timed out after 7 s.".to_owned());
+        assert_eq!(desk.outcomes().await, [expected], "{hears}");
+        over.cancelled().await;
+    }
+}
+
 /// M09: steering lets a running tool come to its end, unless the tool says that it gives way.
 #[tokio::test]
 async fn steering_ends_only_what_gives_way() {
@@ -217,7 +262,7 @@ async fn steering_ends_only_what_gives_way() {
         (InterruptBehavior::Block, CallState::Done),
         (InterruptBehavior::Cancel, CallState::Interrupted),
     ] {
-        let go = Arc::new(tokio::sync::Notify::new());
+        let go = Arc::new(Notify::new());
         let gate = go.clone();
         let probe = Probe::new(move |_, cx| {
             let gate = gate.clone();

@@ -21,6 +21,8 @@ mod paths;
 mod pipeline;
 // What every tool can count on, and what is asked of every tool.
 mod contract;
+// What the names of tools stand for.
+mod names;
 // A tool's own word on its result, and what each reader gets of it.
 mod faces;
 // What a model can write in the place of a call, at any size and depth.

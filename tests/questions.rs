@@ -1,9 +1,12 @@
 //! Questions and their answers.
 
 use agent::Host;
-use protocol::{CallState, Decision, Preview};
+use protocol::{CallState, Decision, Event, EventBody, Preview};
 use serde_json::{Value, json};
+use support::cast::Cast;
+use support::site::{Site, page};
 use support::{Fixture, call};
+use tools::LOCKED;
 
 fn asked() -> Value {
     json!([
@@ -109,4 +112,77 @@ async fn headless_a_question_is_refused() {
     }
     assert_eq!(told[0].0, CallState::Denied);
     assert_eq!(told[0], told[1]);
+}
+
+/// `S002-38`: of the locked tools only the question stops the run for a person: with everything allowed all others come to
+/// their end by themselves.
+#[tokio::test]
+async fn no_other_locked_tool_waits_for_a_person() {
+    let skill = "---\nname: pdf\ndescription: Reads them.\n---\nUse the script.\n";
+    let agent = "---\nname: reviewer\ndescription: Reads.\n---\nYou review.\n";
+    let site = Site::open().await;
+    site.at("/", page("text/plain", "A page."));
+    let question = json!({ "questions": [{ "question": "Which?" }] });
+    let calls = [
+        ("read", json!({ "path": "a.txt" })),
+        ("write", json!({ "path": "b.txt", "content": "b" })),
+        (
+            "edit",
+            json!({ "path": "a.txt", "old_string": "alpha", "new_string": "beta" }),
+        ),
+        ("glob", json!({ "pattern": "*" })),
+        ("grep", json!({ "pattern": "a" })),
+        ("bash", json!({ "command": "echo ran" })),
+        ("question", question),
+        ("todo", json!({ "items": [] })),
+        (
+            "task",
+            json!({ "subagent_type": "reviewer", "prompt": "Look." }),
+        ),
+        ("web_search", json!({ "query": "x" })),
+        ("web_fetch", json!({ "url": site.url("/") })),
+        ("skill", json!({ "name": "pdf" })),
+        ("tool_search", json!({ "query": "issues" })),
+    ];
+    assert_eq!(calls.len(), LOCKED.len());
+    let turns: Vec<Value> = calls
+        .iter()
+        .map(|(name, arguments)| call(name, arguments.clone()))
+        .chain([json!({})])
+        .collect();
+    let cast = Cast::new(
+        turns.into(),
+        [("You review.", json!([{ "text": "Good." }]))],
+    );
+    let mut desk = Fixture::with_provider(cast, Host::Person).await;
+    desk.file("a.txt", "alpha\n")
+        .file(".agents/skills/pdf/SKILL.md", skill)
+        .file(".countersign/agents/reviewer.md", agent);
+    let all = "[[rule]]\npermission = \"*\"\naction = \"allow\"\n";
+    let host = format!(
+        "[[rule]]\npermission = \"net.fetch\"\npattern = \"{}\"\naction = \"allow\"\n",
+        site.host()
+    );
+    std::fs::write(desk.data().join("rules.toml"), format!("{all}{host}")).unwrap();
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    assert_eq!(view.tool, "question");
+    desk.decide(&view, Decision::Skip).await.unwrap();
+    while desk.until_ended_in().await != desk.session {}
+    let waited = |event: &Event| matches!(event.body, EventBody::CallWaits { .. });
+    let waits = desk
+        .events()
+        .await
+        .iter()
+        .filter(|event| waited(event))
+        .count();
+    assert_eq!(waits, 1, "the question alone");
+    for view in desk.calls().await {
+        // Nobody who searches the web is set up.
+        let state = match view.tool.as_str() {
+            "web_search" => CallState::Failed,
+            _ => CallState::Done,
+        };
+        assert_eq!(view.state, state, "{}: {:?}", view.tool, view.outcome);
+    }
 }

@@ -6,7 +6,10 @@ use agent::Host;
 use async_trait::async_trait;
 use protocol::mappers::{Teller, Vocabulary};
 use protocol::query::Answer;
-use protocol::{CallState, EventBody, Message, ToolOutput};
+use protocol::{
+    CallState, Content, Decision, EventBody, Message, RequirementSet, ToolKind, ToolMode,
+    ToolOutput,
+};
 use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, Scripted};
 use serde_json::{Value, json};
 use support::probe::{Listener, Probe, probes};
@@ -235,6 +238,84 @@ async fn every_end_is_told_in_the_uniform_envelope() {
         CallState::Failed,
     ];
     assert_eq!(desk.states().await, states);
+}
+
+/// `S003-71`, `S003-72`: what is on record as the output is what the tool gave, to the byte: no title, line for the person,
+/// note or address of ours stands in it, and what it points to is a pointer beside it, with nothing of what stands there.
+#[tokio::test]
+async fn what_is_stored_is_what_the_tool_gave() {
+    let beside = vec![
+        Content::text("some more"),
+        Content::Resource {
+            uri: "file:///srv/report.pdf".to_owned(),
+            title: "The report".to_owned(),
+            mime: Some("application/pdf".to_owned()),
+        },
+    ];
+    let given = beside.clone();
+    let probe = Probe::new(move |_, _| {
+        let content = given.clone();
+        let details = Some(json!({ "note": "for the log" }));
+        let line = "A line for the person";
+        async move {
+            Ok(ToolOutput {
+                content,
+                details,
+                ..ToolOutput::new("x".repeat(5_000), line)
+            })
+        }
+    });
+    let probe = probe.with(|it| {
+        let it = it.max_inline_chars(1_000_u64).kind(ToolKind::Execute);
+        let it = it
+            .requires(RequirementSet::nothing().runs("ls"))
+            .classifier_input("x");
+        it.user_facing_name("A title")
+            .ui_summary("A view")
+            .mode(ToolMode::Local)
+    });
+    let agent = Listener::new(json!([probes(&[json!({})]), {}]));
+    let mut desk = Fixture::with_config(agent.clone(), Host::Person, |config| {
+        config.tools = probe.tools()
+    })
+    .await;
+    desk.start("Go.").await;
+    let view = desk.until_waiting().await;
+    let note = "A word of the person".to_owned();
+    let allow = Decision::Allow {
+        hunks: None,
+        note: note.clone(),
+        always: None,
+    };
+    desk.decide(&view, allow).await.unwrap();
+    desk.until_ended().await;
+    let desk = desk.restart().await;
+    let events = desk.events().await;
+    let stored = events.iter().find_map(|event| match &event.body {
+        EventBody::CallEnded { outcome, .. } => Some(json!(outcome)),
+        _ => None,
+    });
+    let stored = stored.unwrap();
+    let head = stored["text"].as_str().unwrap();
+    assert!(
+        head.len() > 500 && head.bytes().all(|byte| byte == b'x'),
+        "{head}"
+    );
+    assert_eq!(stored["content"], json!(beside));
+    let path = stored["truncated"]["output_path"].as_str().unwrap();
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "x".repeat(5_000));
+    assert_eq!(stored["message"], "A line for the person");
+    // The model is told all of it in one text, which is made for it and stored nowhere.
+    let told = agent.results().remove(0);
+    for part in [
+        "some more",
+        "[See The report: file:///srv/report.pdf]",
+        path,
+        &note,
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(!told.contains("A line for the person") && !told.contains("for the log"));
 }
 
 /// `S002-65`: a head is said to be one also where no file holds the rest, because its tool gives it when it is asked again.

@@ -6,11 +6,14 @@ use agent::Host;
 use protocol::event::Parent;
 use protocol::mappers::{Teller, Vocabulary};
 use protocol::query::{Answer, Query, ToolView};
+use protocol::settings::{ProviderSettings, Wire};
 use protocol::{
     CallState, Content, EntryBody, EventBody, Message, Op, PartialResult, SessionId, SessionState,
+    Settings,
 };
 use serde_json::{Value, json};
 use support::cast::Cast;
+use support::site::{Site, page};
 use support::{Fixture, call};
 use tools::SubAgentTool;
 
@@ -428,6 +431,63 @@ async fn a_host_s_sub_agent_is_a_tool() {
         .map(|tool| tool.name.as_str())
         .collect();
     assert_eq!(offered, ["read"]);
+}
+
+/// `S001-39`, `S001-41`: a sub-agent with a provider of its own asks that one, with its own model and prompt; one without asks
+/// its caller's.
+#[tokio::test]
+async fn a_sub_agent_asks_its_own_provider() {
+    let site = Site::open().await;
+    let chunk = |delta: Value, ends: Value| {
+        let choice = json!({ "index": 0, "delta": delta, "finish_reason": ends });
+        format!("data: {}\n\n", json!({ "id": "c1", "choices": [choice] }))
+    };
+    let said = chunk(
+        json!({ "role": "assistant", "content": "By another." }),
+        Value::Null,
+    ) + &chunk(json!({}), json!("stop"))
+        + "data: [DONE]\n\n";
+    site.at("/v1/chat/completions", page("text/event-stream", said));
+    let work = |name: &str| call(name, json!({ "task": "Judge." }));
+    let callers = || json!([{ "text": "By the caller's." }]);
+    let cast = Cast::new(
+        json!([work("critic"), work("helper"), {}]),
+        [("You judge.", callers()), ("You help.", callers())],
+    );
+    let mut desk = Fixture::with_config(cast.clone(), Host::Person, |config| {
+        let critic = SubAgentTool::new("critic", "Judges.")
+            .with_system_prompt("You judge.")
+            .with_provider("other")
+            .with_model("model-y");
+        let helper = SubAgentTool::new("helper", "Helps.").with_system_prompt("You help.");
+        config.tools = vec![Arc::new(critic), Arc::new(helper)];
+    })
+    .await;
+    let other = ProviderSettings {
+        id: "other".to_owned(),
+        title: "Another one".to_owned(),
+        wire: Wire::Openai,
+        base_url: site.url("/v1/"),
+        key_env: None,
+        input_usd_per_mtok: None,
+        output_usd_per_mtok: None,
+    };
+    let settings = Box::new(Settings {
+        providers: vec![other],
+        ..Settings::default()
+    });
+    let set = Op::SetSettings { settings };
+    desk.desk.submit(set).await.unwrap();
+    play(&mut desk).await;
+    assert_eq!(desk.texts().await, ["By another.", "By the caller's."]);
+    let asked = site.asked();
+    assert!(
+        asked.len() == 1 && asked[0].contains("model-y"),
+        "{asked:?}"
+    );
+    assert!(asked[0].contains("You judge."), "{asked:?}");
+    assert_eq!(cast.asked_as("You judge.").len(), 0);
+    assert_eq!(cast.asked_as("You help.").len(), 1);
 }
 
 /// Bad calls of it are errors that a model can act on (`S002-39`: it is always there).

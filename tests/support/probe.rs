@@ -8,7 +8,7 @@ use policy::Approved;
 use protocol::interface::InterfaceBuilder;
 use protocol::model::ToolDefinition;
 use protocol::{
-    Access, Event, EventBody, Message, RequirementSet, ToolError, ToolInterface, ToolKind,
+    Access, Event, EventBody, Message, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
     ToolMode, ToolOutput,
 };
 use provider::{ChunkStream, ModelRequest, Provider, ProviderError, Script, Scripted};
@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{Hands, Prepared, Tool, ToolContext};
 
-type Act = dyn Fn(Map<String, Value>, ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>>
+type Act = dyn Fn(Map<String, Value>, Hands, ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>>
     + Send
     + Sync;
 
@@ -36,6 +36,7 @@ fn interface() -> InterfaceBuilder {
 pub struct Probe {
     interface: ToolInterface,
     puts_in: Map<String, Value>,
+    shows: Prepared,
     act: Box<Act>,
 }
 
@@ -47,10 +48,21 @@ impl Probe {
     where
         F: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
     {
+        Self::with_hands(move |arguments, _, cx| act(arguments, cx))
+    }
+
+    /// A tool that does this with what it may touch.
+    pub fn with_hands<F>(
+        act: impl Fn(Map<String, Value>, Hands, ToolContext) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<ToolOutput, ToolError>> + Send + 'static,
+    {
         Self {
             interface: interface().build(),
             puts_in: Map::new(),
-            act: Box::new(move |arguments, cx| Box::pin(act(arguments, cx))),
+            shows: Prepared::default(),
+            act: Box::new(move |arguments, hands, cx| Box::pin(act(arguments, hands, cx))),
         }
     }
 
@@ -61,10 +73,24 @@ impl Probe {
         self
     }
 
+    /// With a record of its own in the place of the probe's.
+    #[must_use]
+    pub fn publishing(mut self, record: InterfaceBuilder) -> Self {
+        self.interface = record.build();
+        self
+    }
+
     /// With members that it puts in by itself.
     #[must_use]
     pub fn putting_in(mut self, own: Value) -> Self {
         self.puts_in = own.as_object().cloned().unwrap();
+        self
+    }
+
+    /// With a picture of what a call would do.
+    #[must_use]
+    pub fn showing(mut self, preview: Preview) -> Self {
+        self.shows.preview = preview;
         self
     }
 
@@ -102,16 +128,17 @@ impl Tool for Probe {
         _: &Hands,
     ) -> Result<Prepared, ToolError> {
         assert_ne!(arguments.get("panic"), Some(&Value::Bool(true)));
-        Ok(Prepared::default())
+        Ok(self.shows.clone())
     }
 
     async fn execute(
         &self,
         approved: &Approved,
-        _: &Hands,
+        hands: &Hands,
         cx: &ToolContext,
     ) -> Result<ToolOutput, ToolError> {
-        (self.act)(approved.arguments().clone(), cx.clone()).await
+        let arguments = approved.arguments().clone();
+        (self.act)(arguments, hands.clone(), cx.clone()).await
     }
 }
 

@@ -54,11 +54,11 @@ mod tests {
         for (text, named) in [
             (
                 r#"{"id":"c","name":"read","arguments":{},"extra":1}"#,
-                "extra",
+                "unknown field `extra`",
             ), // S000-05
-            (r#"{"name":"read","arguments":{}}"#, "id"), // S000-08
-            (r#"{"id":"c","arguments":{}}"#, "name"),
-            (r#"{"id":"c","name":"read"}"#, "arguments"),
+            (r#"{"name":"read","arguments":{}}"#, "missing field `id`"), // S000-08
+            (r#"{"id":"c","arguments":{}}"#, "missing field `name`"),
+            (r#"{"id":"c","name":"read"}"#, "missing field `arguments`"),
             (
                 r#"{"id":"c","name":"read","arguments":[]}"#,
                 "expected a map",

@@ -244,6 +244,19 @@ fn a_record_may_leave_facts_out_and_comes_back_as_it_was() {
             json!({"identity": {"name": "x"}, "requires": {"fs": {"reed": []}}}),
             "unknown field `reed`",
         ),
+        // S003-67: what is drawn is the interface's own affair; a record has no place for a component.
+        (
+            json!({"identity": {"name": "x"}, "rendering": {"component": "Card"}}),
+            "unknown field `component`",
+        ),
+        (
+            json!({"identity": {"name": "x"}, "rendering": {"ui_summary": {"component": "Card"}}}),
+            "invalid type: map, expected a string",
+        ),
+        (
+            json!({"identity": {"name": "x"}, "rendering": {"error_render_hint": "<Card/>"}}),
+            "unknown variant `<Card/>`",
+        ),
     ] {
         let error = serde_json::from_value::<ToolInterface>(record)
             .unwrap_err()

@@ -6,10 +6,9 @@ use crate::support::Place;
 
 const DOCUMENT: &str = "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\nservers: [{url: 'https://pets.example.com/v1'}]\ncomponents: {securitySchemes: {key: {type: http, scheme: basic}}}\nsecurity: [{key: []}]\npaths:\n  /pets:\n    get: {operationId: list, tags: [read]}\n    post: {operationId: add}\n";
 
-/// `S001-56`: with the feature, which is on by default, services are set up and their tools are there. That everything else is
-/// built without it the lint of it shows (`cargo xtask test --only lint`).
+/// A service is set up, and its tools are there once it is enabled; what changes of it waits for an approval.
 #[test]
-fn s001_56_a_service_is_set_up_enabled_and_approved() {
+fn a_service_is_set_up_enabled_and_approved() {
     let place = Place::new();
     let file = place.beside("pets.yaml", DOCUMENT);
     let basic = "--basic=key=keychain:user,keychain:password";

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use mcp::{Pins, Server};
-use protocol::servers::{ServerSettings, ServerState, ServerWay};
+use protocol::servers::{ServerId, ServerSettings, ServerState, ServerWay};
 use protocol::{ToolError, ToolMode};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ use tools::{Registry, Tool};
 
 use crate::support::*;
 
-/// `S001-57`, `S001-59`: each tool is one of ours, `server__tool`, with its schema, and asks.
+/// `S001-57`: each tool is one of ours, `server__tool`, with its schemas, and asks.
 #[tokio::test]
 async fn s001_57_tools_of_a_server_are_tools_like_any_other() {
     let server = fixture(&[]).await;
@@ -42,6 +42,30 @@ async fn s001_57_tools_of_a_server_are_tools_like_any_other() {
             "a person cannot loosen it as a whole"
         );
     }
+}
+
+/// `S001-59`: the name of its server stands before each tool's, so that equal names of two servers do not collide with each
+/// other, nor with ours. It is never left out (M11).
+#[tokio::test]
+async fn s001_59_equal_names_of_two_servers_do_not_collide() {
+    let one = fixture(&[]).await;
+    let second = ServerSettings {
+        id: ServerId::try_from("two".to_owned()).unwrap(),
+        ..settings(&[])
+    };
+    let two = approved(second, ground()).await;
+    let (registry, faults) = Registry::builtin().with([one.tools(), two.tools()].concat());
+    assert_eq!(faults, []);
+    for (server, id) in [("one", "one__echo"), ("two", "two__echo")] {
+        let found = registry.find(id).unwrap();
+        let identity = &found.interface.identity;
+        assert_eq!(identity.native_ids["mcp.server"], server);
+        assert_eq!(
+            (identity.namespace.as_str(), identity.name.as_str()),
+            (server, "echo")
+        );
+    }
+    assert!(registry.find("echo").is_err());
 }
 
 /// `S002-07`, `S003-16`: the record of a server's tool says what the tool needs, which is its server and the host that it is

@@ -8,6 +8,7 @@ use std::path::Path;
 use protocol::effects::RefusedKind;
 use protocol::{Exact, Exit, Plan};
 use runtime::{Command, FileError, Net};
+use rustix::fs::XattrFlags;
 use tokio_util::sync::CancellationToken;
 
 use crate::picture::{picture, same};
@@ -346,6 +347,30 @@ fn other_names_of_a_file_are_told_of() {
             fs::read_to_string(stage.root().join("other")).unwrap(),
             "first\nsecond\n"
         );
+    }
+}
+
+/// A change of extended attributes alone is no step: it is told, and the file stays as it was.
+#[test]
+fn attributes_alone_are_told_of() {
+    for mut stage in each_way() {
+        let file = stage.root().join("a");
+        let set =
+            |value: &[u8]| rustix::fs::setxattr(&file, "user.note", value, XattrFlags::empty());
+        if set(b"before").is_err() {
+            println!("skipped: this file system has no extended attributes");
+            continue;
+        }
+        let line = "python3 -c 'import os; os.setxattr(\"a\", \"user.note\", b\"after\")'";
+        let rehearsed = stage.rehearse(line);
+        assert_eq!(rehearsed.effects.exit_code, Some(0), "{rehearsed:?}");
+        assert_eq!(told(&rehearsed.effects.changes), [] as [&str; 0]);
+        let told = "The command changed extended attributes alone of `a`. That is not carried out.";
+        assert_eq!(rehearsed.effects.notes, [told]);
+        stage.commit(&rehearsed.plan);
+        let mut value = [0; 6];
+        let length = rustix::fs::getxattr(&file, "user.note", &mut value);
+        assert_eq!((length, &value), (Ok(6), b"before"));
     }
 }
 

@@ -117,7 +117,7 @@ async fn without_a_person_the_refusal_is_fixed_s002_37() {
     assert_eq!(
         refusing,
         [("question".to_owned(), HEADLESS_REFUSAL)],
-        "S002-38: no other locked tool waits for a person"
+        "no other locked tool has one"
     );
     assert_eq!(bench.error("question", &form()).await, HEADLESS_REFUSAL);
 }

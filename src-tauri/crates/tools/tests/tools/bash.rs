@@ -1,9 +1,12 @@
 //! `bash`: one command, its exit code, its output, its end.
 #![cfg(unix)]
 
+use std::time::Duration;
+
 use protocol::preview::CommandPreview;
 use protocol::{Preview, ToolError};
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use crate::support::{Bench, told};
 
@@ -122,7 +125,11 @@ async fn a_time_out_ends_the_whole_group_and_gives_what_came() {
         "The command ran longer than 300 ms and was ended, with everything it had started. Give a longer timeout_ms (at \
          most 600,000), or run less at once. Its output until then:\nstarted\n"
     );
-    // What it had started is gone, or a zombie that nobody has collected yet.
+    assert_child_gone(&bench).await;
+}
+
+/// What a command had started, and wrote into `child.pid`, is gone, or a zombie that nobody has collected yet.
+async fn assert_child_gone(bench: &Bench) {
     let gone =
         "pid=$(cat child.pid); ! kill -0 $pid 2>/dev/null || grep -q '^State:.Z' /proc/$pid/status";
     let output = bench
@@ -133,14 +140,19 @@ async fn a_time_out_ends_the_whole_group_and_gives_what_came() {
 }
 
 #[tokio::test]
-async fn cancelling_ends_it_s002_101() {
-    let bench = Bench::new();
-    bench.cancel.cancel();
-    let error = bench
-        .call("bash", &json!({"command": "sleep 30"}))
-        .await
-        .unwrap_err();
-    assert_eq!(error, ToolError::Cancelled);
+async fn cancelling_ends_it_s002_101_s003_39() {
+    let mut bench = Bench::new();
+    let command = json!({"command": "sleep 30 & echo $! > child.pid; echo started; sleep 30"});
+    let stops = async {
+        while !bench.heard.lock().unwrap().contains("started") {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        bench.cancel.cancel();
+    };
+    let (ended, ()) = tokio::join!(bench.call("bash", &command), stops);
+    assert_eq!(ended, Err(ToolError::Cancelled));
+    bench.cancel = CancellationToken::new();
+    assert_child_gone(&bench).await;
 }
 
 #[tokio::test]

@@ -71,6 +71,46 @@ fn every_tool_speaks_for_itself_s003_01_to_s003_52_s003_61() {
     }
 }
 
+/// `S003-67`: what a record says of how a call is shown are texts without markup and words of one list.
+#[test]
+fn hints_are_data_and_no_components() {
+    let words = [
+        "line",
+        "nothing",
+        "terminal",
+        "difference",
+        "loss",
+        "command",
+        "form",
+    ];
+    for record in records() {
+        let id = record.id().to_owned();
+        let rendering = record.to_record()["rendering"].clone();
+        let hints = rendering.as_object().unwrap();
+        let names: Vec<&str> = hints.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            [
+                "ui_summary",
+                "activity_description",
+                "progress_render_hint",
+                "rejected_render_hint",
+                "error_render_hint",
+                "transcript_search_text",
+            ]
+        );
+        for (name, hint) in hints {
+            let text = hint
+                .as_str()
+                .unwrap_or_else(|| panic!("{id}: {name} is no text"));
+            match name.ends_with("_hint") {
+                true => assert!(words.contains(&text), "{id}: {name}: {text}"),
+                false => assert!(!text.contains(['<', '>', '\n']), "{id}: {name}: {text}"),
+            }
+        }
+    }
+}
+
 /// `S002-99`: every locked tool that there is has its one kind.
 #[test]
 fn each_tool_has_one_kind() {
