@@ -9,6 +9,7 @@ import Broken from './features/frame/Broken.svelte';
 import { faultOf, openHost } from './ipc/desk';
 import { loadWork } from './parts.svelte';
 import { Desk } from './state/desk.svelte';
+import { keptView } from './state/view';
 
 const target = document.getElementById('app');
 
@@ -19,7 +20,7 @@ function show<P extends Record<string, unknown>>(component: Component<P>, props:
 }
 
 async function start(): Promise<void> {
-  const desk = await Desk.open(await openHost());
+  const desk = await Desk.open(await openHost(), keptView(sessionStorage));
   performance.mark('told');
   // What goes wrong in the page is told and not swallowed; an observer that looks again in the next frame is nothing wrong.
   addEventListener('error', ({ error, message }) => message.startsWith('ResizeObserver loop') || desk.tellFault(error ?? message));

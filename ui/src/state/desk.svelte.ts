@@ -98,13 +98,13 @@ export class Desk {
     });
   }
 
-  /** Takes a snapshot and hears every event after it. */
-  static async open(host: Host): Promise<Desk> {
+  /** Takes a snapshot and hears every event after it; shows what was looked at before, if anything was and is still there. */
+  static async open(host: Host, kept: View | null = null): Promise<Desk> {
     const snapshot = await host.snapshot();
     const heard = await underWay(host, snapshot);
     const desk = new Desk(host, fromSnapshot(snapshot, heard));
     await host.subscribe(heard, (events) => desk.#heard.add(events));
-    const view = openingView(snapshot);
+    const view = openingView(snapshot, kept);
     desk.view = view;
     if (view.screen === 'session') desk.show(view.session);
     return desk;

@@ -1,11 +1,11 @@
 // The first screen, for every way a window can find the engine.
 
-import { expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import sample from '../../../tests/golden/sample.jsonl?raw';
 import type { Snapshot } from '../ipc/bindings/Snapshot';
 import { FakeHost } from '../ipc/fake';
 import { parseStream } from '../ipc/fake_streams';
-import type { View } from './view';
+import { keepView, keptView, type View } from './view';
 import { openedOutside, openingView } from './opening';
 
 const whole = await new FakeHost(parseStream(sample)).snapshot();
@@ -21,6 +21,29 @@ test.each<[string, Pick<Snapshot, 'sessions' | 'desk'>, View]>([
   ['several wait', whole, { screen: 'desk' }],
   ['two run: the one that changed last', { sessions: running('ses_0001', 'ses_0003').reverse(), desk: [] }, { screen: 'session', session: 'ses_0003' }],
 ])('%s', (_, snapshot, view) => expect(openingView(snapshot)).toEqual(view));
+
+describe('after the page was loaded anew', () => {
+  beforeEach(() => sessionStorage.clear());
+
+  test.each<View>([{ screen: 'start' }, { screen: 'rules' }, { screen: 'session', session: 'ses_0002' }])('%o is looked at again, whatever waits', (view) => {
+    keepView(sessionStorage, view);
+    expect(openingView(whole, keptView(sessionStorage))).toEqual(view);
+  });
+
+  test('a session that is over is looked at again, although nothing waits and nothing runs', () => {
+    const view: View = { screen: 'session', session: 'ses_0001' };
+    expect(openingView({ sessions: quiet, desk: [] }, view)).toEqual(view);
+  });
+
+  test('a session that is no more gives way to what waits', () => {
+    expect(openingView(whole, { screen: 'session', session: 'ses_9999' })).toEqual({ screen: 'desk' });
+  });
+
+  test.each([null, 'null', '{}', '{"screen":"nowhere"}', '{"screen":"session"}'])('%s tells of no view', (kept) => {
+    if (kept !== null) sessionStorage.setItem('view', kept);
+    expect(keptView(sessionStorage)).toBeNull();
+  });
+});
 
 test('a session that begins elsewhere is shown on the start screen alone', () => {
   const opened = parseStream(sample).filter(({ body }) => body.type === 'session_opened');

@@ -16,3 +16,21 @@ export interface Jump {
   session: string;
   id: string;
 }
+
+/** Screens that need nothing beside their name. */
+const SCREENS = ['start', 'desk', 'search', 'history', 'tools', 'servers', 'rules'] as const;
+/** Where the view is kept while the page is loaded anew. */
+const KEPT = 'view';
+
+/** Keeps what is looked at for the time that the window is open, through every reload of its page. */
+export function keepView(storage: Storage, view: View): void {
+  storage.setItem(KEPT, JSON.stringify(view));
+}
+
+/** What was looked at before the page was loaded anew; none when the window has just opened. */
+export function keptView(storage: Storage): View | null {
+  const kept: { screen?: unknown; session?: unknown } | null = JSON.parse(storage.getItem(KEPT) ?? 'null');
+  if (kept?.screen === 'session') return typeof kept.session === 'string' ? { screen: 'session', session: kept.session } : null;
+  const screen = SCREENS.find((known) => known === kept?.screen);
+  return screen ? { screen } : null;
+}
