@@ -23,6 +23,13 @@ const FREE_PLACE: &str = "const [selector, done] = arguments; \
 /// How many events of a kind the page has heard since it was first asked.
 const HEARD: &str = "const [kind] = arguments; const heard = (window.heard ??= {}); \
     if (!(kind in heard)) { heard[kind] = 0; window.addEventListener(kind, () => (heard[kind] += 1), true); } return heard[kind]";
+/// Notes from now on whether the pointer is pressed or released elsewhere than on what a selector finds, as happens when
+/// the page moves below it.
+const AIM: &str = "const [selector] = arguments; const begun = window.aim !== undefined; \
+    window.aim = { selector, missed: false }; if (begun) return; \
+    const check = ({ target }) => { const aim = document.querySelector(window.aim.selector); \
+        if (aim && !aim.contains(target) && !target.closest('label')?.contains(aim)) window.aim.missed = true; }; \
+    for (const kind of ['mousedown', 'mouseup']) window.addEventListener(kind, check, true)";
 /// How long the page may take to hear of a press. One that it never hears of went elsewhere, or ended it.
 const HEARD_WITHIN: Duration = Duration::from_secs(2);
 
@@ -71,12 +78,18 @@ impl Rig {
             .await;
     }
 
-    /// Clicks what a selector of CSS finds first; false while it is not there, or under something else.
+    /// Clicks what a selector of CSS finds first; false while it is not there or under something else, or if it moved away
+    /// and something else was clicked.
     pub async fn click_at(&self, selector: &str) -> bool {
-        self.point_at(selector).await && {
+        let aimed = self.window().execute(AIM, vec![json!(selector)]).await;
+        aimed.is_ok() && self.point_at(selector).await && {
             self.until_heard("mouseup", || self.xdotool(&["click", "1"]))
                 .await;
-            true
+            let missed = self
+                .window()
+                .execute("return window.aim?.missed === true", vec![])
+                .await;
+            !missed.is_ok_and(|missed| missed.json() == true)
         }
     }
 
