@@ -79,10 +79,11 @@ pub async fn play(journal: Journal, turns: usize, calls: usize) -> Outcome<Durat
     run(folder.path(), journal, script, nothing_more).await
 }
 
-/// Plays turns of one call each of a tool of a server; gives how long they took. The server is known, approved and
-/// running before the time begins.
-pub async fn ask(server: ServerWay, tool: &str, turns: usize) -> Outcome<Duration> {
+/// Plays turns of one call each of a tool of a server, in a workspace of so many files; gives how long they took. The server
+/// is known, approved and running before the time begins.
+pub async fn ask(server: ServerWay, tool: &str, turns: usize, count: usize) -> Outcome<Duration> {
     let folder = tempfile::tempdir()?;
+    files(folder.path(), count)?;
     let script = script(vec![call(tool, "{}".to_owned())], turns);
     run(folder.path(), Journal::Record, script, async |desk| {
         let id = ServerId::try_from("bench".to_owned())?;

@@ -1,6 +1,8 @@
 //! What Countersign adds to a call of a server's tool: the whole page that a call walks, beside the bare client.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,49 +17,97 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::Map;
 
 use crate::pairs::{Side, medians};
-use crate::table::{Line, print, time};
+use crate::table::{Line, print, time, times};
 use crate::{Outcome, ours};
 
 const ROUNDS: usize = 9;
 /// Calls of one measurement, one after the other.
 const CALLS: usize = 500;
+/// Files of the folder in which a server's tool may change something, and calls of one measurement there.
+const FILES: usize = 5_000;
+const CALLS_IN_FOLDER: usize = 5;
 /// The word by which this program is the server that is called.
 pub const AS_SERVER: &str = "answer-calls";
 /// The one tool of that server.
 const TOOL: &str = "nothing";
 
-/// Measures the pair and prints it.
+/// Measures both pairs and prints them.
 pub fn run() -> Outcome<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     let program = std::env::current_exe()?.display().to_string();
-    let mut sides = [
-        Side::new("through us", || {
-            let server = ServerWay::Stdio {
-                command: program.clone(),
-                args: vec![AS_SERVER.to_owned()],
-                env: BTreeMap::new(),
-                folder: None,
-                room: None,
-            };
-            runtime.block_on(ours::ask(server, &format!("bench__{TOOL}"), CALLS))
-        }),
-        Side::new("bare client", || runtime.block_on(bare(&program))),
-    ];
-    let taken = medians(&mut sides, ROUNDS)?;
-    let [ours, theirs] = taken.as_slice() else {
-        return Err("two sides give two medians".into());
+    let through_us = |calls: usize, files: usize| {
+        let server = ServerWay::Stdio {
+            command: program.clone(),
+            args: vec![AS_SERVER.to_owned()],
+            env: BTreeMap::new(),
+            folder: None,
+            room: None,
+        };
+        runtime.block_on(ours::ask(server, &format!("bench__{TOOL}"), calls, files))
     };
-    let per_call = |took: &Duration| *took / u32::try_from(CALLS).unwrap_or(u32::MAX);
-    let (ours, theirs) = (per_call(ours), per_call(theirs));
-    let line = Line {
+    let [ours, theirs] = per_call(
+        CALLS,
+        [
+            Side::new("through us", || through_us(CALLS, 0)),
+            Side::new("bare client", || runtime.block_on(bare(&program))),
+        ],
+    )?;
+    let alone = Line {
         what: "a call of a server's tool, durable record (beside the bare client)".to_owned(),
         ours: time(ours),
         theirs: time(theirs),
         ratio: format!("+{}", time(ours.saturating_sub(theirs))),
         aim: "under 1 ms over",
     };
-    print("Servers", &[line]);
+    let folder = tempfile::tempdir()?;
+    ours::files(folder.path(), FILES)?;
+    let [ours, theirs] = per_call(
+        CALLS_IN_FOLDER,
+        [
+            Side::new("through us", || through_us(CALLS_IN_FOLDER, FILES)),
+            Side::new("cp -a", || copied(folder.path())),
+        ],
+    )?;
+    let in_folder = Line {
+        what: format!("the same in a folder of {FILES} files (beside `cp -a` of it and `sync -f`)"),
+        ours: time(ours),
+        theirs: time(theirs),
+        ratio: times(ours, theirs),
+        aim: "no more than 2 ×",
+    };
+    print("Servers", &[alone, in_folder]);
     Ok(())
+}
+
+/// The median of each side, for one of the calls that it makes.
+fn per_call(calls: usize, mut sides: [Side<'_>; 2]) -> Outcome<[Duration; 2]> {
+    let taken = medians(&mut sides, ROUNDS)?;
+    let calls = u32::try_from(calls)?;
+    let taken: Vec<Duration> = taken.into_iter().map(|took| took / calls).collect();
+    Ok(taken.try_into().map_err(|_| "two sides give two medians")?)
+}
+
+/// What keeps a folder as it is without us, as often as there are calls: copies it and waits until the copy is on disk.
+fn copied(folder: &Path) -> Outcome<Duration> {
+    let mut took = Duration::ZERO;
+    for _ in 0..CALLS_IN_FOLDER {
+        let copy = tempfile::tempdir()?;
+        let began = Instant::now();
+        for (program, option, paths) in [
+            ("cp", "-a", [Some(folder), Some(copy.path())]),
+            ("sync", "-f", [Some(copy.path()), None]),
+        ] {
+            let done = Command::new(program)
+                .arg(option)
+                .args(paths.iter().flatten())
+                .status()?;
+            if !done.success() {
+                return Err(format!("{program} {option} failed").into());
+            }
+        }
+        took += began.elapsed();
+    }
+    Ok(took)
 }
 
 /// The same calls by the client alone, of the same server.
