@@ -36,8 +36,9 @@ pub(crate) const LATE_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub(crate) const LATE_SPAN_MAX: u64 = 4_096;
 /// Connections that read at the same time; a further reader waits for one of them.
 pub(crate) const READERS_MAX: usize = 4;
-/// How long one process waits for another that writes to the same database, in milliseconds.
-pub(crate) const BUSY_TIMEOUT_MS: u64 = 5_000;
+/// How long one process waits for another that writes to the same database, in milliseconds. A disk that others keep busy may
+/// take many seconds to take a checkpoint; an event that waits for it is better than one that is refused.
+pub(crate) const BUSY_TIMEOUT_MS: u64 = 30_000;
 /// Length of a page of a new database.
 pub(crate) const PAGE_BYTES: u32 = 8 * 1024;
 /// Pages in the write-ahead log after which it is copied into the database: 16 MB.
