@@ -72,6 +72,14 @@ async fn every_screen(theme: &str) {
     rig.click("rail-settings").await;
     rig.find("close-settings").await;
     tour.stop(&rig, "settings").await;
+    for (button, form) in [("watchdog-add", "watchdog-form"), ("hook-add", "hook-form")] {
+        rig.click(button).await;
+        rig.find(form).await;
+        tour.stop(&rig, &format!("settings-{form}")).await;
+        rig.press(Key::Escape).await;
+    }
+    rig.click("read-only-add").await;
+    tour.stop(&rig, "settings-server-tools").await;
     rig.click("close-settings").await;
     rig.press_with(Key::Control, 'k').await;
     rig.find("palette").await;
@@ -80,6 +88,11 @@ async fn every_screen(theme: &str) {
     rig.press_with(Key::Shift, '?').await;
     rig.find("keys").await;
     tour.stop(&rig, "keys").await;
+    rig.press(Key::Escape).await;
+    rig.click("rail-new").await;
+    rig.click("start-advanced").await;
+    rig.click("temperature").await;
+    tour.stop(&rig, "start-advanced").await;
 
     tour.end();
     rig.end().await;
