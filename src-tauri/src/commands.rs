@@ -7,7 +7,7 @@ use protocol::{Fault, Op};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
 
-use crate::{Engine, addresses, consent};
+use crate::{Engine, addresses, consent, painting};
 
 /// Takes a request of the person, once it is known to be theirs.
 #[tauri::command]
@@ -18,7 +18,12 @@ pub(crate) async fn submit(
 ) -> Result<Receipt, Fault> {
     let desk = engine.desk(&app).await?;
     consent::obtain(&app, &desk, &op).await?;
-    desk.submit(op).await
+    let sets = matches!(op, Op::SetSettings { .. });
+    let receipt = desk.submit(op).await?;
+    if sets {
+        painting::wear(&app, desk.settings().theme);
+    }
+    Ok(receipt)
 }
 
 /// Everything that the interface needs to be whole again.

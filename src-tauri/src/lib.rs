@@ -48,6 +48,7 @@ impl Engine {
         .await;
         let desk =
             desk.inspect_err(|fault| tracing::error!(%fault, "the desk cannot be opened"))?;
+        painting::wear(app, desk.settings().theme);
         play_demo(&desk);
         attention::follow(app.clone(), desk.clone());
         *open = Some(desk.clone());

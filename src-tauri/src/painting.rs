@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use protocol::settings::Theme as Wanted;
 use tauri::window::Color;
 use tauri::{AppHandle, Theme, WebviewWindow};
 
@@ -22,6 +23,40 @@ pub(crate) fn prepare(app: &AppHandle) {
     if let Err(error) = window.set_background_color(Some(if dark_system { dark } else { light })) {
         tracing::warn!(%error, "the window cannot be given its colour");
     }
+}
+
+/// Gives what the operating system draws, the window's frame and the dialogs, the theme of the settings.
+pub(crate) fn wear(app: &AppHandle, theme: Wanted) {
+    if let Err(error) = wear_on_system(app, theme) {
+        tracing::warn!(%error, "the frame of the window keeps its theme");
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn wear_on_system(app: &AppHandle, theme: Wanted) -> tauri::Result<()> {
+    use gtk::prelude::GtkSettingsExt;
+
+    app.run_on_main_thread(move || {
+        let Some(settings) = gtk::Settings::default() else {
+            return;
+        };
+        match theme {
+            // As the system had it before.
+            Wanted::System => settings.reset_property("gtk-application-prefer-dark-theme"),
+            Wanted::Light => settings.set_gtk_application_prefer_dark_theme(false),
+            Wanted::Dark => settings.set_gtk_application_prefer_dark_theme(true),
+        }
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn wear_on_system(app: &AppHandle, theme: Wanted) -> tauri::Result<()> {
+    app.set_theme(match theme {
+        Wanted::System => None,
+        Wanted::Light => Some(Theme::Light),
+        Wanted::Dark => Some(Theme::Dark),
+    });
+    Ok(())
 }
 
 /// Shows the window, once its page is there. One that is shown earlier stops everything for up to half a second: drawn for

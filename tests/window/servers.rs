@@ -84,6 +84,9 @@ async fn the_life_of_a_server(theme: &str) {
     })
     .await;
     rig.press(' ').await;
+    rig.until("the dialog to ask", async |rig| rig.is_asked().await)
+        .await;
+    rig.screenshot(&format!("{theme}-confirm")).await;
     rig.confirm().await;
     until_state(&rig, "ready").await;
     rig.wait_for_text("tools-sum", "2 tools").await;
