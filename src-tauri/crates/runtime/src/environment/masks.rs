@@ -1,11 +1,13 @@
 //! What is closed in a room, and what can only be read there.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::credentials::Credentials;
 use super::homes::homes;
 use super::links::other_names;
+use super::mounts::Mounts;
 use super::secrets::Secrets;
 use crate::files::shown;
 use crate::{FileError, Workspace};
@@ -22,6 +24,8 @@ const LISTENING: &[&str] = &[
     "/run/snapd.socket",
     "/run/systemd/private",
 ];
+/// What a room has of its own, so that what lies there is out of sight.
+const OWN: &[&str] = &["/tmp", "/dev", "/proc"];
 /// In the workspace: what runs by itself later.
 const RUNS_LATER: &[&str] = &[
     ".git/hooks",
@@ -71,8 +75,8 @@ pub(super) fn masks(
         reason: format!("The list of credentials cannot be read: {error}."),
     })?;
     let homes = homes()?;
-    let used = used(workspace);
-    let is_used = |folder: &Path| used.iter().any(|path| path.starts_with(folder));
+    let used_by_any = used(workspace, |_| true);
+    let is_used = |folder: &Path| used_by_any.iter().any(|path| path.starts_with(folder));
     let (looked_into, closed): (Vec<_>, Vec<_>) =
         homes.people.iter().partition(|home| is_used(home));
     let looked_into = homes.own.iter().chain(&homes.programs).chain(looked_into);
@@ -107,14 +111,32 @@ pub(super) fn masks(
         .extend(found.paths.iter().filter_map(|path| real(path)));
     let others = other_names(workspace.root(), &masks.paths);
     masks.paths.extend(others);
+    let mut needed = used(workspace, |name| name == "PATH");
+    needed.extend(homes.own.iter().cloned());
+    for path in Mounts::here()?.further(&masks.paths) {
+        let is_out_of_sight = OWN.iter().any(|own| path.starts_with(own));
+        if is_out_of_sight && !path.starts_with(workspace.root()) {
+            continue;
+        }
+        // What we cannot reach cannot be reached in the room.
+        let Some(path) = real(&path) else { continue };
+        match needed.iter().any(|needed| needed.starts_with(&path)) {
+            true => masks.notes.push(format!(
+                "`{}` can be read in the room, though what is closed elsewhere is mounted there: the workspace, its programs or your home lie in it.",
+                shown(&path)
+            )),
+            false => masks.paths.push(path),
+        }
+    }
     masks.paths.sort();
     masks.paths.dedup();
     Ok(masks)
 }
 
-/// The folders that a command works with: the workspace, and where its environment says that programs lie.
-fn used(workspace: &Workspace) -> Vec<PathBuf> {
+/// The folders that a command works with: the workspace, and where these variables of its environment lead.
+fn used(workspace: &Workspace, by: impl Fn(&OsStr) -> bool) -> Vec<PathBuf> {
     let variables = workspace.inherited().into_iter();
+    let variables = variables.filter(|(name, _)| by(name));
     let folders =
         variables.flat_map(|(_, value)| std::env::split_paths(&value).collect::<Vec<_>>());
     let folders = folders.filter(|folder| folder.is_absolute());

@@ -42,6 +42,8 @@ mod look;
 mod marks;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod masks;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod mounts;
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 mod nowhere;
 #[cfg(target_os = "linux")]

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::Command as Starter;
 
 use protocol::effects::RefusedKind;
-use runtime::{Closed, Command};
+use runtime::{Closed, Command, RoomOptions};
 
-use crate::stage::Stage;
+use crate::stage::{DISK, Stage};
 use crate::story::each_way;
 
 /// What comes of a command.
@@ -187,7 +187,7 @@ fn what_is_carried_out_is_what_the_command_does_without_masks() {
         for (program, line, comes) in TABLE {
             let mut stage = match number {
                 0 => Stage::new(),
-                _ => Stage::over_a_copy(Path::new(crate::stage::DISK)),
+                _ => Stage::over_a_copy(Path::new(DISK)),
             };
             let is_there = Starter::new("bash")
                 .args(["-c", &format!("type {program}")])
@@ -196,7 +196,7 @@ fn what_is_carried_out_is_what_the_command_does_without_masks() {
             assert!(is_there.status.success(), "{program} is not installed");
             let root = stage.root();
             furnish(&root);
-            let twin = tempfile::tempdir_in(crate::stage::DISK).unwrap();
+            let twin = tempfile::tempdir_in(DISK).unwrap();
             // Git goes by times and lengths: a moment later it does not take one for the other.
             outside(&root, &format!("cp -a . {}", twin.path().display()));
             let before = content(&root);
@@ -248,5 +248,87 @@ fn a_secret_is_masked_under_its_other_names() {
             refused.iter().any(|path| path.ends_with("notes")),
             "{rehearsed:?}"
         );
+    }
+}
+
+/// What is mounted once more, whole, in part or a file alone, is masked there too.
+#[test]
+fn a_secret_is_masked_wherever_it_is_mounted_once_more() {
+    const OF_ITS_OWN: &str = "MOUNTS_OF_ITS_OWN";
+    if std::env::var_os(OF_ITS_OWN).is_none() {
+        if !Stage::new().works() {
+            return;
+        }
+        let again = Starter::new("unshare")
+            .args(["--map-root-user", "--mount"])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", "--nocapture"])
+            .arg("masked::a_secret_is_masked_wherever_it_is_mounted_once_more")
+            .env(OF_ITS_OWN, "yes")
+            .output()
+            .unwrap();
+        assert!(again.status.success(), "{again:?}");
+        return;
+    }
+    let stage = Stage::new();
+    let (root, outside) = (stage.root(), tempfile::tempdir_in(DISK).unwrap());
+    let at = |path: &str| outside.path().join(path);
+    for folder in ["home/keys/below", "home-again", "keys-again", "root-again"] {
+        fs::create_dir_all(at(folder)).unwrap();
+    }
+    fs::write(at("home/keys/id"), "one-secret\n").unwrap();
+    fs::write(at("home/keys/below/id"), "one-secret\n").unwrap();
+    fs::write(at("home/plain"), "plain\n").unwrap();
+    fs::write(at("id-again"), "").unwrap();
+    fs::write(root.join(".env"), "TOKEN=one-secret\n").unwrap();
+    let mount = |from: &Path, to: &Path| {
+        let mounted = Starter::new("mount")
+            .arg("--bind")
+            .args([from, to])
+            .output();
+        let mounted = mounted.unwrap();
+        assert!(mounted.status.success(), "{mounted:?}");
+    };
+    mount(&at("home"), &at("home-again"));
+    mount(&at("home/keys/below"), &at("keys-again"));
+    mount(&at("home/keys/id"), &at("id-again"));
+    mount(&root, &at("root-again"));
+
+    let options = RoomOptions::default();
+    options.choose(vec![at("home/keys")], None);
+    let seen = [
+        "home-again/keys/id",
+        "home-again/keys/below/id",
+        "keys-again/id",
+        "id-again",
+        "root-again/.env",
+    ];
+    let paths = seen.map(|path| at(path).display().to_string());
+    let line = format!(
+        "cat {}; cat {}",
+        paths.join(" "),
+        at("home-again/plain").display()
+    );
+    let closes = Closed::new(|path| path.ends_with(".env"));
+    let command = Command {
+        workspace: stage.workspace.closing(closes).in_rooms(options),
+        ..stage.command(&line)
+    };
+    for path in &paths {
+        assert!(fs::read_to_string(path).unwrap().contains("one-secret"));
+    }
+    let rehearsed = stage.try_rehearse(&command).unwrap();
+    let output = String::from_utf8_lossy(&rehearsed.ran.head);
+    assert!(!output.contains("one-secret"), "{output}");
+    assert!(output.contains("plain\n"), "{output}");
+    let refused = rehearsed.effects.secrets_refused();
+    let masks = [
+        "home-again/keys",
+        "keys-again",
+        "id-again",
+        "root-again/.env",
+    ];
+    for mask in masks.map(|path| at(path).display().to_string()) {
+        assert!(refused.contains(&mask), "{mask}: {refused:?}");
     }
 }
