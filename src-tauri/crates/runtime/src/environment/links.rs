@@ -1,56 +1,142 @@
 //! Other names of closed files: a hard link shows what its file holds, whatever it is called.
 
-use std::collections::{HashSet, VecDeque};
-use std::fs;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::fs::{self, Metadata};
 use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::files::shown;
 use crate::limits::CLOSED_NAMES_MAX;
 
-/// The names in a workspace that lead to the same files as these closed paths, or as the files below them. The paths are
-/// real ones, and so is the root. Names outside of the workspace are not looked for, and neither are those of files that
-/// stand behind the first [`CLOSED_NAMES_MAX`] names below closed folders.
-pub(super) fn other_names(root: &Path, closed: &[PathBuf]) -> Vec<PathBuf> {
-    let Ok(device) = fs::symlink_metadata(root).map(|found| found.dev()) else {
-        return Vec::new();
-    };
-    let linked = linked(closed, device);
-    if linked.is_empty() {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(kind) = entry.file_type() else {
-                continue;
-            };
-            let path = entry.path();
-            let is_other = || fs::symlink_metadata(&path).is_ok_and(|found| found.dev() == device);
-            if kind.is_dir() {
-                folders.push(path);
-            } else if kind.is_file() && linked.contains(&entry.ino()) && is_other() {
-                found.push(path);
-            }
-        }
-    }
-    found
+/// Other names of closed files.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Names {
+    /// Those that were found; closed ones may be among them.
+    pub found: Vec<PathBuf>,
+    /// Closed files of which some were not, each with how many. Where closed folders hold more names than are looked at, these
+    /// are only files that are closed by their own name: another name of the rest may lie in such a folder.
+    pub unknown: Vec<(PathBuf, u64)>,
 }
 
-/// The numbers of closed files on a device that have more than one name.
-fn linked(closed: &[PathBuf], device: u64) -> HashSet<u64> {
-    let mut found = HashSet::new();
+/// Which file it is: its device and its number there.
+type Id = (u64, u64);
+
+/// A closed file with more than one name.
+struct Linked {
+    links: u64,
+    names: BTreeSet<PathBuf>,
+}
+
+/// The names that lead to the same files as these closed paths, or as the files below them: in the workspace, and beside each
+/// file in its own folder. The paths are real ones, and so is the root. Files that stand behind the first [`CLOSED_NAMES_MAX`]
+/// names below closed folders are passed by.
+pub(super) fn other_names(root: &Path, closed: &[PathBuf]) -> Names {
+    let (mut linked, are_all) = linked(closed);
+    let mut found = BTreeSet::new();
+    if let Ok(device) = fs::symlink_metadata(root).map(|about| about.dev())
+        && linked.keys().any(|(other, _)| *other == device)
+    {
+        let mut folders = vec![root.to_owned()];
+        while let Some(folder) = folders.pop() {
+            folders.extend(look_in(
+                &folder,
+                device,
+                usize::MAX,
+                &mut linked,
+                &mut found,
+            ));
+        }
+    }
+    let wanting = linked.iter().filter(|(_, file)| file.unknown() > 0);
+    let beside: BTreeSet<(PathBuf, u64)> = wanting
+        .flat_map(|((device, _), file)| file.names.iter().map(|name| (name.clone(), *device)))
+        .filter_map(|(name, device)| Some((name.parent()?.to_owned(), device)))
+        .filter(|(folder, _)| !folder.starts_with(root))
+        .collect();
+    for (folder, device) in beside {
+        look_in(&folder, device, CLOSED_NAMES_MAX, &mut linked, &mut found);
+    }
+    let is_sure = |file: &Linked| are_all || file.names.iter().any(|name| closed.contains(name));
+    let unknown = linked.values().filter(|file| file.unknown() > 0);
+    let unknown = unknown.filter(|file| is_sure(file));
+    let unknown = unknown.filter_map(|file| Some((file.names.first()?.clone(), file.unknown())));
+    let mut unknown: Vec<_> = unknown.collect();
+    unknown.sort();
+    Names {
+        found: found.into_iter().collect(),
+        unknown,
+    }
+}
+
+impl Linked {
+    fn unknown(&self) -> u64 {
+        self.links.saturating_sub(self.names.len() as u64)
+    }
+}
+
+impl Names {
+    /// What a person should know of those that were not found.
+    pub(super) fn note(&self) -> Option<String> {
+        let ((path, names), others) = self.unknown.split_first()?;
+        let names = match names {
+            1 => "1 other name".to_owned(),
+            names => format!("{names} other names"),
+        };
+        let others = match others.len() {
+            0 => String::new(),
+            1 => " So does 1 more closed file.".to_owned(),
+            more => format!(" So do {more} more closed files."),
+        };
+        Some(format!(
+            "`{}` has {names} (hard links) outside of the workspace that could not be found: what it holds may be read there in the room.{others} `find / -samefile FILE` finds them.",
+            shown(path)
+        ))
+    }
+}
+
+/// Looks for names of these files in a folder, up to so many names; gives the folders in it.
+fn look_in(
+    folder: &Path,
+    device: u64,
+    names_max: usize,
+    linked: &mut HashMap<Id, Linked>,
+    found: &mut BTreeSet<PathBuf>,
+) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.take(names_max) {
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        let path = entry.path();
+        if kind.is_dir() {
+            folders.push(path);
+        } else if kind.is_file()
+            && let Some(file) = linked.get_mut(&(device, entry.ino()))
+            && fs::symlink_metadata(&path).is_ok_and(|about| about.dev() == device)
+        {
+            file.names.insert(path.clone());
+            found.insert(path);
+        }
+    }
+    folders
+}
+
+/// The closed files that have more than one name, under those that are closed; and whether no folder held more than is looked at.
+fn linked(closed: &[PathBuf]) -> (HashMap<Id, Linked>, bool) {
+    let mut linked: HashMap<Id, Linked> = HashMap::new();
     let mut left = CLOSED_NAMES_MAX;
     let mut next: VecDeque<PathBuf> = closed.iter().cloned().collect();
     while let Some(path) = next.pop_front() {
         let Ok(about) = fs::symlink_metadata(&path) else {
             continue;
         };
-        if about.dev() != device {
-            continue;
-        }
         if about.is_file() && about.nlink() > 1 {
-            found.insert(about.ino());
+            let file = linked.entry(id(&about)).or_insert_with(|| Linked {
+                links: about.nlink(),
+                names: BTreeSet::new(),
+            });
+            file.names.insert(path);
         } else if about.is_dir() {
             let names = fs::read_dir(&path).into_iter().flatten().flatten();
             let names: Vec<PathBuf> = names.map(|entry| entry.path()).take(left).collect();
@@ -58,7 +144,11 @@ fn linked(closed: &[PathBuf], device: u64) -> HashSet<u64> {
             next.extend(names);
         }
     }
-    found
+    (linked, left > 0)
+}
+
+fn id(about: &Metadata) -> Id {
+    (about.dev(), about.ino())
 }
 
 #[cfg(test)]
@@ -83,13 +173,60 @@ mod tests {
         link(root.join("plain"), "a/other");
 
         let closed = [keys.clone(), root.join(".env")];
-        let mut found = other_names(&root, &closed);
-        found.sort();
         let all = [".env", "a/b/settings", "a/notes"].map(|name| root.join(name));
-        assert_eq!(found, all);
-        assert_eq!(
-            other_names(&root, &[keys.join("alone")]),
-            [] as [PathBuf; 0]
-        );
+        let all = Names {
+            found: all.into(),
+            unknown: Vec::new(),
+        };
+        assert_eq!(other_names(&root, &closed), all);
+        assert_eq!(other_names(&root, &[keys.join("alone")]), Names::default());
+    }
+
+    #[test]
+    fn a_name_beside_a_closed_file_is_found_and_one_far_away_is_told_of() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |path: &str| home.path().join(path);
+        for folder in ["work", "far", "keys"] {
+            fs::create_dir(at(folder)).unwrap();
+        }
+        for (file, others) in [
+            ("netrc", vec!["netrc.old"]),
+            ("work/.env", vec!["far/env", "far/env2"]),
+            ("keys/id", vec!["keys/id2", "far/id"]),
+        ] {
+            fs::write(at(file), "secret").unwrap();
+            for other in others {
+                fs::hard_link(at(file), at(other)).unwrap();
+            }
+        }
+        let names = other_names(&at("work"), &["netrc", "work/.env", "keys"].map(at));
+        assert_eq!(names.unknown, [(at("keys/id"), 1), (at("work/.env"), 2)]);
+        assert!(names.found.contains(&at("netrc.old")), "{names:?}");
+        let note = names.note().unwrap();
+        assert!(note.contains("keys/id` has 1 other name "), "{note}");
+        assert!(note.contains("So does 1 more closed file."), "{note}");
+    }
+
+    #[test]
+    fn where_not_all_closed_names_are_looked_at_only_closed_files_are_told_of() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |path: &str| home.path().join(path);
+        for folder in ["work", "far", "keys"] {
+            fs::create_dir(at(folder)).unwrap();
+        }
+        for (file, other) in [("netrc", "far/netrc"), ("keys/id", "far/id")] {
+            fs::write(at(file), "secret").unwrap();
+            fs::hard_link(at(file), at(other)).unwrap();
+        }
+        for number in 0..CLOSED_NAMES_MAX {
+            fs::write(at(&format!("keys/{number}")), "").unwrap();
+        }
+        let names = other_names(&at("work"), &["netrc", "keys"].map(at));
+        assert_eq!(names.unknown, [(at("netrc"), 1)]);
+    }
+
+    #[test]
+    fn nothing_is_told_of_files_whose_names_are_all_known() {
+        assert_eq!(Names::default().note(), None);
     }
 }

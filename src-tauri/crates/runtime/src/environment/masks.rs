@@ -110,7 +110,8 @@ pub(super) fn masks(
         .paths
         .extend(found.paths.iter().filter_map(|path| real(path)));
     let others = other_names(workspace.root(), &masks.paths);
-    masks.paths.extend(others);
+    masks.notes.extend(others.note());
+    masks.paths.extend(others.found);
     let mut needed = used(workspace, |name| name == "PATH");
     needed.extend(homes.own.iter().cloned());
     for path in Mounts::here()?.further(&masks.paths) {

@@ -332,3 +332,22 @@ fn a_secret_is_masked_wherever_it_is_mounted_once_more() {
         assert!(refused.contains(&mask), "{mask}: {refused:?}");
     }
 }
+
+/// A hard link far away is not looked for, and the person is told.
+#[test]
+fn names_of_a_secret_that_cannot_be_found_are_told_of() {
+    for stage in each_way() {
+        let (root, far) = (stage.root(), tempfile::tempdir_in(DISK).unwrap());
+        fs::write(root.join(".env"), "TOKEN=one-secret\n").unwrap();
+        fs::hard_link(root.join(".env"), far.path().join("elsewhere")).unwrap();
+        let command = Command {
+            workspace: stage
+                .workspace
+                .closing(Closed::new(|path| path.ends_with(".env"))),
+            ..stage.command("echo hello")
+        };
+        let notes = stage.try_rehearse(&command).unwrap().effects.notes;
+        let of = format!("`{}` has 1 other name ", root.join(".env").display());
+        assert!(notes.iter().any(|note| note.starts_with(&of)), "{notes:?}");
+    }
+}
