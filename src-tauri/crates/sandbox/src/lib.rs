@@ -31,7 +31,7 @@ pub use room::{BARE, Layers, Limits, Room};
 pub use told::{End, REFUSED_MAX, Refused, RefusedKind, TARGET_BYTES_MAX, Told, read_told};
 
 #[cfg(target_os = "linux")]
-pub use linux::{enter, enter_bare, keeps_signals_in};
+pub use linux::{enter, enter_bare, keeps_memory, keeps_signals_in};
 #[cfg(target_os = "macos")]
 pub use macos::enter;
 #[cfg(target_os = "linux")]

@@ -61,8 +61,8 @@ pub struct Limits {
     pub processes: u32,
     /// Data memory of one process, in bytes.
     pub memory_bytes: u64,
-    /// Memory of all processes and of the files in memory together, in bytes: the room ends when it takes more. It is looked at a
-    /// few times a second, and only where the room has names of its own.
+    /// Memory of all processes and of the files in memory together, in bytes: the room ends when it takes more. Where no control group
+    /// can be made it is looked at a few times a second, and only where the room has names of its own is it limited at all.
     pub room_memory_bytes: u64,
     /// Length of one file that it writes, in bytes.
     pub file_bytes: u64,

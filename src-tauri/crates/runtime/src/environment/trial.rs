@@ -36,6 +36,7 @@ impl Inner {
             (Some((place, kind)), walls) => {
                 let why_no_better = reasons.clone();
                 reasons.push(promised(kind));
+                reasons.push(memory_kept().to_owned());
                 Known {
                     probe: Probe {
                         assurance: Assurance::Speculative,
@@ -194,16 +195,29 @@ pub(super) fn without_copy(known: Known, error: &FileError) -> Known {
     gate_only(reasons)
 }
 
+/// How a room is kept to the memory that it may take.
+fn memory_kept() -> &'static str {
+    match sandbox::keeps_memory() {
+        true => {
+            "The kernel keeps all that it starts to the memory that a room may take, by a control group."
+        }
+        false => {
+            "The memory that all it starts takes is added up a few times a second, and too much ends it: no control group can be limited here."
+        }
+    }
+}
+
 /// What a room whose walls are these closes, and what it leaves open.
 fn promised_in_place(walls: Walls) -> impl Iterator<Item = &'static str> {
-    let said: &[&str] = match walls {
-        Walls::All => &["A command runs for real, in a sealed room."],
-        Walls::Landlock => &[
+    let said = match walls {
+        Walls::All => vec!["A command runs for real, in a sealed room.", memory_kept()],
+        Walls::Landlock => vec![
             "A command runs for real, closed in by Landlock and refused calls alone, because nobody may make namespaces here.",
             "It can read your files, secrets among them, but change nothing outside of the workspace; git hooks and start-up files in the workspace it can change.",
+            "The memory of each of its processes is limited, and not that of all together.",
         ],
     };
-    said.iter().copied()
+    said.into_iter()
 }
 
 /// What every room closes.

@@ -13,6 +13,7 @@ use rustix::process::{
 
 use super::children::{self, Children};
 use super::command::Waiting;
+use super::group::Group;
 use super::ledger::Ledger;
 use super::limits::{self, Limits};
 use super::memory::{self, Memory};
@@ -40,8 +41,13 @@ const LOOK_AGAIN: Timespec = Timespec {
 const UNTOLD: i32 = 125;
 
 /// Keeps the room until the command has ended. Never returns: with it, everything in the room ends.
-pub(super) fn keep(read: impl FnOnce() -> Room, outside: World, door: &OwnedFd) -> ! {
-    let prepared = Prepared::for_any_room(door);
+pub(super) fn keep(
+    read: impl FnOnce() -> Room,
+    outside: World,
+    group: Option<Group>,
+    door: &OwnedFd,
+) -> ! {
+    let prepared = Prepared::for_any_room(group, door);
     let room = read();
     let Ok(told) = outside.file(&room.told) else {
         std::process::exit(UNTOLD);
@@ -62,13 +68,15 @@ struct Prepared {
     names: Names,
     children: Children,
     command: Waiting,
+    /// What the command was put into; none where there are no such groups.
+    group: Option<Group>,
     /// All that is mounted in the room, held by this alone once its processes are gone.
     mounted: Option<OwnedFd>,
     mounts: mounts::Prepared,
 }
 
 impl Prepared {
-    fn for_any_room(door: &OwnedFd) -> Result<Self, NotEntered> {
+    fn for_any_room(group: Option<Group>, door: &OwnedFd) -> Result<Self, NotEntered> {
         set_parent_process_death_signal(Some(Signal::KILL)).at("keeper")?;
         if is_closed(door).at("keeper")? {
             return Err(std::io::Error::other("the door closed")).at("keeper");
@@ -79,11 +87,13 @@ impl Prepared {
         let names = Names::answer_here().at("names")?;
         let children = children::listen().at("children")?;
         let command = Waiting::start()?;
+        let group = group.filter(|group| group.take_in(command.process).is_ok());
         let mounted = File::open("/proc/self/ns/mnt").ok().map(OwnedFd::from);
         Ok(Self {
             names,
             children,
             command,
+            group,
             mounted,
             mounts: mounts::Prepared::for_any_room()?,
         })
@@ -95,6 +105,7 @@ fn run(room: &Room, told: &File, mut prepared: Prepared) -> Result<End, NotEnter
     if room.input {
         take_input(&prepared.command).at("input")?;
     }
+    let memory = Memory::of(room.limits.room_memory_bytes, prepared.group);
     let secrets = mounts::build(room, prepared.mounts)?;
     privileges::obey_modes().at("privileges")?;
     let way_out = match room.proxy {
@@ -116,7 +127,7 @@ fn run(room: &Room, told: &File, mut prepared: Prepared) -> Result<End, NotEnter
         secrets,
         questions,
         limits: Limits::of(room),
-        memory: Memory::of(room.limits.room_memory_bytes),
+        memory,
         looked: Instant::now(),
         ledger: Ledger::new(told),
     };
@@ -169,18 +180,26 @@ impl Watch<'_> {
                 self.note_limits();
             }
             if self.memory.is_over() {
-                let limit = self.memory.limit();
-                self.ledger.note(RefusedKind::Limit, limit.as_bytes());
-                return Ok(End::Signal(libc::SIGKILL));
+                return Ok(self.end_for_memory());
             }
             if !ended.is_empty()
                 && let Some(status) = self.take_in()?
             {
                 self.note_names();
                 self.note_limits();
-                return Ok(end(status));
+                return Ok(match self.memory.was_over() {
+                    true => self.end_for_memory(),
+                    false => end(status),
+                });
             }
         }
+    }
+
+    /// Notes that the room took more memory than it may, and gives how it ends for that.
+    fn end_for_memory(&mut self) -> End {
+        let limit = self.memory.limit();
+        self.ledger.note(RefusedKind::Limit, limit.as_bytes());
+        End::Signal(libc::SIGKILL)
     }
 
     /// Waits for something to happen.

@@ -1,12 +1,14 @@
-//! How much memory a room takes, all of its processes and files in memory together. The kernel has limits for one process and
-//! none for many, so they are added up while the command runs. Memory that nobody has mapped and that is no file of the room's own
-//! (`memfd_create`) is not seen.
+//! How much memory a room takes, all of its processes and files in memory together. The kernel keeps a control group to that, where
+//! one could be made (`group.rs`). Elsewhere it has limits for one process and none for many, so they are added up while the
+//! command runs; memory that nobody has mapped and that is no file of the room's own (`memfd_create`) is not seen then.
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::fs::statvfs;
+
+use super::group::Group;
 
 /// How often it is looked at, at most: looking takes a tenth of the time, however many processes there are.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -18,13 +20,17 @@ const IN_MEMORY: [&str; 2] = ["/tmp", "/dev/shm"];
 /// What a room may take.
 pub(super) struct Memory {
     max_bytes: u64,
+    /// None: what it takes is added up.
+    group: Option<Group>,
     next: Instant,
 }
 
 impl Memory {
-    pub(super) fn of(max_bytes: u64) -> Self {
+    /// Limits it, by a group that the command is in if there is one.
+    pub(super) fn of(max_bytes: u64, group: Option<Group>) -> Self {
         Self {
             max_bytes,
+            group: group.filter(|group| group.limit(max_bytes).is_ok()),
             next: Instant::now(),
         }
     }
@@ -35,9 +41,23 @@ impl Memory {
         if began < self.next {
             return false;
         }
-        let is_over = taken(resident) > self.max_bytes && taken(own_part) > self.max_bytes;
+        let by_group = self.group.as_ref().map(Group::is_over);
+        let is_over = match by_group {
+            Some(Ok(is_over)) => is_over,
+            Some(Err(_)) | None => {
+                // A group that says nothing any more was taken away.
+                self.group = None;
+                taken(resident) > self.max_bytes && taken(own_part) > self.max_bytes
+            }
+        };
         self.next = Instant::now() + LOOK_EVERY.max(began.elapsed() * TENTH);
         is_over
+    }
+
+    /// Whether the kernel ended any of it for that, now that the command has ended.
+    pub(super) fn was_over(&self) -> bool {
+        let over = self.group.as_ref().map(Group::is_over);
+        matches!(over, Some(Ok(true)))
     }
 
     /// What was met, in words.

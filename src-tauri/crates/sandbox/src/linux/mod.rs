@@ -16,6 +16,7 @@ mod children;
 mod command;
 mod devices;
 mod ground;
+mod group;
 pub(crate) mod handover;
 mod keeper;
 mod ledger;
@@ -35,6 +36,7 @@ mod watched;
 mod way_out;
 
 pub use ground::keeps_signals_in;
+pub use group::keeps_memory;
 
 use std::fmt;
 use std::fs::File;
@@ -103,14 +105,24 @@ impl<T, E: Into<io::Error>> At<T> for Result<T, E> {
 /// The room could not be entered, or what became of it could not be written down.
 pub fn enter(read: impl FnOnce() -> Room) -> Result<(), NotEntered> {
     let outside = World::hold().at("told")?;
+    let (made, group) = group::make().unzip();
     let entered = match through_the_door() {
-        Ok(Side::Keeper(door)) => keeper::keep(read, outside, &door),
-        Ok(Side::Door(keeper, _held)) => wait_for(keeper),
+        Ok(Side::Keeper(door)) => {
+            drop(made);
+            keeper::keep(read, outside, group, &door)
+        }
+        Ok(Side::Door(keeper, _held)) => {
+            drop(group);
+            wait_for(keeper)
+        }
         Err(failed) => {
             failed.tell(&outside.file(&read().told).at("told")?);
             Err(failed)
         }
     };
+    if let Some(made) = made {
+        made.remove();
+    }
     // Whoever waits for a way out hears that there is none, also where this end is still open elsewhere.
     let _ = shutdown(io::stdin(), Shutdown::Both);
     entered

@@ -12,6 +12,7 @@
 mod ahead;
 mod calls;
 mod escape;
+mod group;
 mod hostile;
 mod input;
 mod outside;

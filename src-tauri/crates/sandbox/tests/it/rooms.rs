@@ -88,7 +88,7 @@ pub fn refused(code: i32, refused: &[(RefusedKind, &str)]) -> Option<Told> {
     with(End::Exit(code), refused)
 }
 
-fn with(end: End, refused: &[(RefusedKind, &str)]) -> Option<Told> {
+pub fn with(end: End, refused: &[(RefusedKind, &str)]) -> Option<Told> {
     let refused = refused.iter().map(|(kind, target)| Refused {
         kind: *kind,
         target: (*target).to_owned(),

@@ -20,16 +20,19 @@ fn a_copy_is_the_last_that_is_tried_and_says_how_far_it_goes() {
     let Some(stage) = furnished() else { return };
     let probe = stage.block_on(stage.environment.probe(&stage.workspace));
     assert_eq!(
-        (probe.assurance, probe.layer, probe.reasons),
+        (probe.assurance, probe.layer, probe.reasons[0].as_str()),
         (
             Assurance::Speculative,
             LayerKind::Copy,
-            vec![
-                "A command runs in a sealed room; until you agree it changes a copy of the workspace, of at most 512 MiB and 50000 paths."
-                    .to_owned()
-            ]
+            "A command runs in a sealed room; until you agree it changes a copy of the workspace, of at most 512 MiB and 50000 paths."
         )
     );
+    let memory = match sandbox::keeps_memory() {
+        true => "by a control group",
+        false => "added up a few times a second",
+    };
+    assert!(probe.reasons[1].contains(memory), "{:?}", probe.reasons);
+    assert_eq!(probe.reasons.len(), 2);
     // The better way comes first, and where it does not work it is said why.
     let home = tempfile::tempdir_in(DISK).unwrap();
     let room = env!("CARGO_BIN_EXE_countersign-room");
