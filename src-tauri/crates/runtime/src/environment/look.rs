@@ -257,7 +257,7 @@ impl Look<'_> {
         if was.stat.kind != PathKind::Folder {
             return Ok(());
         }
-        let failed = |error: io::Error| FileError::from_io(shown(one.path), &error);
+        let failed = |error: io::Error| self.not_read(Side::Before, one.path, &error);
         let folder = lower.folder(Path::new(one.name)).map_err(failed)?;
         for name in folder.names().map_err(failed)? {
             let path = one.path.join(&name);
@@ -303,7 +303,8 @@ impl Look<'_> {
             PathKind::File => {
                 let admitted = self.reading.admit(side, &found.stat);
                 admitted.map_err(|why| self.too_much(&why))?;
-                let mut file = dir.file(Path::new(one.name)).map_err(failed)?;
+                let opened = dir.file(Path::new(one.name));
+                let mut file = opened.map_err(|error| self.not_read(side, one.path, &error))?;
                 if kind_of_open(&file).map_err(failed)? != PathKind::File {
                     let path = shown(one.path);
                     return Err(FileError::Changed { path });
@@ -318,6 +319,20 @@ impl Look<'_> {
                 }
             }
         }))
+    }
+
+    /// What a person is told of something that could not be read. What was there before could not be brought back then.
+    fn not_read(&self, side: Side, path: &Path, error: &io::Error) -> FileError {
+        let is_locked = error.kind() == io::ErrorKind::PermissionDenied;
+        let path = shown(path);
+        match (side, self.kind) {
+            (Side::Before, Upper::Layer | Upper::Copy(_)) if is_locked => FileError::NoRoom {
+                reason: format!(
+                    "The command changed `{path}`, which you may not read: what was there can be neither shown nor brought back. Nothing was changed. Give yourself the right to read it (`chmod u+rX`) and repeat, or run the command for real."
+                ),
+            },
+            _ => FileError::from_io(path, error),
+        }
     }
 
     fn add(

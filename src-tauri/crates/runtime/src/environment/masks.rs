@@ -2,7 +2,11 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+use nix::unistd::Uid;
 
 use super::credentials::Credentials;
 use super::homes::homes;
@@ -106,9 +110,10 @@ pub(super) fn masks(
         }
     }
     let found = secrets.of(workspace)?;
+    let found = found.paths.iter();
     masks
         .paths
-        .extend(found.paths.iter().filter_map(|path| real(path)));
+        .extend(found.filter_map(|path| real_or_locked(path, workspace.root())));
     let others = other_names(workspace.root(), &masks.paths);
     masks.notes.extend(others.note());
     masks.paths.extend(others.found);
@@ -152,6 +157,24 @@ pub(super) fn read_only(workspace: &Workspace) -> Vec<PathBuf> {
     there
         .filter(|path| real(path).is_some_and(|real| real == *path))
         .collect()
+}
+
+/// Where a path of the workspace leads. In a folder that we may not enter: that folder, if it is ours, for then a command may give
+/// itself the right to.
+fn real_or_locked(path: &Path, root: &Path) -> Option<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let folder = path.ancestors().find_map(real)?;
+            let is_below = folder.starts_with(root) && folder != root;
+            (is_below && is_ours(&folder)).then_some(folder)
+        }
+        found => found.ok(),
+    }
+}
+
+/// Whether something belongs to us, so that we may change its mode.
+pub(super) fn is_ours(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.uid() == Uid::current().as_raw())
 }
 
 /// Where a path leads, if anything is there that we could reach ourselves.

@@ -5,11 +5,13 @@
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::masks::is_ours;
 use super::quiet::{Quiet, Turn};
 use crate::files::{ClosedBy, shown};
 use crate::limits::{FOLDERS_REMEMBERED_MAX, SECRETS_MAX, SECRETS_NAMES_MAX, STEADY_NS};
@@ -165,7 +167,7 @@ impl Secrets {
         let mut next = VecDeque::from([(search.workspace.root().to_owned(), true)]);
         let mut last = VecDeque::new();
         while let Some((folder, above)) = next.pop_front().or_else(|| last.pop_front()) {
-            // What cannot be read here cannot be read in the room.
+            // What is not ours and cannot be read here cannot be read in the room.
             let Some(seen) = self.see(search, (folder, above), self.names_max - names) else {
                 is_quiet = false;
                 continue;
@@ -276,13 +278,23 @@ impl Stamp {
     }
 }
 
-/// Looks into a folder, up to so many names.
+/// Looks into a folder, up to so many names. One of ours that we may not list or enter is closed whole: a command may give itself the
+/// right to.
 fn look(workspace: &Workspace, folder: &Path, names_max: usize) -> Option<Held> {
     let mut held = Held {
         names_max,
         ..Held::default()
     };
-    for entry in fs::read_dir(folder).ok()?.flatten().take(names_max) {
+    let entered = fs::symlink_metadata(folder.join("."));
+    let entries = match entered.and_then(|_| fs::read_dir(folder)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_ours(folder) => {
+            held.closed.push(folder.to_owned());
+            return Some(held);
+        }
+        Err(_) => return None,
+    };
+    for entry in entries.flatten().take(names_max) {
         held.names += 1;
         let (Ok(kind), path) = (entry.file_type(), entry.path()) else {
             continue;

@@ -12,6 +12,7 @@
 
 mod copies;
 mod in_place;
+mod locked;
 mod masked;
 mod picture;
 mod place;
