@@ -50,6 +50,21 @@ async function findings(): Promise<string[]> {
 }
 
 describe('the table', () => {
+  test('is followed by the programs that take part in every call: watchdogs, and hooks if there are any', async () => {
+    const { desk } = await open();
+    expect(text('watchdogs')).toContain('Built in');
+    expect(screen.getAllByTestId('watchdog').map((one) => one.textContent?.trim())).toEqual(['no-prod ~/bin/no-prodAnswers within 2 s; if it does not, the call asks.']);
+    expect(text('watchdogs')).toContain('1 watchdog of your own');
+    expect(screen.queryByTestId('hooks')).toBeNull();
+    const hook = { program: '/home/mira/bin/audit', timeout_ms: 5_000 };
+    await desk.set({ hooks: [{ ...hook, name: 'audit', on: ['after'] }, { ...hook, name: 'gate', on: ['before'] }] });
+    await waitFor(() => expect(screen.getAllByTestId('hook').map((one) => one.textContent?.trim())).toEqual([
+      'audit ~/bin/auditIt keeps no call from running.',
+      'gate ~/bin/auditIt may keep a call from running; if it fails, the call does not run.',
+    ]));
+    expect(await findings()).toEqual([]);
+  });
+
   test('has every scope in the order of its force, with places, hits and what stands in the way', async () => {
     const { host } = await open();
     expect([...document.querySelectorAll('[data-testid^="source-"]')].map((group) => group.getAttribute('data-testid'))).toEqual(['source-builtin', 'source-manifest', 'source-session', 'source-project', 'source-user']);
