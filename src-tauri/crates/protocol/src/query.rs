@@ -81,11 +81,11 @@ pub enum Query {
         /// At most this many.
         limit: u32,
     },
-    /// All events about one call, in order.
+    /// All events about one call, in order; or those of a message, with its images.
     CallEvents {
         /// The session.
         session: SessionId,
-        /// The call.
+        /// The call, or the id of the message's entry.
         call: CallId,
     },
     /// How a call was validated, authorised, executed, streamed, rendered, persisted and audited (`S003-73`).

@@ -187,7 +187,7 @@ impl Record {
         })
     }
 
-    /// The events about one call after a position, in order; at most 10,000 at a time.
+    /// The events about one call, or of one message, after a position, in order; at most 10,000 at a time.
     pub fn call_events(
         &self,
         session: &SessionId,

@@ -93,7 +93,7 @@ limit: number, } | { "type": "call_events",
  */
 session: SessionId, 
 /**
- * The call.
+ * The call, or the id of the message's entry.
  */
 call: CallId, } | { "type": "account", 
 /**

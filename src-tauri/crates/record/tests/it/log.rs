@@ -1,7 +1,7 @@
 //! Appending: order, promises, publishing, and that what is read is what the pure fold makes of the events.
 
 use proptest::prelude::*;
-use protocol::{CallState, EventBody, SessionId, fold};
+use protocol::{CallState, Content, EventBody, SessionId, fold};
 use record::{Durability, Record};
 
 use crate::story;
@@ -36,6 +36,26 @@ fn events_are_numbered_published_and_kept_in_order() {
     let desk = desk.reopen();
     assert_eq!(desk.events(), events);
     assert_eq!(desk.published(), [], "nothing is published twice");
+}
+
+#[test]
+fn a_message_is_given_with_its_images_by_its_id() {
+    let mut desk = Desk::new();
+    desk.tell("ses_1", story::opened("First"));
+    desk.tell_all("ses_1", story::read_call("c1", "a.rs", "fn a() {}"));
+    let mut said = story::said("msg_1", "What is on it?");
+    if let EventBody::PersonSaid { images, .. } = &mut said {
+        *images = vec![Content::image(b"\x89PNG\r\n\x1a\n").unwrap()];
+    }
+    desk.tell("ses_1", said.clone());
+    desk.tell("ses_1", story::noted("later"));
+    let session = SessionId::from("ses_1");
+    let events = desk
+        .record
+        .call_events(&session, &"msg_1".into(), 0)
+        .unwrap();
+    let bodies: Vec<EventBody> = events.into_iter().map(|event| event.body).collect();
+    assert_eq!(bodies, [said]);
 }
 
 #[test]
