@@ -211,5 +211,5 @@ test('from the box Tab leads to Send; the switch and Stop are no neighbours of i
   begin(host, 'ses_a');
   await open(host);
   const order = [...document.querySelectorAll('.composer textarea, .composer button')].map((element) => element.getAttribute('data-testid'));
-  expect(order).toEqual(['plan-first', 'composer', 'send', 'stop']);
+  expect(order).toEqual(['plan-first', 'add-image', 'composer', 'send', 'stop']);
 });

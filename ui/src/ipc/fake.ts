@@ -2,6 +2,7 @@
 
 import { begun, changed, entryId, isCall, sessionAfter } from '../state/fold';
 import type { Answer } from './bindings/Answer';
+import type { Content } from './bindings/Content';
 import type { Entry } from './bindings/Entry';
 import type { Event } from './bindings/Event';
 import type { EventBody } from './bindings/EventBody';
@@ -124,7 +125,7 @@ export class FakeHost implements Host {
         return session;
       }
       case 'say':
-        this.#say(op.session, op.text, this.#sessions.get(op.session)?.state === 'running');
+        this.#say(op.session, op.text, this.#sessions.get(op.session)?.state === 'running', op.images);
         return null;
       case 'interrupt':
         this.emit(op.session, { type: 'session_changed', state: 'interrupted' });
@@ -194,9 +195,9 @@ export class FakeHost implements Host {
     }
   }
 
-  #say(session: string, text: string, steering: boolean): void {
+  #say(session: string, text: string, steering: boolean, images?: Content[]): void {
     const message = `msg_new_${this.events.length}`;
-    this.emit(session, { type: 'person_said', message, text, steering }, { type: 'session_changed', state: 'running' });
+    this.emit(session, { type: 'person_said', message, text, ...(images && { images }), steering }, { type: 'session_changed', state: 'running' });
   }
 
   #decide(op: Extract<Op, { type: 'decide' }>): void {

@@ -38,3 +38,4 @@ Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
 });
 globalThis.CSS ??= { escape: (text: string) => text.replace(/[^\w-]/g, '\\$&') } as unknown as typeof CSS;
 HTMLCanvasElement.prototype.getContext = () => null;
+globalThis.createImageBitmap ??= () => Promise.resolve({ width: 4, height: 3, close() {} });
