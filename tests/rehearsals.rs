@@ -4,15 +4,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::Host;
+use protocol::backtest::RuleChange;
 use protocol::effects::{Assurance, EffectKind};
 use protocol::preview::UndoOutlook;
+use protocol::rules_view::NewRule;
 use protocol::settings::{DryRun, NoEffects};
-use protocol::{CallState, CallView, Decision, Gate, Op, Preview, Settings, Verdict};
+use protocol::{
+    Action, CallState, CallView, Decision, Gate, Op, Preview, RuleScope, Settings, Verdict,
+};
 use provider::{Script, Scripted};
 use serde_json::json;
 use support::{Fixture, call};
 
-use crate::agents;
+use crate::{agents, rulebook};
 
 /// A desk with a room, whose agent runs one command, in a workspace with two files.
 async fn desk(command: &str, host: Host) -> Fixture {
@@ -213,6 +217,23 @@ async fn effects_meet_the_rules_however_the_command_was_let_through() {
     asked.allow(&shown).await;
     asked.until_ended().await;
     assert_eq!(asked.read("folder/b").unwrap(), "second\nx");
+
+    // A rule that is tried on past calls meets what they did, too.
+    let deny = NewRule {
+        permission: "fs.write".to_owned(),
+        pattern: Some("folder/**".to_owned()),
+        action: Action::Deny,
+        ..NewRule::default()
+    };
+    let change = RuleChange::Add {
+        rule: deny,
+        scope: RuleScope::User,
+    };
+    let group = rulebook::backtest(&asked, change).await.changed.remove(0);
+    assert_eq!(
+        (group.from, group.to, group.calls),
+        (Verdict::Ask, Verdict::Deny, 1)
+    );
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! Rules looked at, edited, tried out and held against the calls on record.
 
+use policy::{Facts, shell};
 use protocol::backtest::{Backtest, PersonSaid, RuleChange};
 use protocol::query::{Answer, Query};
 use protocol::rules_view::{NewRule, RuleText, RulesView};
-use protocol::{Action, Decision, EventBody, Op, RuleScope, Verdict};
+use protocol::{Action, Capability, Decision, EventBody, Fact, Op, RuleScope, Verdict};
 use serde_json::{Value, json};
+use support::kept::no;
 use support::{Fixture, call};
 
 pub fn bash(command: &str) -> Value {
@@ -35,7 +37,7 @@ pub async fn view(desk: &Fixture) -> RulesView {
     }
 }
 
-async fn backtest(desk: &Fixture, change: RuleChange) -> Backtest {
+pub async fn backtest(desk: &Fixture, change: RuleChange) -> Backtest {
     let query = Query::Backtest {
         workspace: here(desk),
         change,
@@ -346,4 +348,172 @@ async fn rules_are_tried_before_they_hold() {
         (compared.only_a.len(), compared.only_b.len(), compared.both),
         (1, 1, 0)
     );
+}
+
+/// What rules that are tried on calls of the past say is what they say when the call is made, whatever became of the files
+/// since: every bare word counts that may name one.
+#[tokio::test]
+async fn rules_are_no_looser_on_past_calls() {
+    use Verdict::{Ask, Deny};
+    const RULES: &[(&str, &str)] = &[
+        ("fs.read", "secret"),
+        ("fs.read", "gone"),
+        ("fs.read", "keys/**"),
+        ("fs.read", "two words"),
+        ("fs.write", "Makefile"),
+    ];
+    const CALLS: &[(&str, Verdict)] = &[
+        ("frob secret", Deny),
+        ("frob ./secret", Deny),
+        ("frob --file=secret", Deny),
+        ("frob -fsecret", Deny),
+        ("frob a,secret", Deny),
+        ("frob 'run secret'", Deny),
+        ("frob {secret,b}", Deny),
+        ("f=secret; frob $f", Deny),
+        ("timeout 5 frob secret", Deny),
+        ("bash -c 'frob secret'", Deny),
+        ("frob gone", Deny),
+        ("frob linked", Deny),
+        ("frob 'two words'", Deny),
+        ("frob Makefile", Deny),
+        ("wc Makefile", Ask),
+        ("timeout 5 wc Makefile", Deny),
+        ("git commit -m secret", Ask),
+        ("echo secret", Ask),
+        ("frob other", Ask),
+    ];
+    let text: String = RULES
+        .iter()
+        .map(|(permission, pattern)| {
+            format!(
+                "[[rule]]\npermission = \"{permission}\"\npattern = \"{pattern}\"\naction = \"deny\"\n"
+            )
+        })
+        .collect();
+    let turns = || {
+        let mut turns: Vec<Value> = CALLS.iter().map(|(command, _)| bash(command)).collect();
+        turns.push(json!({}));
+        Value::Array(turns)
+    };
+    let fill = |desk: &mut Fixture| {
+        for file in ["secret", "two words", "Makefile", "keys/inner"] {
+            desk.file(file, "");
+        }
+        std::fs::hard_link(desk.root().join("keys/inner"), desk.root().join("linked")).unwrap();
+    };
+
+    let mut live = Fixture::new(turns()).await;
+    fill(&mut live);
+    std::fs::write(live.data().join("rules.toml"), &text).unwrap();
+    reject_all(&mut live).await;
+
+    let mut past = Fixture::new(turns()).await;
+    fill(&mut past);
+    reject_all(&mut past).await;
+    for entry in std::fs::read_dir(past.root()).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => std::fs::remove_dir_all(path).unwrap(),
+            false => std::fs::remove_file(path).unwrap(),
+        }
+    }
+    let change = RuleChange::Replace {
+        scope: RuleScope::User,
+        text,
+    };
+    let tested = backtest(&past, change).await;
+    assert_eq!(
+        (tested.calls, tested.unclear),
+        (CALLS.len() as u64, Vec::new())
+    );
+    let tried: Vec<(&str, Verdict)> = CALLS
+        .iter()
+        .map(|(command, _)| {
+            let mut examples = tested.examples.iter();
+            let changed = examples.find(|one| one.target == *command);
+            (*command, changed.map_or(Ask, |one| one.to))
+        })
+        .collect();
+    let live = verdicts(&live).await;
+    let live: Vec<_> = live
+        .iter()
+        .map(|(target, verdict)| (target.as_str(), *verdict))
+        .collect();
+    assert_eq!(live, CALLS);
+    assert_eq!(tried, CALLS);
+}
+
+/// What a verdict keeps gives back every use that it was made from, and of bare words no others.
+#[test]
+fn what_a_verdict_keeps_names_every_use() {
+    for command in [
+        "frob secret",
+        "frob secret other.txt --file=more -fx 'two words' \"$a\" {b,c} ~/d",
+        "timeout 5 wc Makefile",
+        "cd sub && frob secret",
+        "git -C sub show HEAD:secret",
+        "find . -name x -exec frob secret {} ';'",
+        "bash -c 'frob secret' && sort -o out in",
+        "f=secret; frob $f",
+        "for name in a b; do frob $name other; done",
+        "cat secret | tee copy > log",
+        "echo secret",
+        "git commit -m secret",
+    ] {
+        let mut facts = Facts::default();
+        facts.add(Fact::inside(Capability::ShellRun, command));
+        for touch in shell::read(command).touches() {
+            let fact = Fact {
+                derived: true,
+                ..Fact::inside(touch.capability, touch.target.clone())
+            };
+            match touch.maybe {
+                true => facts.add_use(fact),
+                false => facts.add(fact),
+            }
+        }
+        let kept = Facts::of_kept(facts.kept());
+        let sorted = |facts: &Facts| {
+            let uses = facts.uses().iter();
+            let mut uses: Vec<String> = uses
+                .map(|fact| format!("{} {}", fact.capability.as_str(), fact.target))
+                .collect();
+            uses.sort();
+            uses
+        };
+        assert_eq!(sorted(&kept), sorted(&facts), "{command}");
+    }
+}
+
+/// Lets an agent make its calls, and rejects every one that waits.
+async fn reject_all(desk: &mut Fixture) {
+    desk.start("go").await;
+    loop {
+        let waits_or_ends = |body: &EventBody| {
+            matches!(
+                body,
+                EventBody::CallWaits { .. }
+                    | EventBody::SessionChanged {
+                        state: protocol::SessionState::Done
+                    }
+            )
+        };
+        let event = desk.until("a waiting call or the end", waits_or_ends).await;
+        let EventBody::CallWaits { call, .. } = event.body else {
+            return;
+        };
+        let card = desk.call(call.as_str()).await;
+        desk.decide(&card, no()).await.unwrap();
+    }
+}
+
+/// The verdict on each command that was judged, in its order.
+async fn verdicts(desk: &Fixture) -> Vec<(String, Verdict)> {
+    let events = desk.events().await.into_iter();
+    let judged = events.filter_map(|event| match event.body {
+        EventBody::CallJudged { target, trail, .. } => Some((target, trail.verdict)),
+        _ => None,
+    });
+    judged.collect()
 }

@@ -26,16 +26,7 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
     let mut told = vec![count(tried)];
     let mut begins = false;
     for fact in &tried.effects {
-        let subject = Subject {
-            tool: request.tool,
-            mode: request.classified.mode,
-            seen: Seen::Effect(fact),
-            tightens: false,
-            below: false,
-            maybe: false,
-            exactly: request.facts.exactly(),
-            arguments: None,
-        };
+        let subject = changed_by(request, fact);
         let said = request.rules.said(&subject, request.now, otherwise);
         let held = match said.verdict.unwrap_or(otherwise) {
             Verdict::Deny if is_begun(tried, fact) && is_protected(&said) => {
@@ -87,6 +78,35 @@ pub(crate) fn judge(request: &Request<'_>, tried: &Tried) -> TrailStep {
         verdict: Some(verdict),
         text: told.join(" "),
         rules,
+    }
+}
+
+/// Whether any rule of a request matches what the call did when it ran for show, in force or not.
+pub fn are_spoken_of(request: &Request<'_>) -> bool {
+    let spoken_of = |subject: &Subject<'_>| {
+        let said = request.rules.said(subject, request.now, Verdict::Ask);
+        !said.traces.is_empty()
+    };
+    let (tool, now) = (request.tool, request.now);
+    request.tried.is_some_and(|tried| {
+        let mut changed = tried.effects.iter();
+        let mut hosts = tried.came.iter();
+        changed.any(|fact| spoken_of(&changed_by(request, fact)))
+            || hosts.any(|host| !came(request.rules, tool, host, now).traces.is_empty())
+    })
+}
+
+/// A path that a call changed, as rules look at it.
+fn changed_by<'a>(request: &Request<'a>, fact: &'a Fact) -> Subject<'a> {
+    Subject {
+        tool: request.tool,
+        mode: request.classified.mode,
+        seen: Seen::Effect(fact),
+        tightens: false,
+        below: false,
+        maybe: false,
+        exactly: request.facts.exactly(),
+        arguments: None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a call touches, with every command in it read once, however many gates look at it.
 
+use std::collections::HashSet;
+
 use protocol::grounds::{Argument, Confinement, Grounds};
 use protocol::{Capability, Digest, Fact};
 
@@ -175,16 +177,17 @@ impl Facts {
 }
 
 impl Facts {
-    /// As a verdict keeps them, for judging again.
+    /// As a verdict keeps them, for judging again. What [`Self::of_kept`] finds in the words of a command is left out.
     pub fn kept(&self) -> Grounds {
+        let bare: HashSet<Fact> = self
+            .commands
+            .iter()
+            .flat_map(|(_, read)| bare_uses(read))
+            .collect();
+        let uses = self.uses.iter().filter(|fact| !bare.contains(*fact));
         Grounds {
             facts: self.all.clone(),
-            uses: self
-                .uses
-                .iter()
-                .filter(|fact| is_path_like(fact))
-                .cloned()
-                .collect(),
+            uses: uses.cloned().collect(),
             commands: self.commands.iter().map(|(_, read)| read.kept()).collect(),
             below: self.below.clone(),
             beyond: self.beyond.clone(),
@@ -198,7 +201,8 @@ impl Facts {
         }
     }
 
-    /// From what a verdict kept: no command is read again.
+    /// From what a verdict kept: no command is read again. Whatever words of its commands were the paths of then, each
+    /// counts as a use of the file of its name.
     pub fn of_kept(grounds: Grounds) -> Self {
         let mut commands = grounds.commands.into_iter();
         let mut kept = Self {
@@ -219,13 +223,22 @@ impl Facts {
             }
             kept.all.push(fact);
         }
+        let commands = std::mem::take(&mut kept.commands);
+        for (_, read) in &commands {
+            bare_uses(read).for_each(|fact| kept.add_use(fact));
+        }
+        kept.commands = commands;
         kept
     }
 }
 
-/// Whether a use is kept with a verdict: bare words are many, and hardly ever the path of something.
-fn is_path_like(fact: &Fact) -> bool {
-    !fact.inside || fact.doubt.is_some() || fact.target.contains(['.', '/', '~'])
+/// The files that bare words of a command may use, each by its name as it stands in the workspace.
+fn bare_uses(read: &ShellFacts) -> impl Iterator<Item = Fact> + use<> {
+    let uses = read.bare_uses().into_iter();
+    uses.map(|(capability, name)| Fact {
+        derived: true,
+        ..Fact::inside(capability, name)
+    })
 }
 
 impl FromIterator<Fact> for Facts {

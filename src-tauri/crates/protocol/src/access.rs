@@ -65,7 +65,7 @@ impl Access {
 }
 
 /// An access after the runtime found out where it really leads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 pub struct Fact {
     /// How it is touched.
     pub capability: Capability,

@@ -96,6 +96,7 @@ impl<'a> Recorded<'a> {
         // A rule that names a host may open it, beside what it says.
         facts.any(|fact| fact.capability == Capability::NetFetch)
             || rules.speaks_of(&self.call.tool, self.call.mode, &self.facts, now)
+            || policy::effects::are_spoken_of(&self.request(rules, false, now))
     }
 
     /// As an example of what would change.

@@ -3,6 +3,8 @@
 use protocol::Capability;
 use protocol::grounds::CommandRead;
 
+use super::uses;
+
 /// Everything that is known of a command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShellFacts {
@@ -59,6 +61,12 @@ impl ShellFacts {
             unsure: kept.unsure,
             ..Self::default()
         }
+    }
+
+    /// The bare words that may name a file, by what may be done to it. They are read out of what a verdict keeps, so what is
+    /// found here need not be kept beside it.
+    pub(crate) fn bare_uses(&self) -> Vec<(Capability, String)> {
+        uses::bare(&self.may_run)
     }
 }
 

@@ -10,7 +10,7 @@ use super::facts::{Redirect, RedirectKind, Touch, Word};
 use super::operands::{operands, stricter};
 use super::script::Reader;
 use super::touch_table::{Does, OPTIONS, PROGRAMS};
-use super::uses::{self, folders};
+use super::uses::{self, ENTERS, folders};
 use super::wrappers::has;
 use super::{base_name, sed};
 use crate::limits::SHELL_TOUCHES_MAX;
@@ -37,7 +37,7 @@ impl Reader<'_> {
             return;
         };
         let program = program.as_str();
-        if has("cd pushd chdir", program) {
+        if has(ENTERS, program) {
             return self.enter(words);
         }
         self.touch_told(program, words);

@@ -3,8 +3,11 @@
 //! A program that is not known may read and write whatever it is given. A table can only say that a program writes
 //! nothing, or that one word is a pattern or a message.
 
+use std::collections::HashSet;
+
 use protocol::Capability::{self, FsRead, FsWrite};
 
+use super::base_name;
 use super::facts::Word;
 use super::flags;
 use super::pieces::{pieces, quoted_pieces};
@@ -37,6 +40,8 @@ impl Use {
     }
 }
 
+/// Programs that go into the folder that they are given.
+pub(super) const ENTERS: &str = "cd pushd chdir";
 /// Programs that write none of the files that they are given.
 const READERS: &str = "cat tac head tail nl wc od hexdump hd strings stat cut paste join comm cmp diff diff3 md5 md5sum \
                        sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum cksum sum base32 basenc ls dir vdir \
@@ -140,6 +145,38 @@ pub(super) fn of(program: &str, words: &[Word]) -> Vec<Use> {
         }
     }
     found
+}
+
+/// The same of the word lists that a verdict keeps, each use once, and only words that are no more than a name: without a dot,
+/// a slash, a blank or anything that the shell completes.
+pub(super) fn bare(lists: &[Vec<String>]) -> Vec<(Capability, String)> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for list in lists {
+        let words: Vec<Word> = list.iter().cloned().map(Word::Literal).collect();
+        let program = list.first().map(|word| base_name(word));
+        let Some(program) = program.filter(|program| !has(ENTERS, program)) else {
+            continue;
+        };
+        for one in of(program, &words) {
+            let text = one.word.text();
+            if !is_name(text) {
+                continue;
+            }
+            for capability in one.capabilities() {
+                let named = (*capability, text.to_owned());
+                if seen.insert(named.clone()) {
+                    found.push(named);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_name(text: &str) -> bool {
+    let is_more = |c: char| c.is_whitespace() || "./\\~$`*?[]{}'\"".contains(c);
+    !text.is_empty() && !text.contains(is_more)
 }
 
 /// The folders that options send a command to, as `git -C folder` and `env --chdir=folder` do.
