@@ -308,23 +308,60 @@ async fn a_program_comes_after_the_rules() {
     assert!(!heard.exists());
 }
 
-/// With more of them than are asked no call runs.
+/// A hook that is never started, and more of them than are started, are refused with what to write: from the window, in a
+/// file that is checked, and in one that was written by hand. Under such a file every call asks, and its hooks are asked too.
 #[tokio::test]
-async fn too_many_programs_refuse_every_call() {
-    let turns = json!([call("read", json!({ "path": "a" })), {}]);
-    let mut desk = Fixture::with_host(turns, Host::Person).await;
-    desk.file("a", "text\n");
-    let one = HookSettings {
-        name: "audit".to_owned(),
+async fn hooks_that_mean_nothing_are_refused() {
+    let hook = |name: &str, on: &[HookPoint]| HookSettings {
+        name: name.to_owned(),
         program: "/bin/true".to_owned(),
-        on: vec![HookPoint::After],
+        on: on.to_vec(),
         timeout_ms: 1_000,
     };
-    set(&desk, vec![one; 17]).await;
-    desk.play().await;
-    let text = "Not run, because there are more than 16 hooks.";
-    assert_eq!(
-        desk.outcomes().await,
-        [(CallState::Failed, text.to_owned())]
-    );
+    let never = vec![hook("first", &EVERYTHING), hook("audit", &[])];
+    let many = vec![hook("audit", &[HookPoint::After]); 17];
+    let cases = [
+        (
+            never,
+            "The hook `audit` is never started, because its `on` is empty.",
+        ),
+        (many, "There are 17 hooks, and at most 16 are started."),
+    ];
+    for (hooks, told) in cases {
+        let settings = Settings {
+            hooks,
+            ..Settings::default()
+        };
+        let turns = json!([call("read", json!({ "path": "a" })), {}]);
+        let mut desk = Fixture::with_host(turns, Host::Person).await;
+        desk.file("a", "text\n");
+        let op = Op::SetSettings {
+            settings: Box::new(settings.clone()),
+        };
+        let fault = desk.desk.submit(op).await.unwrap_err();
+        assert_eq!(fault.message, told);
+        let kept = agent::settings_file::read(desk.data()).unwrap();
+        assert_eq!(kept, "", "nothing was written");
+
+        let text = toml::to_string(&settings).unwrap();
+        let fault = agent::settings_file::check(desk.data(), &text).unwrap_err();
+        assert_eq!(fault.message, told);
+
+        std::fs::write(agent::settings_file::path(desk.data()), text).unwrap();
+        let mut desk = desk.restart().await;
+        let snapshot = desk.desk.snapshot().await.unwrap();
+        let faults: Vec<&str> = snapshot
+            .faults
+            .iter()
+            .map(|fault| fault.message.as_str())
+            .collect();
+        assert!(
+            faults.iter().any(|fault| fault.ends_with(told)),
+            "{faults:?}"
+        );
+        assert_eq!(snapshot.settings.hooks, settings.hooks);
+        desk.start("Go.").await;
+        desk.until_waiting().await;
+        assert_eq!(desk.states().await, [CallState::Waiting]);
+    }
 }

@@ -28,7 +28,7 @@ use crate::hub::{Events, Hub};
 use crate::seeks;
 use crate::servers::{ServerRooms, Servers};
 use crate::session::Session;
-use crate::{beside, lost_record, ops, queries, recover, retention, settings};
+use crate::{beside, hooks, lost_record, ops, queries, recover, retention, settings};
 
 /// One engine. Cheap to clone; the last clone that goes takes the runs with it.
 #[derive(Clone)]
@@ -242,6 +242,7 @@ impl Shared {
         }
         let mut wrong = seeks::wrong(&settings.web_search);
         wrong.extend(lsp::settings::wrong(&settings.language_servers));
+        wrong.extend(hooks::wrong(&settings.hooks));
         if let Some(fault) = wrong.into_iter().next() {
             return Err(fault);
         }

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use protocol::event::Notice;
 use protocol::interface::fill;
-use protocol::settings::HookPoint;
+use protocol::settings::{HookPoint, HookSettings};
+use protocol::shown::in_a_sentence;
 use protocol::{CallId, EventBody, Fault, NoticeLevel, Outcome, PartialResult, SessionId, redact};
 use serde_json::{Map, Value};
 use tools::internal::{HOOK, PutIn};
 
-use crate::limits::{HOOK_MAX, HOOKS_MAX};
+use crate::limits::{HOOK_MAX, HOOKS_MAX, PROGRAM_REASON_CHARS_MAX};
 use crate::session::Session;
 use crate::stages::found::Called;
 
@@ -174,6 +175,30 @@ impl Hook<'_> {
             notice: Notice { level, fault },
         });
     }
+}
+
+/// What is wrong with hooks in the settings.
+pub(crate) fn wrong(hooks: &[HookSettings]) -> Vec<Fault> {
+    let never = hooks.iter().filter(|hook| hook.on.is_empty());
+    let mut faults: Vec<Fault> = never
+        .map(|hook| {
+            let name = in_a_sentence(&hook.name, PROGRAM_REASON_CHARS_MAX);
+            Fault::new(
+                format!("The hook `{name}` is never started, because its `on` is empty."),
+                "Write into `on` when it is started: \"before\", \"before_update\", \"after_update\" or \"after\".",
+            )
+        })
+        .collect();
+    if hooks.len() > HOOKS_MAX {
+        faults.push(Fault::new(
+            format!(
+                "There are {} hooks, and at most {HOOKS_MAX} are started.",
+                hooks.len()
+            ),
+            "Take out those that are not needed.",
+        ));
+    }
+    faults
 }
 
 /// The hooks that hear of this point, in their order: the host's first.

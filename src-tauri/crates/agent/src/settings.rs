@@ -6,12 +6,15 @@ use protocol::settings::VariableName;
 use protocol::{Fault, Settings};
 use runtime::{Inherited, RoomOptions};
 
+use crate::hooks;
+
 /// Where the settings stand.
 pub fn file(data_dir: &Path) -> PathBuf {
     data_dir.join("settings.toml")
 }
 
-/// Reads them. What cannot be read gives the strict settings and says why; the file is left as it is.
+/// Reads them. What cannot be read gives the strict settings and says why; the file is left as it is. Where only hooks are
+/// wrong, all other settings hold and every call asks.
 pub fn load(data_dir: &Path) -> (Settings, Option<Fault>) {
     let path = file(data_dir);
     let text = match runtime::read_text(&path) {
@@ -19,14 +22,23 @@ pub fn load(data_dir: &Path) -> (Settings, Option<Fault>) {
         Ok(Some(text)) => text,
         Err(error) => return (Settings::strict(), Some(error.into())),
     };
-    match parse(&path, &text) {
-        Ok(settings) => (settings, None),
+    let mut settings = match parse(&path, &text) {
+        Ok(settings) => settings,
         Err(fault) => {
             let hint = "Correct the line, or remove the file. Until then every call asks.";
             let fault = Fault::new(fault.message, hint);
-            (Settings::strict(), Some(fault))
+            return (Settings::strict(), Some(fault));
         }
-    }
+    };
+    let wrong = hooks::wrong(&settings.hooks).into_iter().next();
+    let fault = wrong.map(|fault| {
+        settings.ask_for_everything = true;
+        Fault::new(
+            format!("{}: {}", path.display(), fault.message),
+            format!("{} Until then every call asks.", fault.hint),
+        )
+    });
+    (settings, fault)
 }
 
 /// The settings that the text of a file holds.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use protocol::{Digest, Fault, Settings};
 use provider::{MemoryKeys, Providers};
 
-use crate::{seeks, settings};
+use crate::{hooks, seeks, settings};
 
 /// Where the settings are.
 pub fn path(data_dir: &Path) -> PathBuf {
@@ -24,14 +24,15 @@ pub fn read(data_dir: &Path) -> Result<String, Fault> {
 /// The settings that a text holds.
 ///
 /// # Errors
-/// It is no TOML, a setting is not known or has a wrong value, or a provider or server in it cannot be used. The fault names
-/// the line where there is one.
+/// It is no TOML, a setting is not known or has a wrong value, or a provider, server or hook in it cannot be used. The fault
+/// names the line where there is one.
 pub fn check(data_dir: &Path, text: &str) -> Result<Settings, Fault> {
     let settings: Settings = settings::parse(&path(data_dir), text)?;
     let providers = Providers::new(&settings.providers, Arc::new(MemoryKeys::new()));
     let mut wrong = providers.faults().to_vec();
     wrong.extend(seeks::wrong(&settings.web_search));
     wrong.extend(lsp::settings::wrong(&settings.language_servers));
+    wrong.extend(hooks::wrong(&settings.hooks));
     match wrong.into_iter().next() {
         Some(fault) => Err(fault),
         None => Ok(settings),
