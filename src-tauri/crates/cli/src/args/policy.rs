@@ -60,7 +60,7 @@ pub(crate) enum Policy {
 pub(crate) enum Grants {
     /// Take a grant back, at once, in every running session.
     Revoke {
-        /// Its id.
+        /// Its id, or the end of it.
         id: String,
     },
 }

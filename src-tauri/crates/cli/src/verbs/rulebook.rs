@@ -17,6 +17,7 @@ use protocol::{Action, Fault, Op, RuleScope, Verdict};
 use super::{look, policy::scoped};
 use crate::args;
 use crate::ending::{Code, Ended, Ending};
+use crate::ids::Ids;
 use crate::out::{Ink, Out, named};
 
 /// Holds a change against the record.
@@ -204,27 +205,27 @@ fn show(found: &[ImportSource], out: &mut Out) -> Result<(), Ending> {
 
 /// Lists the grants, or takes one back.
 pub(crate) async fn grants(desk: &Desk, asked: Option<args::Grants>, out: &mut Out) -> Ended {
+    let mut grants = granted(desk).await?;
     if let Some(args::Grants::Revoke { id }) = asked {
-        let grant = id.into();
+        let ids = Ids {
+            thing: "grant",
+            hint: "Look at the list: countersign policy grants.",
+            all: grants.iter().map(|grant| grant.id.as_str()).collect(),
+        };
+        let grant = grants[ids.find(&id)?].id.clone();
         desk.submit(Op::RevokeGrant { grant })
             .await
             .map_err(Ending::usage)?;
+        grants = granted(desk).await?;
     }
-    let query = Query::Rules {
-        workspace: None,
-        session: None,
-    };
-    let Answer::Rules(view) = desk.query(query).await? else {
-        return Ok(Code::Failed);
-    };
     if out.is_json() {
-        out.json(&view.grants)?;
+        out.json(&grants)?;
         return Ok(Code::Done);
     }
-    if view.grants.is_empty() {
+    if grants.is_empty() {
         out.line("Nothing was granted on a card.")?;
     }
-    for grant in &view.grants {
+    for grant in &grants {
         let line = listed(grant);
         let ink = match grant.in_force {
             true => Ink::Plain,
@@ -234,6 +235,19 @@ pub(crate) async fn grants(desk: &Desk, asked: Option<args::Grants>, out: &mut O
         out.line(&line)?;
     }
     Ok(Code::Done)
+}
+
+/// Every grant, the newest first.
+async fn granted(desk: &Desk) -> Result<Vec<GrantView>, Ending> {
+    let query = Query::Rules {
+        workspace: None,
+        session: None,
+    };
+    super::ask(desk, query, |answer| match answer {
+        Answer::Rules(view) => Some(view.grants),
+        _ => None,
+    })
+    .await
 }
 
 fn listed(grant: &GrantView) -> String {

@@ -90,29 +90,59 @@ fn grants_are_listed_and_taken_back() {
         place.ok(&["policy", "grants"]),
         "Nothing was granted on a card.\n"
     );
-    let granted = json!({
-        "id": "grt_1", "lasts": "everywhere", "workspace": null, "permission": "bash", "pattern": "echo*",
-        "action": "allow", "since": 1, "until_ms": null, "max_uses": null,
-        "made_by": { "session": "ses_1", "call": "call_1" }, "revoked": null,
-    });
-    let file = place.data().join("grants/grt_1.json");
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(&file, granted.to_string()).unwrap();
+    let folder = place.data().join("grants");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (id, pattern) in [
+        ("grt_01a7", "echo*"),
+        ("grt_02a7", "ls*"),
+        ("grt_03b8", "cat*"),
+    ] {
+        let granted = json!({
+            "id": id, "lasts": "everywhere", "workspace": null, "permission": "bash", "pattern": pattern,
+            "action": "allow", "since": 1, "until_ms": null, "max_uses": null,
+            "made_by": { "session": "ses_1", "call": "call_1" }, "revoked": null,
+        });
+        std::fs::write(folder.join(format!("{id}.json")), granted.to_string()).unwrap();
+    }
     place.ok(&["call", "bash", r#"{"command":"echo one"}"#]);
+    let grant = |list: &Value, id: &str| {
+        let mut grants = list.as_array().unwrap().iter();
+        grants.find(|grant| grant["id"] == id).unwrap().clone()
+    };
     let list = place.json(&["policy", "grants"]);
+    let echo = grant(&list, "grt_01a7");
     assert_eq!(
-        (&list[0]["hits"], &list[0]["in_force"]),
+        (&echo["hits"], &echo["in_force"]),
         (&json!(1), &json!(true))
     );
-    let told = place.ok(&["policy", "grants", "revoke", "grt_1"]);
-    assert!(told.contains("taken back"), "{told}");
+    // An id is named by its end, as everywhere; what names none or several takes nothing back.
+    for (word, told) in [
+        (
+            "a7",
+            "2 grants are named by a7: 01a7, 02a7. Write more of the id.",
+        ),
+        (
+            "9",
+            "There is no grant 9. Look at the list: countersign policy grants.",
+        ),
+    ] {
+        let refused = place.run(&["policy", "grants", "revoke", word]);
+        assert_eq!(refused.code, 2);
+        assert!(refused.err.contains(told), "{}", refused.err);
+    }
+    for (word, id) in [("1a7", "grt_01a7"), ("grt_03b8", "grt_03b8")] {
+        let list = place.json(&["policy", "grants", "revoke", word]);
+        assert_eq!(grant(&list, id)["in_force"], json!(false), "{list}");
+    }
+    let told = place.ok(&["policy", "grants"]);
+    assert_eq!(told.matches("taken back").count(), 2, "{told}");
     assert_eq!(
         place
             .run(&["call", "bash", r#"{"command":"echo one"}"#])
             .code,
         3
     );
-    assert_eq!(place.run(&["policy", "grants", "revoke", "grt_9"]).code, 2);
-    let kept: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let file = std::fs::read_to_string(folder.join("grt_01a7.json")).unwrap();
+    let kept: Value = serde_json::from_str(&file).unwrap();
     assert!(kept["revoked"].is_number(), "the ledger remembers");
 }
