@@ -10,7 +10,7 @@ use protocol::{
     CallState, Decision, EventBody, Message, Op, SessionState, Settings, Strategy, ToolOutput,
 };
 use serde_json::{Value, json};
-use support::probe::{Listener, Probe, name, probes};
+use support::probe::{Listener, Probe, life, name, probes};
 use support::{Fixture, call};
 use tokio::sync::{Barrier, Semaphore, watch};
 
@@ -129,6 +129,54 @@ async fn company_by_strategy() {
             calls.len(),
             "every call has one result"
         );
+    }
+}
+
+/// `S003-41`: a call whose change holds once all beside it are done begins when these are over, wherever it stands among them, and
+/// the model reads the results in call order all the same.
+#[tokio::test]
+async fn a_deferred_change_comes_last() {
+    let read = |path: &str| json!({ "name": "read", "arguments": { "path": path } });
+    let probe = |name: &str| json!({ "name": "probe", "arguments": { "name": name } });
+    let calls = [
+        read("a.txt"),
+        probe("x"),
+        read("b.txt"),
+        probe("y"),
+        read("c.txt"),
+    ];
+    let turn = json!({ "text": "", "calls": calls });
+    for strategy in [Strategy::Sequential, batched(2), Strategy::Parallel] {
+        let changes =
+            Probe::new(
+                |arguments, _| async move { Ok(ToolOutput::new(name(&arguments), "changed")) },
+            )
+            .with(|tool| {
+                tool.context_modifier_policy(ContextModifierPolicy::DeferUntilBatchComplete)
+            });
+        let agent = Listener::new(json!([turn, {}]));
+        let mut desk = desk(agent.clone(), changes, strategy).await;
+        for file in ["a.txt", "b.txt", "c.txt"] {
+            desk.file(file, file);
+        }
+        desk.play().await;
+        let calls = desk.calls().await;
+        let mut told = life(&desk.events().await);
+        for view in &calls {
+            let id = format!(" {}", view.call.id);
+            for line in &mut told {
+                *line = line.replace(&id, &format!(" {}", view.target));
+            }
+        }
+        assert_eq!(
+            told[6..],
+            ["start x", "end x", "start y", "end y"],
+            "{strategy:?}"
+        );
+        let results = agent.results();
+        for (result, said) in results.iter().zip(["a.txt", "x", "b.txt", "y", "c.txt"]) {
+            assert!(result.contains(said), "{results:?}");
+        }
     }
 }
 

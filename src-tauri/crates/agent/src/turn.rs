@@ -169,8 +169,10 @@ fn fresh(call: ToolCall) -> OpenCall {
 
 /// Runs the calls of one turn as the session's strategy has it, and looks for steering between its steps. Some end if
 /// the run is over.
-async fn calls(session: &Arc<Session>, open: Vec<OpenCall>) -> Result<Option<End>, Fault> {
+async fn calls(session: &Arc<Session>, mut open: Vec<OpenCall>) -> Result<Option<End>, Fault> {
     let stop = session.stop_token();
+    // Both groups keep their order.
+    open.sort_by_cached_key(|open| found::comes_last(session, open));
     let steps = match open.len() {
         0 | 1 => vec![1; open.len()],
         _ => strategy::steps(

@@ -133,8 +133,10 @@ pub(crate) fn is_safe_beside_others(session: &Session, open: &OpenCall) -> bool 
     // is in its order (`S003-41`).
     let interface = called.interface();
     let runs_alone = match interface.execution.context_modifier_policy {
-        ContextModifierPolicy::Forbid | ContextModifierPolicy::DeferUntilBatchComplete => false,
-        ContextModifierPolicy::AllowSerialOnly => true,
+        ContextModifierPolicy::Forbid => false,
+        ContextModifierPolicy::AllowSerialOnly | ContextModifierPolicy::DeferUntilBatchComplete => {
+            true
+        }
     };
     if runs_alone || !interface.safety.is_concurrency_safe {
         return false;
@@ -144,6 +146,15 @@ pub(crate) fn is_safe_beside_others(session: &Session, open: &OpenCall) -> bool 
     !state::touches(given, called.0.tool.output_path())
         && checked(session, &called, given)
             .is_ok_and(|checked| called.0.tool.is_concurrency_safe(&checked))
+}
+
+/// Whether the call begins once all others of its turn are over, because what it changes may hold for none of them (`S003-41`).
+pub(crate) fn comes_last(session: &Session, open: &OpenCall) -> bool {
+    let tools = session.tools();
+    lookup(&tools, &open.call).is_ok_and(|called| {
+        let execution = &called.interface().execution;
+        execution.context_modifier_policy == ContextModifierPolicy::DeferUntilBatchComplete
+    })
 }
 
 /// Puts the person's arguments in place of those before, if they fit the tool, and says what came of it.

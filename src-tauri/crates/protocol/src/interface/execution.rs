@@ -58,7 +58,7 @@ pub enum ContextModifierPolicy {
     Forbid,
     /// It may, and then runs alone.
     AllowSerialOnly,
-    /// It may; the change holds once all calls of the turn ended.
+    /// It may, and begins once all other calls of its turn ended.
     DeferUntilBatchComplete,
 }
 

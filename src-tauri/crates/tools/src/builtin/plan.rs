@@ -5,7 +5,8 @@
 use async_trait::async_trait;
 use policy::Approved;
 use protocol::interface::{
-    AbortSemantics, InterfaceBuilder, InterruptBehavior, PermissionMatcher, RenderHint,
+    AbortSemantics, ContextModifierPolicy, InterfaceBuilder, InterruptBehavior, PermissionMatcher,
+    RenderHint,
 };
 use protocol::{
     Access, Plan as Changes, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode,
@@ -101,6 +102,7 @@ fn planning(name: &str, title: &str, description: &str) -> InterfaceBuilder {
         .sandbox_profile("nothing")
         .classifier_input("")
         .permission_matcher(PermissionMatcher::Nothing)
+        .context_modifier_policy(ContextModifierPolicy::AllowSerialOnly)
         .persistence_policy_ref("sidecar")
         .error_render_hint(RenderHint::Line)
 }

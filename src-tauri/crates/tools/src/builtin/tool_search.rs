@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
+use protocol::interface::{
+    AbortSemantics, ContextModifierPolicy, InterruptBehavior, PermissionMatcher, RenderHint,
+};
 use protocol::{Access, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
 use serde_json::{Map, Value, json};
 
@@ -62,7 +64,7 @@ fn interface(index: &Index) -> ToolInterface {
         .kind(ToolKind::Search)
         .search_hint("find tools by what they do")
         .is_read_only(true)
-        .is_concurrency_safe(true)
+        .is_concurrency_safe(false)
         .is_destructive(false)
         .is_open_world(false)
         .requires_user_interaction(false)
@@ -70,6 +72,7 @@ fn interface(index: &Index) -> ToolInterface {
         .classifier_input("")
         .permission_matcher(PermissionMatcher::Nothing)
         .execution_profile_ref("engine")
+        .context_modifier_policy(ContextModifierPolicy::AllowSerialOnly)
         .abort_semantics(AbortSemantics::WholeOrNothing)
         .interrupt_behavior(InterruptBehavior::Block)
         .persistence_policy_ref("sidecar")
