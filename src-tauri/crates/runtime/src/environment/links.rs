@@ -1,11 +1,11 @@
 //! Other names of closed files: a hard link shows what its file holds, whatever it is called.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fs::{self, Metadata};
-use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::files::shown;
+use crate::files::{NameWalk, shown};
 use crate::limits::CLOSED_NAMES_MAX;
 
 /// Other names of closed files.
@@ -33,18 +33,12 @@ struct Linked {
 pub(super) fn other_names(root: &Path, closed: &[PathBuf]) -> Names {
     let (mut linked, are_all) = linked(closed);
     let mut found = BTreeSet::new();
-    if let Ok(device) = fs::symlink_metadata(root).map(|about| about.dev())
-        && linked.keys().any(|(other, _)| *other == device)
-    {
-        let mut folders = vec![root.to_owned()];
-        while let Some(folder) = folders.pop() {
-            folders.extend(look_in(
-                &folder,
-                device,
-                usize::MAX,
-                &mut linked,
-                &mut found,
-            ));
+    if let Ok(device) = fs::symlink_metadata(root).map(|about| about.dev()) {
+        let files = numbers(&linked, device);
+        if !files.is_empty() {
+            for name in NameWalk::below(root, device, &files) {
+                note_name(name, &mut linked, &mut found);
+            }
         }
     }
     let wanting = linked.iter().filter(|(_, file)| file.unknown() > 0);
@@ -54,7 +48,11 @@ pub(super) fn other_names(root: &Path, closed: &[PathBuf]) -> Names {
         .filter(|(folder, _)| !folder.starts_with(root))
         .collect();
     for (folder, device) in beside {
-        look_in(&folder, device, CLOSED_NAMES_MAX, &mut linked, &mut found);
+        let files = numbers(&linked, device);
+        let names = NameWalk::below(&folder, device, &files).of_itself();
+        for name in names.within(CLOSED_NAMES_MAX) {
+            note_name(name, &mut linked, &mut found);
+        }
     }
     let is_sure = |file: &Linked| are_all || file.names.iter().any(|name| closed.contains(name));
     let unknown = linked.values().filter(|file| file.unknown() > 0);
@@ -65,6 +63,21 @@ pub(super) fn other_names(root: &Path, closed: &[PathBuf]) -> Names {
     Names {
         found: found.into_iter().collect(),
         unknown,
+    }
+}
+
+/// The numbers of those files on a device.
+fn numbers(linked: &HashMap<Id, Linked>, device: u64) -> HashSet<u64> {
+    let here = linked.keys().filter(|(other, _)| *other == device);
+    here.map(|(_, number)| *number).collect()
+}
+
+/// Takes down a name that was found.
+fn note_name(name: PathBuf, linked: &mut HashMap<Id, Linked>, found: &mut BTreeSet<PathBuf>) {
+    let about = fs::symlink_metadata(&name);
+    if let Some(file) = about.ok().and_then(|about| linked.get_mut(&id(&about))) {
+        file.names.insert(name.clone());
+        found.insert(name);
     }
 }
 
@@ -92,34 +105,6 @@ impl Names {
             shown(path)
         ))
     }
-}
-
-/// Looks for names of these files in a folder, up to so many names; gives the folders in it.
-fn look_in(
-    folder: &Path,
-    device: u64,
-    names_max: usize,
-    linked: &mut HashMap<Id, Linked>,
-    found: &mut BTreeSet<PathBuf>,
-) -> Vec<PathBuf> {
-    let mut folders = Vec::new();
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries.take(names_max) {
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        let path = entry.path();
-        if kind.is_dir() {
-            folders.push(path);
-        } else if kind.is_file()
-            && let Some(file) = linked.get_mut(&(device, entry.ino()))
-            && fs::symlink_metadata(&path).is_ok_and(|about| about.dev() == device)
-        {
-            file.names.insert(path.clone());
-            found.insert(path);
-        }
-    }
-    folders
 }
 
 /// The closed files that have more than one name, under those that are closed; and whether no folder held more than is looked at.

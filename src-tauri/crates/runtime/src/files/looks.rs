@@ -4,7 +4,11 @@ use std::path::Path;
 
 use protocol::{Access, Fact};
 
+#[cfg(unix)]
+use super::NameWalk;
 use super::Workspace;
+#[cfg(unix)]
+use crate::limits::NAMES_LOOKED_AT_MAX;
 
 /// What a look at a path found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,7 +59,7 @@ fn at(root: &Path, real: &Path) -> Looks {
     };
     let kind = meta.file_type();
     if kind.is_file() && meta.nlink() > 1 && real.starts_with(root) {
-        return unix::names_of(root, real, &meta);
+        return other_names(root, real, &meta);
     }
     let special = match () {
         () if kind.is_fifo() => Some("a pipe"),
@@ -75,52 +79,31 @@ fn at(_root: &Path, _real: &Path) -> Looks {
     Looks::default()
 }
 
+/// Folders whose files often have names in a store elsewhere, and are no place for what is denied.
 #[cfg(unix)]
-mod unix {
-    use std::fs::{self, DirEntry, Metadata};
-    use std::os::unix::fs::{DirEntryExt, MetadataExt};
-    use std::path::Path;
+const STORES: &[&str] = &["node_modules", "objects", "target"];
 
-    use super::Looks;
-    use crate::limits::NAMES_LOOKED_AT_MAX;
+/// The other names of a file that has several.
+#[cfg(unix)]
+fn other_names(root: &Path, real: &Path, meta: &std::fs::Metadata) -> Looks {
+    use std::collections::HashSet;
+    use std::os::unix::fs::MetadataExt;
 
-    /// Folders whose files often have names in a store elsewhere, and are no place for what is denied.
-    const STORES: [&str; 3] = ["node_modules", "objects", "target"];
-
-    /// The other names of a file that has several.
-    pub fn names_of(root: &Path, real: &Path, meta: &Metadata) -> Looks {
-        let mut looks = Looks::default();
-        let mut folders = vec![root.to_owned()];
-        let mut left = NAMES_LOOKED_AT_MAX;
-        let mut found = 1;
-        while let Some(folder) = folders.pop() {
-            let Ok(entries) = fs::read_dir(&folder) else {
-                continue;
-            };
-            for entry in entries.flatten() {
-                if left == 0 || found >= meta.nlink() {
-                    break;
-                }
-                left -= 1;
-                let path = entry.path();
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    let is_store = STORES.iter().any(|name| entry.file_name() == *name);
-                    folders.extend(Some(path).filter(|_| !is_store));
-                } else if path != real && is_same(&entry, meta) {
-                    found += 1;
-                    let name = path.strip_prefix(root).unwrap_or(&path);
-                    looks.names.push(name.to_string_lossy().into_owned());
-                }
-            }
-        }
-        looks.has_more = found < meta.nlink();
-        looks
-    }
-
-    fn is_same(entry: &DirEntry, meta: &Metadata) -> bool {
-        entry.ino() == meta.ino()
-            && entry
-                .metadata()
-                .is_ok_and(|other| other.ino() == meta.ino() && other.dev() == meta.dev())
+    let others = usize::try_from(meta.nlink() - 1).unwrap_or(usize::MAX);
+    let file = HashSet::from([meta.ino()]);
+    let names: Vec<String> = NameWalk::below(root, meta.dev(), &file)
+        .passing_by(STORES)
+        .within(NAMES_LOOKED_AT_MAX)
+        .filter(|path| path != real)
+        .take(others)
+        .map(|path| {
+            let name = path.strip_prefix(root).unwrap_or(&path);
+            name.to_string_lossy().into_owned()
+        })
+        .collect();
+    Looks {
+        special: None,
+        has_more: names.len() < others,
+        names,
     }
 }

@@ -14,6 +14,8 @@ use crate::{FileError, error, limits, steps};
 
 mod closed;
 mod looks;
+#[cfg(unix)]
+mod names;
 mod place;
 mod reach;
 mod read;
@@ -22,6 +24,8 @@ mod tree;
 
 pub use closed::{Closed, ClosedBy};
 pub use looks::Looks;
+#[cfg(unix)]
+pub(crate) use names::NameWalk;
 use reach::Reach;
 pub(crate) use reach::Use;
 use readable::Readable;

@@ -184,8 +184,8 @@ impl Drop for Wanted {
     }
 }
 
-/// Says what the room is, hands in what its command reads, and waits for the port in it, if it has one. A program that ended before it had read it all says why in
-/// its own way.
+/// Says what the room is, hands in what its command reads, and waits for the port in it, if it has one. A program that ended
+/// before it had read it all says why in its own way.
 async fn ask(
     wanted: Wanted,
     room: Room,
