@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use crate::bundler;
 use crate::command;
+use crate::documents;
 use crate::failure::Failure;
 use crate::installed;
 use crate::place;
@@ -62,6 +63,12 @@ fn write(bundles: &str) -> Result<(), Failure> {
         let what = "The command line and the program of the room could not be built.";
         command::run(&mut cargo, what, next).map(|()| true)
     })?;
+    if cfg!(target_os = "linux") {
+        progress.stage("manual and completions", || {
+            let countersign = place::built("release", "countersign");
+            documents::write(&countersign, &documents::folder()).map(|()| true)
+        })?;
+    }
     progress.stage("app and installers", || {
         let mut tauri = Command::new(bundler::path());
         tauri.current_dir(place::root()).args(["build", "--ci", "--bundles", bundles]);

@@ -15,12 +15,16 @@ use crate::system::{self, Purpose};
 const PACKAGE: &str = "countersign";
 
 /// What the package must bring, besides its icons.
-const FILES: [&str; 5] = [
+const FILES: [&str; 9] = [
     "/usr/bin/countersign-desktop",
     "/usr/bin/countersign",
     "/usr/lib/countersign/countersign-room",
     "/usr/share/applications/Countersign.desktop",
     "/usr/share/doc/countersign/LICENSE-MIT",
+    "/usr/share/man/man1/countersign.1.gz",
+    "/usr/share/bash-completion/completions/countersign",
+    "/usr/share/zsh/vendor-completions/_countersign",
+    "/usr/share/fish/vendor_completions.d/countersign.fish",
 ];
 
 /// Installs the package, uses it and removes it; it is removed also when something does not hold.

@@ -16,6 +16,7 @@ mod checks;
 mod command;
 mod display;
 mod dist;
+mod documents;
 mod driver;
 mod failure;
 mod frames;
