@@ -7,7 +7,7 @@ use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Exit, Group, exit_of};
+use super::{Exit, Group, exit_of, reap_until};
 use crate::limits::LET_GO_GRACE;
 
 /// The life of a program. Dropped, the program ends, with everything that it started.
@@ -81,15 +81,7 @@ pub(crate) fn stay_with(mut child: Child, mut around: Option<Box<dyn Around>>) -
             }
             group.end().await;
         };
-        tokio::pin!(end);
-        let mut waits = true;
-        loop {
-            tokio::select! {
-                // Whoever is waited for is gone, also as a name.
-                _ = child.wait(), if waits => waits = false,
-                () = &mut end => break,
-            }
-        }
+        reap_until(&mut child, end).await;
         if let Some(around) = around {
             let (really, fared) = around.settle(exit);
             exit = really;

@@ -190,5 +190,18 @@ async fn drain<F: FnMut(&str) + Send>(
     let _ = tokio::time::timeout(grace, all).await;
 }
 
+/// Waits until the end of a child's group has come, and takes in the child's own end meanwhile: who is not waited for keeps its
+/// name in the group.
+async fn reap_until(child: &mut Child, end: impl Future<Output = ()>) {
+    tokio::pin!(end);
+    let mut waits = true;
+    loop {
+        tokio::select! {
+            _ = child.wait(), if waits => waits = false,
+            () = &mut end => break,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

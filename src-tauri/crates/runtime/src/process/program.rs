@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin, Command as Starter};
 use tokio_util::sync::CancellationToken;
 
-use super::{Exit, Group, Pipe, exit_of};
+use super::{Exit, Group, Pipe, exit_of, reap_until};
 use crate::limits::{LEFTOVER_GRACE, TELL_BYTES_MAX};
 use crate::{FileError, Workspace};
 
@@ -101,16 +101,7 @@ pub async fn run_program(
             piece = told.next(), if told_open => told_open = heard.tell(piece),
         }
     };
-    let end = group.end();
-    tokio::pin!(end);
-    let mut waits = true;
-    loop {
-        tokio::select! {
-            // Whoever is waited for is gone, also as a name.
-            _ = child.wait(), if waits => waits = false,
-            () = &mut end => break,
-        }
-    }
+    reap_until(&mut child, group.end()).await;
     Ok(heard.into_answered(exit, started.elapsed()))
 }
 
