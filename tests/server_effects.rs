@@ -5,6 +5,7 @@ use protocol::server_tools::ServerToolsSettings;
 use protocol::shown::plain;
 use protocol::{CallState, CallView, Gate, Op, Preview, Settings, UndoState};
 use serde_json::{Value, json};
+use support::kept::changed_paths;
 use support::{Fixture, call};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
@@ -17,17 +18,6 @@ async fn desk(turns: Value, host: Host, rules: &str) -> Fixture {
     std::fs::write(desk.data().join("rules.toml"), rules).unwrap();
     desk.add_file_server(env!("CARGO_BIN_EXE_mcp_server")).await;
     desk
-}
-
-/// What a call is shown to have changed.
-fn told(view: &CallView) -> Vec<String> {
-    match &view.preview {
-        Preview::Effects(shown) => {
-            let changes = shown.effects.changes.iter();
-            changes.map(ToString::to_string).collect()
-        }
-        other => panic!("no effects: {other:?}"),
-    }
 }
 
 async fn undo(desk: &Fixture, view: &CallView) {
@@ -49,14 +39,19 @@ async fn what_a_server_changes_is_shown_recorded_and_undone() {
     let calls = desk.calls().await;
     let states: Vec<_> = calls.iter().map(|view| view.state).collect();
     assert_eq!(states, [CallState::Done; 3]);
-    assert_eq!(told(&calls[0]), ["changed old.txt"]);
+    assert_eq!(changed_paths(&calls[0]), ["changed old.txt"]);
     let Preview::Effects(shown) = &calls[0].preview else {
         panic!()
     };
     assert_eq!(plain(&shown.command.command), "write_file (one) old.txt");
     let entry = calls[0].undo.as_ref().unwrap();
     assert_eq!(entry.title, "write_file (one) old.txt");
-    assert_eq!(told(&calls[1]).len(), 1, "{:?}", told(&calls[1]));
+    assert_eq!(
+        changed_paths(&calls[1]).len(),
+        1,
+        "{:?}",
+        changed_paths(&calls[1])
+    );
     assert_eq!(desk.read("moved.rs").unwrap(), "fn main() {}\n");
     assert_eq!(calls[2].preview, Preview::Nothing);
     assert_eq!(calls[2].undo, None, "what only reads leaves no entry");
@@ -113,7 +108,7 @@ async fn a_card_says_what_can_be_undone() {
     desk.until_ended().await;
     let view = &desk.calls().await[0];
     assert_eq!(
-        (view.state, told(view)),
+        (view.state, changed_paths(view)),
         (CallState::Done, vec!["added new.txt".to_owned()])
     );
 }

@@ -12,10 +12,10 @@ use agent::Host;
 use agent::explain::Explained;
 use protocol::servers::{ServerChange, ServerRoom, ServerState, ServerWay};
 use protocol::settings::{ClosedPath, RoomsSettings};
-use protocol::{CallState, CallView, Op, Preview, Settings};
+use protocol::{CallState, Op, Settings};
 use provider::{Script, Scripted};
 use serde_json::{Value, json};
-use support::kept::only;
+use support::kept::{changed_paths, only};
 use support::{Fixture, PATIENCE, call};
 
 const ALLOW: &str = "[[rule]]\npermission = \"one__*\"\naction = \"allow\"\n";
@@ -70,17 +70,6 @@ async fn let_do_everything(desk: &Fixture, hosts: &[String]) {
     switch_on(desk).await.unwrap();
 }
 
-/// What a call is shown to have changed.
-fn told(view: &CallView) -> Vec<String> {
-    match &view.preview {
-        Preview::Effects(shown) => {
-            let changes = shown.effects.changes.iter();
-            changes.map(ToString::to_string).collect()
-        }
-        other => panic!("no effects: {other:?}"),
-    }
-}
-
 /// It is called, and what it changes in the folder of its room is shown, recorded and taken back.
 #[tokio::test]
 async fn a_server_in_a_room_works_and_what_it_changes_is_undone() {
@@ -98,7 +87,7 @@ async fn a_server_in_a_room_works_and_what_it_changes_is_undone() {
         (CallState::Done, "hello".to_owned())
     );
     assert_eq!(desk.read("old.txt").unwrap(), "second\n");
-    assert_eq!(told(&calls[0]), ["changed old.txt"]);
+    assert_eq!(changed_paths(&calls[0]), ["changed old.txt"]);
     assert_eq!(calls[1].undo, None);
     let entry = calls[0].undo.clone().expect("it can be undone").id;
     desk.desk.submit(Op::Undo { entry }).await.unwrap();

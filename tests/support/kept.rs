@@ -4,7 +4,7 @@ use protocol::apis::{ApiChange, ApiSetup, ApiView};
 use protocol::op::Receipt;
 use protocol::query::{Answer, Query};
 use protocol::servers::{ServerChange, ServerId, ServerView, ServerWay};
-use protocol::{Decision, Fault, Op};
+use protocol::{CallView, Decision, Fault, Op, Preview};
 
 use crate::Fixture;
 
@@ -152,4 +152,18 @@ pub fn only<T>((all, fault): (Vec<T>, Option<Fault>)) -> T {
     assert_eq!(fault, None);
     let [one] = <[T; 1]>::try_from(all).unwrap_or_else(|all| panic!("{} of them", all.len()));
     one
+}
+
+/// What a call is shown to have changed: each path with what became of it.
+///
+/// # Panics
+/// It is not shown by its effects.
+pub fn changed_paths(view: &CallView) -> Vec<String> {
+    match &view.preview {
+        Preview::Effects(shown) => {
+            let changes = shown.effects.changes.iter();
+            changes.map(ToString::to_string).collect()
+        }
+        other => panic!("no effects: {other:?}"),
+    }
 }
