@@ -18,6 +18,9 @@ const ASK_AFTER_MS = 200;
 /** Which answer the rule goes along with. */
 export type Answer = 'allow' | 'deny';
 
+/** What the answers show of *Always…*; none: it is left out. */
+export type AlwaysButton = 'loading' | 'refused' | 'offered' | 'open' | null;
+
 /** How the engine is asked. */
 export interface Engine {
   offers(): Promise<Offers>;
@@ -26,8 +29,10 @@ export interface Engine {
 }
 
 export class AlwaysPick {
-  /** What was told of the card; none while nothing was. */
+  /** The engine's answer for this card; none before it came. */
   #told: Offers | null = $state.raw(null);
+  /** Whether the engine was asked and has not answered. */
+  #waits = $state(false);
   /** Which rule is being chosen; none while the picker is closed. */
   open: Answer | null = $state(null);
   readonly #engine: Engine;
@@ -53,8 +58,11 @@ export class AlwaysPick {
     const asked = (this.#asked += 1);
     this.#told = null;
     this.open = null;
+    this.#waits = asks;
     const told = asks ? await this.#engine.offers().catch(() => null) : null;
-    if (told === null || asked !== this.#asked) return false;
+    if (asked !== this.#asked) return false;
+    this.#waits = false;
+    if (told === null) return false;
     this.#told = told;
     return true;
   }
@@ -75,6 +83,13 @@ export class AlwaysPick {
   /** What is chosen from. */
   get offers(): readonly Offer[] {
     return this.offersFor(this.open ?? 'allow');
+  }
+  /** What the answers show of it: its place is kept from the moment at which the card is drawn, so that no answer moves. */
+  get button(): AlwaysButton {
+    if (this.open) return 'open';
+    if (this.offers.length > 0) return 'offered';
+    if (this.#waits) return 'loading';
+    return this.refused === '' ? null : 'refused';
   }
   /** Why nothing may be allowed from now on; empty if something may, or nothing is known. */
   get refused(): string {
