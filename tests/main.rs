@@ -88,6 +88,8 @@ mod repeats;
 mod outputs;
 // What is kept and told of a result: empty, cut, masked, replayed.
 mod results;
+// Secrets in arguments: shown while a call waits, masked once it is over.
+mod masked_calls;
 // Steering, stopping, and what is left of a session after a crash.
 mod sessions;
 // Deletions and changes taken back and brought again.

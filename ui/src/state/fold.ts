@@ -5,6 +5,7 @@ import type { Content } from '../ipc/bindings/Content';
 import type { Entry } from '../ipc/bindings/Entry';
 import type { EntryBody } from '../ipc/bindings/EntryBody';
 import type { Event } from '../ipc/bindings/Event';
+import type { MaskedCall } from '../ipc/bindings/MaskedCall';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { ToolCall } from '../ipc/bindings/ToolCall';
 import type { Usage } from '../ipc/bindings/Usage';
@@ -223,7 +224,7 @@ function callAfter(view: CallView, event: Event): CallView {
       return asksAfter(view, body, event.at);
     case 'call_ended':
       return {
-        ...view,
+        ...masked(view, body.masked),
         state: body.outcome.state,
         progress: null,
         waits: null,
@@ -258,6 +259,13 @@ function callAfter(view: CallView, event: Event): CallView {
     default:
       return unknown(body);
   }
+}
+
+/** The call without the secrets of its arguments, once nobody has to decide on it any more. */
+function masked(view: CallView, masked: MaskedCall | undefined): CallView {
+  if (!masked) return view;
+  const { arguments: given, ...parts } = masked;
+  return { ...view, ...parts, call: { ...view.call, arguments: given } };
 }
 
 type AskBody = Extract<Event['body'], { type: 'call_asked' | 'call_answered' | 'call_lent' }>;

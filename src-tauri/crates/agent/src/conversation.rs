@@ -238,7 +238,7 @@ impl Conversation {
             } => {
                 self.todos_asked = Some((call.clone(), items.clone()));
             }
-            EventBody::CallEnded { call, outcome } => {
+            EventBody::CallEnded { call, outcome, .. } => {
                 if let Some((_, items)) = self.todos_asked.take_if(|(asked, _)| asked == call) {
                     self.todos = if outcome.is_success() {
                         items

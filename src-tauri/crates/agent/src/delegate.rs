@@ -147,7 +147,7 @@ impl<'a> Told<'a> {
                     on_progress(&format!("{title} {target}"));
                 }
             }
-            EventBody::CallEnded { call, outcome } if !outcome.content.is_empty() => {
+            EventBody::CallEnded { call, outcome, .. } if !outcome.content.is_empty() => {
                 if let Some(on_update) = &cx.on_update {
                     on_update(PartialResult {
                         content: outcome.content.clone(),

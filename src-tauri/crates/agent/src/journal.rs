@@ -1,11 +1,13 @@
 //! A session's pen: every event goes through here to the record, and nothing is built on one that did not arrive.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use protocol::masked_call::{MaskedCall, holds_secret};
 use protocol::{CallId, EventBody, Fault, Outcome, SessionId};
 use record::{Ack, Durability, Record};
 use runtime::clock::Clock;
+use serde_json::{Map, Value};
 
 /// Writes one session's events.
 pub struct Journal {
@@ -14,6 +16,8 @@ pub struct Journal {
     clock: Arc<dyn Clock>,
     /// Acknowledgements of what was told and not yet waited for: of each batch the last.
     open: Mutex<VecDeque<Ack>>,
+    /// Calls that go on and whose arguments hold a secret.
+    secret: Mutex<HashSet<CallId>>,
 }
 
 impl Journal {
@@ -24,11 +28,13 @@ impl Journal {
             session,
             clock,
             open: Mutex::default(),
+            secret: Mutex::default(),
         }
     }
 
     /// Writes without waiting. Whether it arrived is learned at the next [`Journal::settle`].
     pub fn tell(&self, body: EventBody) {
+        self.note_secret(&body);
         let ack = self.record.append(
             self.session.clone(),
             self.clock.now(),
@@ -54,6 +60,7 @@ impl Journal {
 
     /// Writes, and waits until it is on disk, with everything told before it. For decisions and effects.
     pub async fn keep(&self, body: EventBody) -> Result<(), Fault> {
+        self.note_secret(&body);
         let ack = self.record.append(
             self.session.clone(),
             self.clock.now(),
@@ -81,16 +88,58 @@ impl Journal {
         outcome: &Outcome,
         matters: bool,
     ) -> Result<(), Fault> {
-        let body = EventBody::CallEnded {
-            call: call.clone(),
-            outcome: Box::new(outcome.clone()),
-        };
+        let body = self.call_ended(call, outcome);
         match matters {
             true => self.keep(body).await,
             false => {
                 self.tell(body);
                 Ok(())
             }
+        }
+    }
+
+    /// Writes, without waiting, how a call ended that had no effect.
+    pub fn tell_end(&self, call: &CallId, outcome: &Outcome) {
+        self.tell(self.call_ended(call, outcome));
+    }
+
+    fn call_ended(&self, call: &CallId, outcome: &Outcome) -> EventBody {
+        EventBody::CallEnded {
+            call: call.clone(),
+            outcome: Box::new(outcome.clone()),
+            masked: self.mask_call(call).map(Box::new),
+        }
+    }
+
+    /// How a call is shown from its end on, if its arguments hold a secret. A record that cannot be read is answered with
+    /// nothing to show.
+    fn mask_call(&self, call: &CallId) -> Option<MaskedCall> {
+        if !self.secret().remove(call) {
+            return None;
+        }
+        match self.record.entry(&self.session, call.as_str()) {
+            Ok(entry) => entry?.body.call().map(MaskedCall::new),
+            Err(error) => {
+                tracing::warn!(%error, %call, "the call's arguments are withheld");
+                Some(MaskedCall::withheld())
+            }
+        }
+    }
+
+    /// Notes a call whose arguments hold a secret, so that it is masked when it ends.
+    fn note_secret(&self, body: &EventBody) {
+        let (call, arguments) = match body {
+            EventBody::CallProposed { call, .. } => (&call.id, &call.arguments),
+            EventBody::CallEdited { call, arguments } => (call, arguments),
+            _ => return,
+        };
+        self.note_arguments(call, arguments);
+    }
+
+    /// The same for a call that is on record already.
+    pub fn note_arguments(&self, call: &CallId, arguments: &Map<String, Value>) {
+        if holds_secret(arguments) {
+            self.secret().insert(call.clone());
         }
     }
 
@@ -101,6 +150,10 @@ impl Journal {
             ack.await?;
         }
         Ok(())
+    }
+
+    fn secret(&self) -> MutexGuard<'_, HashSet<CallId>> {
+        self.secret.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open(&self) -> MutexGuard<'_, VecDeque<Ack>> {

@@ -8,7 +8,7 @@ use protocol::apis::Apis;
 use protocol::event::Asked;
 use protocol::query::{Answer, Query, Snapshot};
 use protocol::shown::shown;
-use protocol::{CallId, EntryBody, Fault, SessionId, cut};
+use protocol::{CallId, EntryBody, Event, Fault, SessionId, cut, masked_call};
 use runtime::{FileError, Workspace};
 use serde_json::{Map, Value};
 use tools::Registry;
@@ -88,7 +88,7 @@ pub(crate) async fn answer(shared: &Arc<Shared>, query: Query) -> Result<Answer,
             Answer::Timeline(undo::timeline(shared, workspace, offset, limit.min(PAGE_MAX)).await?)
         }
         Query::CallEvents { session, call } => Answer::CallEvents {
-            events: record.call_events(&session, &call, 0)?,
+            events: call_events(shared, &session, &call)?,
         },
         Query::Account { session, call } => account(shared, &session, &call)?,
         Query::ProjectRules { workspace } => {
@@ -261,7 +261,31 @@ fn told(stretch: record::Stretch) -> Answer {
     }
 }
 
-/// Everything that is on record about a call, as its account.
+/// What happened to a call, in order; masked once it is over.
+fn call_events(shared: &Shared, session: &SessionId, call: &CallId) -> Result<Vec<Event>, Fault> {
+    let events = shared.record.call_events(session, call, 0)?;
+    if !is_over(shared, session, call)? {
+        return Ok(events);
+    }
+    let masked: Option<_> = events.iter().map(masked_call::mask_event).collect();
+    masked.ok_or_else(|| withheld("events", call))
+}
+
+/// Something of a call that has another shape without its secrets, and so is not shown.
+fn withheld(what: &str, call: &CallId) -> Fault {
+    Fault::new(
+        format!("The {what} of call {call} cannot be shown without its secrets."),
+        "`countersign export` writes the session without them.",
+    )
+}
+
+fn is_over(shared: &Shared, session: &SessionId, call: &CallId) -> Result<bool, Fault> {
+    let entry = shared.record.entry(session, call.as_str())?;
+    let view = entry.as_ref().and_then(|entry| entry.body.call());
+    Ok(view.is_some_and(|view| view.ended_at.is_some()))
+}
+
+/// Everything that is on record about a call, as its account; masked once it is over.
 fn account(shared: &Shared, session: &SessionId, call: &CallId) -> Result<Answer, Fault> {
     let (mut account, mut since) = (None, 0);
     loop {
@@ -278,6 +302,10 @@ fn account(shared: &Shared, session: &SessionId, call: &CallId) -> Result<Answer
         let message = format!("There is no call {call} in this session.");
         Fault::new(message, "The session's story names each call's id.")
     })?;
+    let account = match is_over(shared, session, call)? {
+        false => account,
+        true => masked_call::mask_strings(&account).ok_or_else(|| withheld("account", call))?,
+    };
     Ok(Answer::Account {
         told: account.told(),
         account: Box::new(account),

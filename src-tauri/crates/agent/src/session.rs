@@ -101,6 +101,11 @@ impl Session {
             id.clone(),
             shared.config.clock.clone(),
         );
+        for open in &conversation.open {
+            for arguments in std::iter::once(&open.call.arguments).chain(&open.edited) {
+                journal.note_arguments(&open.call.id, arguments);
+            }
+        }
         let live = Mutex::new(Live {
             conversation,
             ..Live::default()

@@ -217,10 +217,7 @@ fn skip<'a>(session: &Session, calls: impl IntoIterator<Item = &'a CallId>) {
 /// Records how a call ended that did not walk to its end, and lets the model hear it.
 pub(crate) fn end_call(session: &Session, call: &CallId, mut outcome: Outcome) {
     outcome.ended_at = session.shared.config.clock.now();
-    session.journal.tell(EventBody::CallEnded {
-        call: call.clone(),
-        outcome: Box::new(outcome.clone()),
-    });
+    session.journal.tell_end(call, &outcome);
     session.conversation(|conversation| conversation.hear(call, &outcome));
 }
 

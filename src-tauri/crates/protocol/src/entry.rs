@@ -79,6 +79,18 @@ pub enum EntryBody {
     Notice(Notice),
 }
 
+impl EntryBody {
+    /// The call that it is, if it is one.
+    pub fn call(&self) -> Option<&CallView> {
+        match self {
+            Self::Call(view) => Some(view),
+            Self::Person { .. } | Self::Errand { .. } | Self::Agent { .. } | Self::Notice(_) => {
+                None
+            }
+        }
+    }
+}
+
 /// One call with all that is known of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct CallView {

@@ -8,6 +8,7 @@ use ts_rs::TS;
 
 pub use crate::asked::{AgentFile, Asked, Checked, Client, Parent, PlanningBy};
 use crate::grounds::Grounds;
+use crate::masked_call::MaskedCall;
 pub use crate::notice::{Notice, NoticeLevel};
 use crate::preview::UndoOutlook;
 use crate::server_asks::{ModelSaid, ServerAnswer, ServerAsk};
@@ -292,6 +293,10 @@ pub enum EventBody {
         call: CallId,
         /// How.
         outcome: Box<Outcome>,
+        /// How the call is shown from now on, if its arguments hold a secret.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        masked: Option<Box<MaskedCall>>,
     },
     /// An effect was taken back.
     UndoApplied {

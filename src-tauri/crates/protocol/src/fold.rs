@@ -261,12 +261,17 @@ fn change_call(view: &mut CallView, event: &Event) {
         EventBody::CallAsked { .. }
         | EventBody::CallAnswered { .. }
         | EventBody::CallLent { .. } => change_asks(view, event),
-        EventBody::CallEnded { outcome, .. } => {
+        EventBody::CallEnded {
+            outcome, masked, ..
+        } => {
             view.state = outcome.state;
             view.progress = None;
             view.waits = None;
             view.ended_at = Some(event.at);
             view.outcome = Some(Outcome::clone(outcome));
+            if let Some(masked) = masked {
+                masked.apply(view);
+            }
             match (&mut view.undo, outcome.state) {
                 (Some(undo), CallState::Done) => undo.state = UndoState::Applied,
                 // Whether it took effect is not known: the copy stays on offer.

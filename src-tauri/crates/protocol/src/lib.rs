@@ -37,6 +37,7 @@ pub mod languages;
 pub mod ledger;
 pub mod limit;
 pub mod mappers;
+pub mod masked_call;
 pub mod mode;
 pub mod model;
 mod notice;

@@ -9,6 +9,7 @@ import type { Fault } from "./Fault";
 import type { Grant } from "./Grant";
 import type { Grounds } from "./Grounds";
 import type { Limit } from "./Limit";
+import type { MaskedCall } from "./MaskedCall";
 import type { MessageId } from "./MessageId";
 import type { ModelChoice } from "./ModelChoice";
 import type { ModelSaid } from "./ModelSaid";
@@ -377,7 +378,11 @@ call: CallId,
 /**
  * How.
  */
-outcome: Outcome, } | { "type": "undo_applied", 
+outcome: Outcome, 
+/**
+ * How the call is shown from now on, if its arguments hold a secret.
+ */
+masked?: MaskedCall, } | { "type": "undo_applied", 
 /**
  * The history entry.
  */

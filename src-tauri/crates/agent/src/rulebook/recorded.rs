@@ -5,7 +5,7 @@ use policy::{Classified, Facts, Request, RuleSet};
 use protocol::backtest::{BacktestCall, PersonSaid};
 use protocol::grounds::Tried;
 use protocol::preview::UndoOutlook;
-use protocol::{At, Capability, ToolKind, ToolMode, Verdict};
+use protocol::{At, Capability, ToolKind, ToolMode, Verdict, redact};
 use record::JudgedCall;
 
 use crate::weighed::nothing;
@@ -106,7 +106,7 @@ impl<'a> Recorded<'a> {
             call: self.call.call.clone(),
             at: self.call.at,
             tool: self.call.tool.clone(),
-            target: self.call.target.clone(),
+            target: redact::text(&self.call.target).0.into_owned(),
             from,
             to,
             person: self.call.said,

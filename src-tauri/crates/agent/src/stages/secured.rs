@@ -5,7 +5,7 @@ use std::sync::Arc;
 use policy::Approved;
 use protocol::grounds::Confinement;
 use protocol::preview::UndoOutlook;
-use protocol::{EventBody, FileChange, Plan, Preview, UndoEntry, UndoId, shown};
+use protocol::{EventBody, FileChange, Plan, Preview, UndoEntry, UndoId, redact, shown};
 use runtime::{EntryMeta, FileError, Picture};
 use serde_json::{Map, Value};
 
@@ -46,12 +46,12 @@ pub(crate) async fn before_image(
     for_real: bool,
 ) -> Result<Copy, Ended> {
     let config = &session.shared.config;
-    let meta = |title| EntryMeta {
+    let meta = |title: String| EntryMeta {
         id: UndoId(config.ids.next("und")),
         session: session.id.clone(),
         call: approved.call().clone(),
         at: config.clock.now(),
-        title,
+        title: redact::text(&title).0.into_owned(),
     };
     let (history, workspace) = (
         session.shared.history.clone(),

@@ -130,7 +130,9 @@ impl AgentEvents {
             EventBody::CallProgress { call, message, .. } => {
                 self.progress(call, message, &mut out);
             }
-            EventBody::CallEnded { call, outcome } => self.ended(call, outcome, event.at, &mut out),
+            EventBody::CallEnded { call, outcome, .. } => {
+                self.ended(call, outcome, event.at, &mut out)
+            }
             EventBody::SessionOpened { .. }
             | EventBody::SessionRenamed { .. }
             | EventBody::SessionChanged { .. }

@@ -168,7 +168,7 @@ impl Chat {
                     },
                 })
             }
-            EventBody::CallEnded { call, outcome } => {
+            EventBody::CallEnded { call, outcome, .. } => {
                 self.open.remove(call).then(|| ChatEvent::ToolResult {
                     call_id: call.clone(),
                     payload: Box::new(outcome.to_result()),

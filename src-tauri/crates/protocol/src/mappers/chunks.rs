@@ -145,7 +145,7 @@ impl Chunks {
                     });
                 }
             }
-            EventBody::CallEnded { call, outcome } => {
+            EventBody::CallEnded { call, outcome, .. } => {
                 if self.open.remove(call) {
                     ended(call, outcome, &mut out);
                 }

@@ -152,7 +152,7 @@ impl ToolEvents {
                 self.calls.insert(call.id.clone(), open);
                 told.events
             }
-            EventBody::CallEnded { call, outcome } => {
+            EventBody::CallEnded { call, outcome, .. } => {
                 let Some(open) = self.calls.remove(call) else {
                     return Vec::new();
                 };

@@ -2,9 +2,10 @@
 //! in data and in text of every shape.
 //!
 //! What holds: texts, data, messages and live output of a call, and its sidecar file, hold `***` where a secret stood; so do
-//! the index by which calls are searched, and what is exported. Arguments, the differences that a person decides on, the files
-//! themselves and the copies for undo are as they are: a person must see what they agree to, a call that waits must be
-//! carried out after a restart as it was shown, and a file must not change because somebody looked at it.
+//! the index by which calls are searched, what is exported, and every view of a call that is over, its arguments among them
+//! ([`crate::masked_call`]). While a call waits, its arguments and the differences that a person decides on are shown as they
+//! are, because the person must see what they agree to. The log keeps the model's own arguments, from which a session resumes.
+//! The files themselves and the copies for undo are never changed because somebody looked at them.
 //!
 //! One scan serves whole texts and streams, so that a secret is found however its pieces arrive. It reads every byte a
 //! bounded number of times and holds back a bounded number of them.

@@ -12,6 +12,7 @@ fn ended(call: &str, outcome: &Outcome) -> EventBody {
     EventBody::CallEnded {
         call: call.into(),
         outcome: Box::new(outcome.clone()),
+        masked: None,
     }
 }
 

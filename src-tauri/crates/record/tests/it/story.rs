@@ -151,6 +151,7 @@ pub fn ended(id: &str, state: CallState, text: &str) -> EventBody {
             duration_ms: 3,
             ..Outcome::of_output(ToolOutput::new(text, format!("{} bytes", text.len())), "")
         }),
+        masked: None,
     }
 }
 
