@@ -32,13 +32,16 @@ async function open(host = new FakeHost(events)): Promise<{ host: FakeHost; desk
 }
 const at = (id: string) => screen.getByTestId(id);
 const click = (id: string) => fireEvent.click(at(id));
-const press = (key: string, more: object = {}) => fireEvent.keyDown(document.activeElement ?? document.body, { key, ...more });
+const press = (key: string, more: object = {}) =>
+  fireEvent.keyDown(document.activeElement ?? document.body, { key, ...more });
 const focused = () => document.activeElement?.closest('[data-testid]')?.getAttribute('data-testid');
 const lastOp = (host: FakeHost) => host.ops.at(-1);
 
 /** Serious and critical findings, as "rule: element". Contrast needs a real page; the tokens have their own figures. */
 async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  const result = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
   const bad = result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   return bad.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
@@ -51,16 +54,22 @@ describe('no serious finding on any screen', () => {
     ['a failed session', () => click('rail-session-ses_0002')],
     ['a question', () => click('rail-session-ses_0005')],
     ['the start', () => click('rail-new')],
-    ['the settings with a key field', async () => {
-      await click('rail-settings');
-      await click('key-openai');
-    }],
+    [
+      'the settings with a key field',
+      async () => {
+        await click('rail-settings');
+        await click('key-openai');
+      },
+    ],
     ['the history', () => click('rail-history')],
-    ['the search with results', async () => {
-      await click('rail-search');
-      await fireEvent.input(at('search-box'), { target: { value: 'cargo' } });
-      await screen.findByTestId('hits');
-    }],
+    [
+      'the search with results',
+      async () => {
+        await click('rail-search');
+        await fireEvent.input(at('search-box'), { target: { value: 'cargo' } });
+        await screen.findByTestId('hits');
+      },
+    ],
     ['the commands', () => press('k', { ctrlKey: true })],
     ['the keys', () => press('?')],
   ])('%s', async (_, go) => {
@@ -89,14 +98,28 @@ describe('the frame', () => {
   test('a card that lands elsewhere is announced, counted and offered', async () => {
     const { host } = await open();
     await click('rail-history');
-    const waiting = events.filter((event) => event.session === 'ses_0006').findLast((event) => event.body.type === 'call_waits');
+    const waiting = events
+      .filter((event) => event.session === 'ses_0006')
+      .findLast((event) => event.body.type === 'call_waits');
     const call = (waiting?.body as { call: string }).call;
     const digest = (waiting?.body as { digest: string }).digest;
     host.emit('ses_0006', { type: 'call_decided', call, digest, decision: { type: 'edit', arguments: {} } });
     host.emit('ses_0006', { type: 'call_started', call });
     await waitFor(() => expect(within(at('rail-count')).getByText('3')).toBeTruthy());
-    host.emit('ses_0006', { type: 'call_proposed', call: { id: 'call_new', name: 'bash', arguments: {} }, message: 'msg_x', reasoning: null });
-    host.emit('ses_0006', { type: 'call_waits', call: 'call_new', digest, grants: [], refreshed: null, expires_at: null });
+    host.emit('ses_0006', {
+      type: 'call_proposed',
+      call: { id: 'call_new', name: 'bash', arguments: {} },
+      message: 'msg_x',
+      reasoning: null,
+    });
+    host.emit('ses_0006', {
+      type: 'call_waits',
+      call: 'call_new',
+      digest,
+      grants: [],
+      refreshed: null,
+      expires_at: null,
+    });
     await waitFor(() => expect(at('live').textContent).toBe('bash waits for you.'));
     expect(within(at('rail-count')).getByText('4')).toBeTruthy();
     const toast = at('toast');
@@ -109,17 +132,36 @@ describe('the frame', () => {
     const { host } = await open();
     await click('rail-history');
     const digest = 'd';
-    host.emit('ses_0006', { type: 'call_proposed', call: { id: 'call_new', name: 'bash', arguments: {} }, message: 'msg_x', reasoning: null });
-    host.emit('ses_0006', { type: 'call_waits', call: 'call_new', digest, grants: [], refreshed: null, expires_at: null });
+    host.emit('ses_0006', {
+      type: 'call_proposed',
+      call: { id: 'call_new', name: 'bash', arguments: {} },
+      message: 'msg_x',
+      reasoning: null,
+    });
+    host.emit('ses_0006', {
+      type: 'call_waits',
+      call: 'call_new',
+      digest,
+      grants: [],
+      refreshed: null,
+      expires_at: null,
+    });
     await waitFor(() => expect(at('toast').textContent).toContain('bash waits for you'));
-    host.emit('ses_0006', { type: 'call_decided', call: 'call_new', digest, decision: { type: 'edit', arguments: {} } });
+    host.emit('ses_0006', {
+      type: 'call_decided',
+      call: 'call_new',
+      digest,
+      decision: { type: 'edit', arguments: {} },
+    });
     host.emit('ses_0006', { type: 'call_started', call: 'call_new' });
     await waitFor(() => expect(screen.queryByTestId('toast')).toBeNull());
   });
 
   test('a refusal says what happened and what to do', async () => {
     const { host } = await open();
-    vi.spyOn(host, 'submit').mockRejectedValue(new Refused({ message: 'There is no such folder.', hint: 'Choose another.', context: [] }));
+    vi.spyOn(host, 'submit').mockRejectedValue(
+      new Refused({ message: 'There is no such folder.', hint: 'Choose another.', context: [] }),
+    );
     await click('rail-new');
     await click('play-demo');
     expect((await screen.findByTestId('toast')).textContent).toContain('There is no such folder.');
@@ -180,7 +222,15 @@ describe('keys', () => {
   test('when the card that had the focus is gone, the next one has it', async () => {
     const { host } = await open();
     await waitFor(() => expect(focused()).toBe('card-call_0015'));
-    const outcome = { state: 'expired', text: '', message: '', duration_ms: 0, needs_followup: false, terminal: false, digest: '' } as const;
+    const outcome = {
+      state: 'expired',
+      text: '',
+      message: '',
+      duration_ms: 0,
+      needs_followup: false,
+      terminal: false,
+      digest: '',
+    } as const;
     host.emit('ses_0004', { type: 'call_ended', call: 'call_0015', outcome });
     await waitFor(() => expect(focused()).toBe('card-call_0018'));
   });
@@ -249,7 +299,12 @@ describe('the start', () => {
     await fireEvent.input(at('first-message'), { target: { value: 'Look around' } });
     await click('start-session');
     const model = { provider: 'ollama', model: 'qwen3-coder:30b' };
-    expect(lastOp(host)).toEqual({ type: 'open_session', workspace: '/home/mira/code/new', model, prompt: 'Look around' });
+    expect(lastOp(host)).toEqual({
+      type: 'open_session',
+      workspace: '/home/mira/code/new',
+      model,
+      prompt: 'Look around',
+    });
     await waitFor(() => expect(document.title).toBe('4 calls wait · Look around · Countersign'));
   });
 });
@@ -298,7 +353,9 @@ describe('search', () => {
   test('a query that cannot be is told, with the next step', async () => {
     await open();
     await search('color:red');
-    expect((await screen.findByTestId('search-problem')).textContent).toContain('There is no filter “color:”. Use tool:');
+    expect((await screen.findByTestId('search-problem')).textContent).toContain(
+      'There is no filter “color:”. Use tool:',
+    );
   });
 });
 
@@ -323,13 +380,19 @@ describe('history', () => {
 
 describe('what is wrong, and what is added', () => {
   const faults = [
-    { message: 'settings.toml, line 2: no such setting.', hint: 'Correct the line. Until then every call asks.', context: [] },
+    {
+      message: 'settings.toml, line 2: no such setting.',
+      hint: 'Correct the line. Until then every call asks.',
+      context: [],
+    },
     { message: 'The provider “Mine” cannot be used.', hint: 'Correct its entry in the settings.', context: [] },
   ];
 
   test('faults stand above everything, one at first, until they are put aside', async () => {
     await open(new FakeHost(events, { faults }));
-    expect(at('faults').textContent).toContain('settings.toml, line 2: no such setting. Correct the line. Until then every call asks.');
+    expect(at('faults').textContent).toContain(
+      'settings.toml, line 2: no such setting. Correct the line. Until then every call asks.',
+    );
     expect(at('faults').textContent).not.toContain('Mine');
     await click('faults-rest');
     expect(at('faults').textContent).toContain('Mine');
@@ -354,7 +417,15 @@ describe('what is wrong, and what is added', () => {
     await fireEvent.input(at('own-base_url'), { target: { value: 'http://lab:1/v1' } });
     expect(await findings()).toEqual([]);
     await click('own-save');
-    const saved = { id: 'my-lab', title: 'My Lab', wire: 'openai', base_url: 'http://lab:1/v1/', key_env: null, input_usd_per_mtok: null, output_usd_per_mtok: null };
+    const saved = {
+      id: 'my-lab',
+      title: 'My Lab',
+      wire: 'openai',
+      base_url: 'http://lab:1/v1/',
+      key_env: null,
+      input_usd_per_mtok: null,
+      output_usd_per_mtok: null,
+    };
     expect(lastOp(host)).toMatchObject({ type: 'set_settings', settings: { providers: [saved] } });
     await waitFor(() => expect(focused()).toBe('add-provider'));
     await click('edit-my-lab');
@@ -370,14 +441,24 @@ describe('what is wrong, and what is added', () => {
 test('a session that begins elsewhere is shown while nobody touched the start', async () => {
   const { host, desk } = await open(new FakeHost([]));
   expect(desk.view).toEqual({ screen: 'start' });
-  host.emit('ses_x', { type: 'session_opened', title: 'The demo', workspace: '/w', model: { provider: 'demo', model: '' } });
+  host.emit('ses_x', {
+    type: 'session_opened',
+    title: 'The demo',
+    workspace: '/w',
+    model: { provider: 'demo', model: '' },
+  });
   await waitFor(() => expect(desk.view).toEqual({ screen: 'session', session: 'ses_x' }));
 });
 
 test('a session that begins elsewhere takes nobody away from what they began', async () => {
   const { host, desk } = await open(new FakeHost([]));
   await fireEvent.input(at('first-message'), { target: { value: 'Look' } });
-  host.emit('ses_x', { type: 'session_opened', title: 'The demo', workspace: '/w', model: { provider: 'demo', model: '' } });
+  host.emit('ses_x', {
+    type: 'session_opened',
+    title: 'The demo',
+    workspace: '/w',
+    model: { provider: 'demo', model: '' },
+  });
   await waitFor(() => expect(at('rail-session-ses_x')).toBeTruthy());
   expect(desk.view).toEqual({ screen: 'start' });
 });

@@ -26,8 +26,12 @@ async function open(prepare: (host: FakeHost) => void = () => {}): Promise<FakeH
   return host;
 }
 async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
-  return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
+  const result = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  return result.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 
 test('all of it is told with its length and what was left out', async () => {
@@ -35,8 +39,13 @@ test('all of it is told with its length and what was left out', async () => {
   expect(host.queries('briefing')).toEqual([{ type: 'briefing', workspace: '/home/mira/code/tidemark' }]);
   expect(text('briefing')).toContain('36 kB, about 9.1 k tokens');
   expect(text('briefing-fault')).toContain('it has no description');
-  const files = screen.getAllByTestId('instructions').map((part) => (part.textContent ?? '').replace(/\s+/g, ' ').trim());
-  expect(files).toEqual(['AGENTS.md4.1 kB ~/code/tidemark/AGENTS.md', 'AGENTS.mdcut29 kB ~/code/tidemark/crates/parser/AGENTS.md']);
+  const files = screen
+    .getAllByTestId('instructions')
+    .map((part) => (part.textContent ?? '').replace(/\s+/g, ' ').trim());
+  expect(files).toEqual([
+    'AGENTS.md4.1 kB ~/code/tidemark/AGENTS.md',
+    'AGENTS.mdcut29 kB ~/code/tidemark/crates/parser/AGENTS.md',
+  ]);
   expect(await findings()).toEqual([]);
 });
 
@@ -59,7 +68,12 @@ test('a text is read when it is asked for, hidden characters named; what an auth
   ]);
   await click('agent-reviewer');
   await click('agent-general');
-  expect(screen.getAllByTestId('agent').map((part) => (part.textContent ?? '').replace(/\s+/g, ' ')).join()).toMatch(/all of its caller’s, and never more.*read grep glob as far as its caller has them/);
+  expect(
+    screen
+      .getAllByTestId('agent')
+      .map((part) => (part.textContent ?? '').replace(/\s+/g, ' '))
+      .join(),
+  ).toMatch(/all of its caller’s, and never more.*read grep glob as far as its caller has them/);
   expect(await findings()).toEqual([]);
 });
 
@@ -84,7 +98,13 @@ test('it gives way to the inspector and the settings, closes with Escape, and is
 test('of ten thousand skills only the first stand in the page, and the filter finds the others', async () => {
   await open((host) => {
     const one = host.briefing.skills[1];
-    host.briefing = { ...host.briefing, instructions: [], skills: one ? Array.from({ length: 10_000 }, (_, i) => ({ ...one, name: `s${i}`, file: `/s/${i}/SKILL.md` })) : [] };
+    host.briefing = {
+      ...host.briefing,
+      instructions: [],
+      skills: one
+        ? Array.from({ length: 10_000 }, (_, i) => ({ ...one, name: `s${i}`, file: `/s/${i}/SKILL.md` }))
+        : [],
+    };
   });
   expect(screen.getAllByTestId('skill').length).toBe(50);
   expect(text('briefing')).toContain('An AGENTS.md in the folder would be told');
@@ -93,6 +113,8 @@ test('of ten thousand skills only the first stand in the page, and the filter fi
 });
 
 test('nothing at all is told with what would be there', async () => {
-  await open((host) => (host.briefing = { instructions: [], skills: [], agents: [], bytes: 900, tokens: 225, faults: [] }));
+  await open(
+    (host) => (host.briefing = { instructions: [], skills: [], agents: [], bytes: 900, tokens: 225, faults: [] }),
+  );
   expect(text('briefing')).toContain('A folder with a SKILL.md');
 });

@@ -27,14 +27,39 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
   const busy = session?.state === 'running' || session?.state === 'waiting';
   const here: Command[] = [];
   if (session && busy) {
-    here.push({ id: 'stop', text: 'Stop', hint: session.title, icon: 'stop', run: () => void desk.submit({ type: 'interrupt', session: session.id }) });
+    here.push({
+      id: 'stop',
+      text: 'Stop',
+      hint: session.title,
+      icon: 'stop',
+      run: () => void desk.submit({ type: 'interrupt', session: session.id }),
+    });
   } else if (session && (session.state === 'interrupted' || session.state === 'failed')) {
-    here.push({ id: 'resume', text: 'Resume', hint: session.title, icon: 'play', run: () => void desk.submit({ type: 'resume', session: session.id }) });
+    here.push({
+      id: 'resume',
+      text: 'Resume',
+      hint: session.title,
+      icon: 'play',
+      run: () => void desk.submit({ type: 'resume', session: session.id }),
+    });
   }
-  if (session) here.push({ id: 'briefing', text: 'Briefing', hint: 'instructions, skills, agents', icon: 'read', run: acts.briefing });
+  if (session)
+    here.push({
+      id: 'briefing',
+      text: 'Briefing',
+      hint: 'instructions, skills, agents',
+      icon: 'read',
+      run: acts.briefing,
+    });
   if (session) {
     const on = !session.planning;
-    here.push({ id: 'plan', text: on ? 'Plan first' : 'End planning', hint: session.title, icon: 'todo', run: () => void desk.submit({ type: 'set_planning', session: session.id, on }) });
+    here.push({
+      id: 'plan',
+      text: on ? 'Plan first' : 'End planning',
+      hint: session.title,
+      icon: 'todo',
+      run: () => void desk.submit({ type: 'set_planning', session: session.id, on }),
+    });
   }
   return [
     ...here,
@@ -46,11 +71,34 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     { id: 'servers', text: 'Go to Servers', hint: 'MCP', icon: 'servers', run: () => desk.go('servers') },
     { id: 'apis', text: 'Go to Services', hint: 'OpenAPI', icon: 'fetch', run: () => acts.servers('apis', 'all') },
     { id: 'new-rule', text: 'New rule…', icon: 'rules', run: () => acts.rules((book) => book.begin()) },
-    { id: 'try-call', text: 'Try a call…', hint: 'what the rules say of it', icon: 'play', run: () => acts.rules((book) => book.open({ of: 'try' })) },
-    { id: 'import-rules', text: 'Import rules…', icon: 'receipt', run: () => acts.rules((book) => book.go({ at: 'import' })) },
-    { id: 'add-server', text: 'Add a server…', hint: 'MCP', icon: 'servers', run: () => acts.servers('servers', 'add') },
+    {
+      id: 'try-call',
+      text: 'Try a call…',
+      hint: 'what the rules say of it',
+      icon: 'play',
+      run: () => acts.rules((book) => book.open({ of: 'try' })),
+    },
+    {
+      id: 'import-rules',
+      text: 'Import rules…',
+      icon: 'receipt',
+      run: () => acts.rules((book) => book.go({ at: 'import' })),
+    },
+    {
+      id: 'add-server',
+      text: 'Add a server…',
+      hint: 'MCP',
+      icon: 'servers',
+      run: () => acts.servers('servers', 'add'),
+    },
     { id: 'add-api', text: 'Add a service…', hint: 'OpenAPI', icon: 'fetch', run: () => acts.servers('apis', 'add') },
-    { id: 'import-servers', text: 'Import servers…', hint: 'from other apps', icon: 'receipt', run: () => acts.servers('servers', 'import') },
+    {
+      id: 'import-servers',
+      text: 'Import servers…',
+      hint: 'from other apps',
+      icon: 'receipt',
+      run: () => acts.servers('servers', 'import'),
+    },
     { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.go('start') },
     { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void desk.playDemo() },
     { id: 'inspector', text: 'Inspector', icon: 'panel', key: 'I', run: acts.inspector },
@@ -59,7 +107,13 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     { id: 'keys', text: 'All keys', icon: 'info', key: '?', run: acts.keys },
     ...desk.sessions.map((one): Command => {
       const state = sessionStates[one.waiting > 0 ? 'waiting' : one.state];
-      return { id: one.id, text: one.title, hint: `${baseName(one.workspace)} · ${state.text}`, icon: state.icon, run: () => desk.show(one.id) };
+      return {
+        id: one.id,
+        text: one.title,
+        hint: `${baseName(one.workspace)} · ${state.text}`,
+        icon: state.icon,
+        run: () => desk.show(one.id),
+      };
     }),
   ];
 }

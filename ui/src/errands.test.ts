@@ -16,20 +16,68 @@ const at = (id: string) => screen.getByTestId(id);
 const click = (id: string) => fireEvent.click(at(id));
 const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
 
-const opened = (title: string, parent?: Parent): EventBody => ({ type: 'session_opened', title, workspace: '/home/mira/code/tidemark', model: { provider: 'demo', model: '' }, ...(parent && { parent }) });
+const opened = (title: string, parent?: Parent): EventBody => ({
+  type: 'session_opened',
+  title,
+  workspace: '/home/mira/code/tidemark',
+  model: { provider: 'demo', model: '' },
+  ...(parent && { parent }),
+});
 const trail = { verdict: 'ask' as const, lead: 'Asked, because a rule asks.', otherwise: '', steps: [] };
-const proposed = (id: string, tool: string, title: string, target: string, given: Record<string, unknown> = {}): EventBody[] => [
+const proposed = (
+  id: string,
+  tool: string,
+  title: string,
+  target: string,
+  given: Record<string, unknown> = {},
+): EventBody[] => [
   { type: 'call_proposed', call: { id, name: tool, arguments: given }, message: `msg_${id}`, reasoning: null },
-  { type: 'call_judged', call: id, tool, title, target, mode: tool === 'task' ? 'external' : 'read', kind: tool === 'task' ? 'other' : 'read', trail, preview: { type: 'nothing' }, undo: { type: 'not_needed' } },
+  {
+    type: 'call_judged',
+    call: id,
+    tool,
+    title,
+    target,
+    mode: tool === 'task' ? 'external' : 'read',
+    kind: tool === 'task' ? 'other' : 'read',
+    trail,
+    preview: { type: 'nothing' },
+    undo: { type: 'not_needed' },
+  },
 ];
-const waits = (call: string): EventBody => ({ type: 'call_waits', call, digest: `d_${call}`, grants: [], refreshed: null, expires_at: null });
-const ended = (call: string): EventBody => ({ type: 'call_ended', call, outcome: { state: 'done', text: 'found', message: '', duration_ms: 4, needs_followup: false, terminal: false, digest: 'd' } });
+const waits = (call: string): EventBody => ({
+  type: 'call_waits',
+  call,
+  digest: `d_${call}`,
+  grants: [],
+  refreshed: null,
+  expires_at: null,
+});
+const ended = (call: string): EventBody => ({
+  type: 'call_ended',
+  call,
+  outcome: {
+    state: 'done',
+    text: 'found',
+    message: '',
+    duration_ms: 4,
+    needs_followup: false,
+    terminal: false,
+    digest: 'd',
+  },
+});
 
 /** A session whose call works in a session of its own, which gave work to a third one. */
 async function open(): Promise<{ host: FakeHost; desk: Desk }> {
   const host = new FakeHost();
-  host.emit('top', opened('Upgrade axum'), ...proposed('call_task', 'task', 'Task', 'reviewer Look at the change'), { type: 'call_started', call: 'call_task' });
-  host.emit('mid', opened('Look at the change', { session: 'top', call: 'call_task' }), { type: 'session_changed', state: 'running' });
+  host.emit('top', opened('Upgrade axum'), ...proposed('call_task', 'task', 'Task', 'reviewer Look at the change'), {
+    type: 'call_started',
+    call: 'call_task',
+  });
+  host.emit('mid', opened('Look at the change', { session: 'top', call: 'call_task' }), {
+    type: 'session_changed',
+    state: 'running',
+  });
   const desk = await Desk.open(host);
   render(App, { desk });
   await click('rail-session-top');
@@ -39,8 +87,12 @@ async function open(): Promise<{ host: FakeHost; desk: Desk }> {
   return { host, desk };
 }
 async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
-  return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
+  const result = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  return result.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 
 test('work is one line below its call that tells what it does; unfolded, its steps', async () => {
@@ -48,7 +100,10 @@ test('work is one line below its call that tells what it does; unfolded, its ste
   expect(text('errand-mid')).toMatch(/^Look at the change Read src\/lib\.rs .*running$/);
   await click('errand-mid');
   await waitFor(() => expect(within(at('steps-mid')).getByTestId('line-call_read')).toBeTruthy());
-  host.emit('mid', ended('call_read'), ...proposed('call_more', 'read', 'Read', 'src/other.rs'), { type: 'call_started', call: 'call_more' });
+  host.emit('mid', ended('call_read'), ...proposed('call_more', 'read', 'Read', 'src/other.rs'), {
+    type: 'call_started',
+    call: 'call_more',
+  });
   await waitFor(() => expect(text('steps-mid')).toContain('src/other.rs'));
   await click('line-call_read');
   await waitFor(() => expect(within(at('steps-mid')).getByTestId('card-call_read').textContent).toContain('found'));
@@ -61,7 +116,12 @@ test('work is one line below its call that tells what it does; unfolded, its ste
 
 test('a card of the work is seen and answered where its call stands, folded or not, at any depth, with its path', async () => {
   const { host, desk } = await open();
-  host.emit('low', opened('Count them', { session: 'mid', call: 'call_read' }), ...proposed('call_low', 'read', 'Read', '/etc/hosts'), waits('call_low'));
+  host.emit(
+    'low',
+    opened('Count them', { session: 'mid', call: 'call_read' }),
+    ...proposed('call_low', 'read', 'Read', '/etc/hosts'),
+    waits('call_low'),
+  );
   const card = await screen.findByTestId('card-call_low');
   expect(screen.getByTestId('errand-card').contains(card)).toBe(true);
   expect(text('errand-mid')).toContain('waits for you: Read /etc/hosts');
@@ -72,13 +132,20 @@ test('a card of the work is seen and answered where its call stands, folded or n
   await screen.findByTestId('errand-low');
   expect(screen.getAllByTestId('card-call_low').length).toBe(1);
   await click('rail-desk');
-  expect(text('from-call_low').replace(/, whose work is given to/g, '')).toBe('Upgrade axum› Look at the change› Count them');
+  expect(text('from-call_low').replace(/, whose work is given to/g, '')).toBe(
+    'Upgrade axum› Look at the change› Count them',
+  );
 });
 
 test('a card and one of the work below it whose calls have the same id are two', async () => {
   const { host, desk } = await open();
   host.emit('top', ...proposed('call_low', 'read', 'Read', '/etc/passwd'), waits('call_low'));
-  host.emit('low', opened('Count them', { session: 'mid', call: 'call_read' }), ...proposed('call_low', 'read', 'Read', '/etc/hosts'), waits('call_low'));
+  host.emit(
+    'low',
+    opened('Count them', { session: 'mid', call: 'call_read' }),
+    ...proposed('call_low', 'read', 'Read', '/etc/hosts'),
+    waits('call_low'),
+  );
   await waitFor(() => expect(screen.getAllByTestId('card-call_low').length).toBe(2));
   const below = within(at('errand-card')).getByTestId('card-call_low');
   const own = screen.getAllByTestId('card-call_low').find((card) => card !== below)!;
@@ -93,7 +160,10 @@ test('a card and one of the work below it whose calls have the same id are two',
 
 test('the rail shows work below whom it is for, as long as it is at work', async () => {
   const { host } = await open();
-  const rail = () => within(at('rail-sessions')).getAllByRole('listitem').map((item) => `${item.className.replace(/ ?svelte-\w+/, '')} ${item.querySelector('.label')?.textContent}`);
+  const rail = () =>
+    within(at('rail-sessions'))
+      .getAllByRole('listitem')
+      .map((item) => `${item.className.replace(/ ?svelte-\w+/, '')} ${item.querySelector('.label')?.textContent}`);
   expect(rail()).toEqual(['depth-0 Upgrade axum', 'depth-1 An agent:Look at the change']);
   host.emit('mid', ended('call_read'), { type: 'session_changed', state: 'done' });
   await waitFor(() => expect(rail()).toEqual(['depth-0 Upgrade axum']));

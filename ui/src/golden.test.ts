@@ -34,8 +34,16 @@ async function look(count: number): Promise<void> {
 }
 
 test.each<[string, RegExp[], string[]]>([
-  ['a diff', [/^Write/, /src\/parser\.rs/, /The agent says/, /3 hunks/, /NEGATE/, /What each button grants/], ['hunk-0-check', 'hunk-1-check', 'hunk-2-check', 'allow', 'reject', 'later']],
-  ['a command', [/^Run/, /wc -l src\/\*\.rs/, /The agent says/, /What it runs, in order/], ['allow', 'reject', 'later']],
+  [
+    'a diff',
+    [/^Write/, /src\/parser\.rs/, /The agent says/, /3 hunks/, /NEGATE/, /What each button grants/],
+    ['hunk-0-check', 'hunk-1-check', 'hunk-2-check', 'allow', 'reject', 'later'],
+  ],
+  [
+    'a command',
+    [/^Run/, /wc -l src\/\*\.rs/, /The agent says/, /What it runs, in order/],
+    ['allow', 'reject', 'later'],
+  ],
   ['a question', [/How should a chain of powers be read\?/, /1 of 2/, /From the right/, /Other/], ['skip', 'later']],
 ])('the card of %s', async (name, texts, parts) => {
   const at = ['a diff', 'a command', 'a question'].indexOf(name);
@@ -52,7 +60,12 @@ test.each<[string, RegExp[], string[]]>([
 test('every call of the finished demo stands on its line, in its state', async () => {
   await look(events.length);
   const lines = [...(await screen.findByTestId('transcript')).querySelectorAll<HTMLElement>('[data-testid^="line-"]')];
-  const shown = lines.map((line) => [line.querySelector('.name')?.textContent, line.querySelector('.target')?.textContent, line.querySelector<HTMLElement>('[data-state]')?.dataset['state'], line.querySelector('.out.wide')?.textContent]);
+  const shown = lines.map((line) => [
+    line.querySelector('.name')?.textContent,
+    line.querySelector('.target')?.textContent,
+    line.querySelector<HTMLElement>('[data-state]')?.dataset['state'],
+    line.querySelector('.out.wide')?.textContent,
+  ]);
   expect(shown).toEqual([
     ['To do', '4 items', 'done', '0 of 4 done'],
     ['Search', 'Minus in src', 'done', expect.any(String)],
@@ -70,7 +83,11 @@ test('every call of the finished demo stands on its line, in its state', async (
 });
 
 test('every prefix folds the same in one batch and event by event, and nothing stays under way', () => {
-  const start = () => withPage(fromSnapshot(emptySnapshot()), session, [{ entries: [], more: false, seq: 0 }], 'instead', { older: false, newer: false });
+  const start = () =>
+    withPage(fromSnapshot(emptySnapshot()), session, [{ entries: [], more: false, seq: 0 }], 'instead', {
+      older: false,
+      newer: false,
+    });
   let single = start();
   for (const [i, event] of events.entries()) {
     single = reduce(single, [event]);
@@ -79,6 +96,7 @@ test('every prefix folds the same in one batch and event by event, and nothing s
   expect([...single.live.keys()]).toEqual([]);
   expect(single.stale.size).toBe(0);
   const states: Partial<Record<CallState, number>> = {};
-  for (const entry of single.pages.get(session)?.entries ?? []) if (isCall(entry)) states[entry.body.state] = (states[entry.body.state] ?? 0) + 1;
+  for (const entry of single.pages.get(session)?.entries ?? [])
+    if (isCall(entry)) states[entry.body.state] = (states[entry.body.state] ?? 0) + 1;
   expect(states).toEqual({ done: 9, undone: 1, denied: 1 });
 });

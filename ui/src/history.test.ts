@@ -15,7 +15,8 @@ const at = (id: string) => screen.getByTestId(id);
 const click = async (id: string) => fireEvent.click(await screen.findByTestId(id));
 const text = (id: string) => at(id).textContent?.replace(/\s+/g, ' ').trim();
 const enabled = async (id: string) => waitFor(() => expect((at(id) as HTMLButtonElement).disabled).toBe(false));
-const restored = (host: FakeHost) => host.ops.flatMap((op) => (op.type === 'restore' ? [{ restore: op.restore, choices: op.choices }] : []));
+const restored = (host: FakeHost) =>
+  host.ops.flatMap((op) => (op.type === 'restore' ? [{ restore: op.restore, choices: op.choices }] : []));
 
 async function open(prepare: (host: FakeHost) => void = () => {}): Promise<{ host: FakeHost; desk: Desk }> {
   const host = new FakeHost(parseStream(sample));
@@ -39,7 +40,9 @@ test('one change goes back, and its receipt says what happened', async () => {
 });
 
 test('several go back together, with what cannot be taken back said before', async () => {
-  const { host } = await open((host) => (host.history.lost = [{ entry: 'und_0005', what: 'git push', reason: 'It left this machine.' }]));
+  const { host } = await open(
+    (host) => (host.history.lost = [{ entry: 'und_0005', what: 'git push', reason: 'It left this machine.' }]),
+  );
   expect((at('tick-und_0003') as HTMLInputElement).disabled, 'undone already').toBe(true);
   await click('tick-und_0005');
   expect((at('tick-und_0004') as HTMLInputElement).disabled, 'of another folder').toBe(true);
@@ -68,7 +71,8 @@ test('everything after a point goes back, if it is not called off', async () => 
 });
 
 describe('a path that changed since', () => {
-  const clash = (host: FakeHost) => (host.history.conflicts = { und_0002: ['crates/core/src/lib.rs', 'docs/logo.png'] });
+  const clash = (host: FakeHost) =>
+    (host.history.conflicts = { und_0002: ['crates/core/src/lib.rs', 'docs/logo.png'] });
   test('is never decided for the person: nothing is chosen, and nothing can be done before all is', async () => {
     const { host } = await open(clash);
     await click('history-und_0002');
@@ -81,13 +85,24 @@ describe('a path that changed since', () => {
     await click('choice-1-keep');
     await enabled('undo');
     await click('undo');
-    expect(restored(host)).toEqual([{ restore: { type: 'undo', entries: ['und_0002'] }, choices: [{ path: 'crates/core/src/lib.rs', choice: 'merge' }, { path: 'docs/logo.png', choice: 'keep' }] }]);
+    expect(restored(host)).toEqual([
+      {
+        restore: { type: 'undo', entries: ['und_0002'] },
+        choices: [
+          { path: 'crates/core/src/lib.rs', choice: 'merge' },
+          { path: 'docs/logo.png', choice: 'keep' },
+        ],
+      },
+    ]);
   });
   test('can be chosen for all at once, where each allows it', async () => {
     await open(clash);
     await click('history-und_0002');
     await click('choose-all-merge');
-    expect([(at('choice-0-merge') as HTMLInputElement).checked, (at('undo') as HTMLButtonElement).disabled]).toEqual([true, true]);
+    expect([(at('choice-0-merge') as HTMLInputElement).checked, (at('undo') as HTMLButtonElement).disabled]).toEqual([
+      true,
+      true,
+    ]);
     await click('choose-all-keep');
     await enabled('undo');
   });
@@ -123,12 +138,18 @@ test('one folder alone can be looked at', async () => {
 
 test.each<[string, (host: FakeHost) => void, string[]]>([
   ['as it opens', () => {}, []],
-  ['with conflicts', (host) => (host.history.conflicts = { und_0002: ['crates/core/src/lib.rs'] }), ['history-und_0002', 'choice-0-merge']],
+  [
+    'with conflicts',
+    (host) => (host.history.conflicts = { und_0002: ['crates/core/src/lib.rs'] }),
+    ['history-und_0002', 'choice-0-merge'],
+  ],
   ['with a receipt', () => {}, ['history-und_0001', 'undo']],
 ])('has no fault that axe finds %s', async (_, prepare, press) => {
   await open(prepare);
   for (const id of press) await click(id);
   await waitFor(() => expect(screen.queryByText('Looking…')).toBeNull());
-  const { violations } = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  const { violations } = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
   expect(violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)])).toEqual([]);
 });

@@ -41,7 +41,12 @@ const choose = (files: File[]) => fireEvent.change(at('image-files'), { target: 
 async function open(): Promise<{ host: FakeHost; desk: Desk }> {
   const host = new FakeHost();
   for (const session of ['s', 'other']) {
-    host.emit(session, { type: 'session_opened', title: session, workspace: '/w', model: { provider: 'demo', model: '' } });
+    host.emit(session, {
+      type: 'session_opened',
+      title: session,
+      workspace: '/w',
+      model: { provider: 'demo', model: '' },
+    });
   }
   const desk = await Desk.open(host);
   render(App, { desk });
@@ -50,7 +55,9 @@ async function open(): Promise<{ host: FakeHost; desk: Desk }> {
   return { host, desk };
 }
 async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  const result = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
   return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
 }
 
@@ -77,7 +84,9 @@ test('images are pasted, dropped and chosen, stand above the text with name and 
   await fireEvent.click(at('send'));
   await waitFor(() => expect(said(host)).toHaveLength(1));
   expect(said(host)[0]).toMatchObject({ session: 's', text: 'What is on these?' });
-  expect(said(host)[0]?.images?.map((image) => image.type === 'image' && [image.mime, atob(image.base64).slice(0, 6)])).toEqual([
+  expect(
+    said(host)[0]?.images?.map((image) => image.type === 'image' && [image.mime, atob(image.base64).slice(0, 6)]),
+  ).toEqual([
     ['image/png', PNG.slice(0, 6)],
     ['image/gif', 'GIF89a'],
     ['image/webp', 'RIFF..'],
@@ -119,7 +128,12 @@ test('what cannot go is said beside the box; the text and the other images stay'
   const { host } = await open();
   await type('Look');
   const large = file('large.png', PNG, IMAGE_BYTES_MAX + 1);
-  await choose([file('notes.pdf', '%PDF-1.7'), file('page.svg', '<svg/>'), file('most.png', PNG, IMAGE_BYTES_MAX), large]);
+  await choose([
+    file('notes.pdf', '%PDF-1.7'),
+    file('page.svg', '<svg/>'),
+    file('most.png', PNG, IMAGE_BYTES_MAX),
+    large,
+  ]);
   expect((await screen.findByTestId('images-left-out')).getAttribute('role')).toBe('alert');
   expect(names()).toEqual(['most.png']);
   expect(leftOut()).toBe(
@@ -142,7 +156,11 @@ test('what cannot go is said beside the box; the text and the other images stay'
 
 test('a message that is refused keeps its text and its images, also when another session is looked at by then', async () => {
   const { host, desk } = await open();
-  const refused = new Refused({ message: 'Image 1 of the message is too large.', hint: 'Give a smaller one.', context: [] });
+  const refused = new Refused({
+    message: 'Image 1 of the message is too large.',
+    hint: 'Give a smaller one.',
+    context: [],
+  });
   const refuse = vi.spyOn(host, 'submit').mockRejectedValueOnce(refused);
   await choose([file('one.png')]);
   await type('Look');
@@ -175,6 +193,12 @@ test('text is pasted and dragged as before', async () => {
 test('images that cannot be loaded keep their place and say so', async () => {
   const { host } = await open();
   vi.spyOn(host, 'query').mockRejectedValue(new Refused({ message: 'Gone.', hint: '', context: [] }));
-  host.emit('s', { type: 'person_said', message: 'm', text: 'Look', images: [{ type: 'image', mime: 'image/png', base64: '' }], steering: false });
+  host.emit('s', {
+    type: 'person_said',
+    message: 'm',
+    text: 'Look',
+    images: [{ type: 'image', mime: 'image/png', base64: '' }],
+    steering: false,
+  });
   expect(await screen.findByRole('img', { name: 'Image 1 of 1, which could not be loaded' })).toBeTruthy();
 });

@@ -46,7 +46,12 @@ class AskingHost extends FakeHost {
     this.#asked += 1;
     this.emit(
       session,
-      { type: 'call_proposed', call: { id: call, name: 'bash', arguments: { command: `echo ${call}` } }, message: `m_${call}`, reasoning: null },
+      {
+        type: 'call_proposed',
+        call: { id: call, name: 'bash', arguments: { command: `echo ${call}` } },
+        message: `m_${call}`,
+        reasoning: null,
+      },
       { type: 'call_waits', call, digest, grants: [], refreshed: null, expires_at: null },
     );
   }
@@ -66,7 +71,11 @@ class AskingHost extends FakeHost {
 }
 
 function begin(host: FakeHost, session: string): void {
-  host.emit(session, { type: 'session_opened', title: session, workspace: '/w', model: { provider: 'demo', model: '' } }, { type: 'session_changed', state: 'running' });
+  host.emit(
+    session,
+    { type: 'session_opened', title: session, workspace: '/w', model: { provider: 'demo', model: '' } },
+    { type: 'session_changed', state: 'running' },
+  );
 }
 async function open(host: AskingHost): Promise<Desk> {
   const desk = await Desk.open(host);
@@ -75,7 +84,9 @@ async function open(host: AskingHost): Promise<Desk> {
 }
 /** Waits until a waiting card has the focus, and looks at it. */
 async function look(): Promise<void> {
-  await waitFor(() => expect(document.activeElement?.matches('article[data-state=waiting]')).toBe(true), { timeout: 5_000 });
+  await waitFor(() => expect(document.activeElement?.matches('article[data-state=waiting]')).toBe(true), {
+    timeout: 5_000,
+  });
   await pause(LOOK_MS);
 }
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
@@ -85,7 +96,8 @@ const box = () => screen.getByTestId<HTMLTextAreaElement>('composer');
 async function press(key: string): Promise<void> {
   const at = document.activeElement ?? document.body;
   const went = await fireEvent.keyDown(at, { key, code: `Key${key.toUpperCase()}` });
-  if (went && at instanceof HTMLTextAreaElement && key.length === 1) await fireEvent.input(at, { target: { value: at.value + key } });
+  if (went && at instanceof HTMLTextAreaElement && key.length === 1)
+    await fireEvent.input(at, { target: { value: at.value + key } });
   await fireEvent.keyUp(at, { key });
 }
 
@@ -210,6 +222,8 @@ test('from the box Tab leads to Send; the switch and Stop are no neighbours of i
   const host = new AskingHost();
   begin(host, 'ses_a');
   await open(host);
-  const order = [...document.querySelectorAll('.composer textarea, .composer button')].map((element) => element.getAttribute('data-testid'));
+  const order = [...document.querySelectorAll('.composer textarea, .composer button')].map((element) =>
+    element.getAttribute('data-testid'),
+  );
   expect(order).toEqual(['plan-first', 'add-image', 'composer', 'send', 'stop']);
 });

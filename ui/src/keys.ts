@@ -11,7 +11,11 @@ export function takesText(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest('dialog, [role="menu"], [role="listbox"]')) return true;
   if (target instanceof HTMLInputElement) return !BUTTONLIKE.has(target.type);
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.closest('[contenteditable="true"]') !== null;
+  return (
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    target.closest('[contenteditable="true"]') !== null
+  );
 }
 
 /** What a key press asks for; nothing where it is text, or was already taken. */

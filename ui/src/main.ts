@@ -23,7 +23,10 @@ async function start(): Promise<void> {
   const desk = await Desk.open(await openHost(), keptView(sessionStorage));
   performance.mark('told');
   // What goes wrong in the page is told and not swallowed; an observer that looks again in the next frame is nothing wrong.
-  addEventListener('error', ({ error, message }) => message.startsWith('ResizeObserver loop') || desk.tellFault(error ?? message));
+  addEventListener(
+    'error',
+    ({ error, message }) => message.startsWith('ResizeObserver loop') || desk.tellFault(error ?? message),
+  );
   addEventListener('unhandledrejection', ({ reason }) => desk.tellFault(reason));
   // What waits is drawn whole at once.
   if (desk.view.screen !== 'start') await loadWork();

@@ -58,5 +58,9 @@ test('a session can begin with it', async () => {
   expect(at('start-plan').getAttribute('aria-checked')).toBe('true');
   await fireEvent.input(at('first-message'), { target: { value: 'Mend it' } });
   await fireEvent.click(at('start-session'));
-  await waitFor(() => expect(host.ops).toContainEqual(expect.objectContaining({ type: 'open_session', prompt: 'Mend it', planning: true })));
+  await waitFor(() =>
+    expect(host.ops).toContainEqual(
+      expect.objectContaining({ type: 'open_session', prompt: 'Mend it', planning: true }),
+    ),
+  );
 });

@@ -31,7 +31,9 @@ async function open(prepare: (host: FakeHost) => void = () => {}): Promise<FakeH
   return host;
 }
 async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  const result = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
   return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
 }
 
@@ -69,7 +71,11 @@ test('what a server wrote is put into the box and said to be its words: hidden c
   await type('/triage');
   await screen.findByTestId('offer-chat/triage');
   await key('Enter');
-  await waitFor(() => expect(box().value).toBe('Sort the open questions by who waits.\n[An image (image/png, 12 kB) was left out: this is text alone.]'));
+  await waitFor(() =>
+    expect(box().value).toBe(
+      'Sort the open questions by who waits.\n[An image (image/png, 12 kB) was left out: this is text alone.]',
+    ),
+  );
   expect(text('prompt-taken')).toContain('The server chat wrote this');
   expect(text('prompt-taken')).toContain('1 hidden character was taken out: U+200B.');
   expect(await findings()).toEqual([]);
@@ -107,7 +113,11 @@ test('what a prompt needs is asked for first; Escape leaves the box as it was', 
   await fireEvent.input(at('prompt-channel'), { target: { value: 'general' } });
   await key('Enter', at('prompt-channel'));
   await waitFor(() => expect(box().value).toBe('Summarise what was said in #general, in ten lines.'));
-  expect(host.queries('server_has').at(-1)).toEqual({ type: 'server_has', server: 'chat', asked: { type: 'prompt', name: 'summary', arguments: { channel: 'general' } } });
+  expect(host.queries('server_has').at(-1)).toEqual({
+    type: 'server_has',
+    server: 'chat',
+    asked: { type: 'prompt', name: 'summary', arguments: { channel: 'general' } },
+  });
   await waitFor(() => expect(document.activeElement).toBe(box()));
   expect(said(host)).toEqual([]);
 });
@@ -116,7 +126,9 @@ test('a server that fails or is slow says so, and the box stays as it was', asyn
   const host = await open((host) => (host.servers.broken['files'] = 'it ended'));
   await type('/');
   await screen.findByTestId('offer-chat/triage');
-  expect((await screen.findByTestId('offer-trouble')).textContent).toContain('The mcp server files is unavailable: it ended.');
+  expect((await screen.findByTestId('offer-trouble')).textContent).toContain(
+    'The mcp server files is unavailable: it ended.',
+  );
   await type('/triage');
   host.servers.broken['chat'] = 'it ended too';
   await key('Enter');
@@ -127,13 +139,19 @@ test('a server that fails or is slow says so, and the box stays as it was', asyn
   // One that never answers is waited for no longer, and what it says then goes nowhere.
   let answer: (value: never) => void = () => {};
   const query = host.query.bind(host);
-  host.query = ((asked: Parameters<typeof query>[0]) => (asked.type === 'server_has' && asked.asked.type === 'prompt' ? new Promise((done) => (answer = done)) : query(asked))) as typeof host.query;
+  host.query = ((asked: Parameters<typeof query>[0]) =>
+    asked.type === 'server_has' && asked.asked.type === 'prompt'
+      ? new Promise((done) => (answer = done))
+      : query(asked)) as typeof host.query;
   await key('Enter');
   await screen.findByTestId('prompt-fetching');
   expect(text('prompt-fetching')).toContain('Asking chat for triage');
   await fireEvent.click(at('prompt-stop'));
   await waitFor(() => expect(screen.queryByTestId('prompt-fetching')).toBeNull());
-  answer({ type: 'server_has', has: { type: 'text', parts: [{ by_model: false, text: [{ text: 'late', control: false }] }] } } as never);
+  answer({
+    type: 'server_has',
+    has: { type: 'text', parts: [{ by_model: false, text: [{ text: 'late', control: false }] }] },
+  } as never);
   await new Promise((done) => setTimeout(done));
   expect(box().value).toBe('/triage');
   expect(said(host)).toEqual([]);
@@ -153,10 +171,20 @@ test('a skill is named in the box, and a line that fits nothing is sent as it st
   await waitFor(() => expect(said(host).map((op) => op.text)).toEqual(['/home/mira/x is broken']));
 });
 
-test.each([['/', ''], ['/rev iew', 'rev iew'], ['a/', null], ['', null], ['/a\nb', null], [`/${'a'.repeat(80)}`, null]])('%j looks for %j', (line, typed) => expect(typedIn(line)).toBe(typed));
+test.each([
+  ['/', ''],
+  ['/rev iew', 'rev iew'],
+  ['a/', null],
+  ['', null],
+  ['/a\nb', null],
+  [`/${'a'.repeat(80)}`, null],
+])('%j looks for %j', (line, typed) => expect(typedIn(line)).toBe(typed));
 
 test('what is filled in, and what lacks', () => {
-  const asks = [{ name: 'a', description: [], required: true }, { name: 'b', description: [], required: false }];
+  const asks = [
+    { name: 'a', description: [], required: true },
+    { name: 'b', description: [], required: false },
+  ];
   expect([missing(asks, {}), missing(asks, { a: ' ' }), missing(asks, { a: '1' })]).toEqual([['a'], ['a'], []]);
   expect(filled(asks, { a: '1', b: '', c: '2' })).toEqual({ a: '1' });
 });
@@ -164,5 +192,7 @@ test('what is filled in, and what lacks', () => {
 test('who is to have said what is told where a server mixes both', () => {
   const part = (text: string, by_model = false) => ({ by_model, text: [{ text, control: false }] });
   expect(takenOf('s', 'p', [part('one'), part('two')]).text).toBe('one\n\ntwo');
-  expect(takenOf('s', 'p', [part('one'), part('two', true), part('three')]).text).toBe('one\n\n[As if the model had said:]\ntwo\n\n[As if you had said:]\nthree');
+  expect(takenOf('s', 'p', [part('one'), part('two', true), part('three')]).text).toBe(
+    'one\n\n[As if the model had said:]\ntwo\n\n[As if you had said:]\nthree',
+  );
 });

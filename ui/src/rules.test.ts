@@ -26,7 +26,8 @@ const click = (id: string) => fireEvent.click(at(id));
 const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
 const type = (id: string, value: string) => fireEvent.input(at(id), { target: { value } });
 const rules = () => screen.getAllByTestId('rule').map((rule) => rule.textContent?.replace(/\s+/g, ' ').trim());
-const row = (words: string) => screen.getAllByTestId('rule').find((rule) => rule.textContent?.includes(words)) ?? document.body;
+const row = (words: string) =>
+  screen.getAllByTestId('rule').find((rule) => rule.textContent?.includes(words)) ?? document.body;
 const focused = () => document.activeElement?.closest('[data-testid]')?.getAttribute('data-testid');
 
 async function open(host = new FakeHost(events)): Promise<{ host: FakeHost; desk: Desk }> {
@@ -45,46 +46,77 @@ async function more(id: string): Promise<void> {
   await click(`rules-more-${id}`);
 }
 async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
-  return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+  const result = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  return result.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
 }
 
 describe('the table', () => {
   test('is followed by the programs that take part in every call: watchdogs, and hooks if there are any', async () => {
     const { desk } = await open();
     expect(text('watchdogs')).toContain('Built in');
-    expect(screen.getAllByTestId('watchdog').map((one) => one.textContent?.trim())).toEqual(['no-prod ~/bin/no-prodAnswers within 2 s; if it does not, the call asks.']);
+    expect(screen.getAllByTestId('watchdog').map((one) => one.textContent?.trim())).toEqual([
+      'no-prod ~/bin/no-prodAnswers within 2 s; if it does not, the call asks.',
+    ]);
     expect(text('watchdogs')).toContain('1 watchdog of your own');
     expect(screen.queryByTestId('hooks')).toBeNull();
     const hook = { program: '/home/mira/bin/audit', timeout_ms: 5_000 };
-    await desk.set({ hooks: [{ ...hook, name: 'audit', on: ['after'] }, { ...hook, name: 'gate', on: ['before'] }] });
-    await waitFor(() => expect(screen.getAllByTestId('hook').map((one) => one.textContent?.trim())).toEqual([
-      'audit ~/bin/auditIt keeps no call from running.',
-      'gate ~/bin/auditIt may keep a call from running; if it fails, the call does not run.',
-    ]));
+    await desk.set({
+      hooks: [
+        { ...hook, name: 'audit', on: ['after'] },
+        { ...hook, name: 'gate', on: ['before'] },
+      ],
+    });
+    await waitFor(() =>
+      expect(screen.getAllByTestId('hook').map((one) => one.textContent?.trim())).toEqual([
+        'audit ~/bin/auditIt keeps no call from running.',
+        'gate ~/bin/auditIt may keep a call from running; if it fails, the call does not run.',
+      ]),
+    );
     expect(await findings()).toEqual([]);
   });
 
   test('has every scope in the order of its force, with places, hits and what stands in the way', async () => {
     const { host } = await open();
-    expect([...document.querySelectorAll('[data-testid^="source-"]')].map((group) => group.getAttribute('data-testid'))).toEqual(['source-builtin', 'source-manifest', 'source-session', 'source-project', 'source-user']);
-    expect(rules()).toEqual(['net.fetch *.internal.tidemark.dev', 'bash cargo test -p tidemark-parser*', 'fs.write .env*', 'edit crates/parser/**', 'bash cargo update*', 'bash cargo update*', 'bash git status*', 'mode:safe_write', 'fetch docs.rs']);
+    expect(
+      [...document.querySelectorAll('[data-testid^="source-"]')].map((group) => group.getAttribute('data-testid')),
+    ).toEqual(['source-builtin', 'source-manifest', 'source-session', 'source-project', 'source-user']);
+    expect(rules()).toEqual([
+      'net.fetch *.internal.tidemark.dev',
+      'bash cargo test -p tidemark-parser*',
+      'fs.write .env*',
+      'edit crates/parser/**',
+      'bash cargo update*',
+      'bash cargo update*',
+      'bash git status*',
+      'mode:safe_write',
+      'fetch docs.rs',
+    ]);
     expect(text('source-user')).toContain('rules.toml:7');
     expect(text('source-user')).toContain('1,204');
     expect(text('source-user')).toContain('It allows everything that mode:safe_write can do.');
     await click('builtin-fold');
     expect(rules()[0]).toBe('fs.write .git/hooks/**');
     expect(await findings()).toEqual([]);
-    expect(host.queries('rules').slice(0, 2)).toEqual([{ type: 'rules', workspace: FOLDER, session: null }, { type: 'rules', workspace: null, session: null }]);
+    expect(host.queries('rules').slice(0, 2)).toEqual([
+      { type: 'rules', workspace: FOLDER, session: null },
+      { type: 'rules', workspace: null, session: null },
+    ]);
   });
   test('tells a rule that is over, a file with a fault and one that is not trusted', async () => {
     const host = new FakeHost(events);
-    host.rules.texts.user = '[[rule]]\npermission = "bash"\npattern = "ls*"\naction = "allow"\nexpires = 2020-01-01T00:00:00Z\n';
+    host.rules.texts.user =
+      '[[rule]]\npermission = "bash"\npattern = "ls*"\naction = "allow"\nexpires = 2020-01-01T00:00:00Z\n';
     host.rules.texts.project += 'oops\n';
     host.rules.trust = 'changed';
     await open(host);
     expect(within(at('source-user')).getAllByTestId('rule-standing')[0]?.textContent).toMatch(/^expired 1 Jan/);
-    expect(text('source-fault')).toBe('.countersign/rules.toml, line 21: this is no member of a rule. Correct the line. Until then every call asks.');
+    expect(text('source-fault')).toBe(
+      '.countersign/rules.toml, line 21: this is no member of a rule. Correct the line. Until then every call asks.',
+    );
     expect(text('source-untrusted')).toContain('This file changed since you trusted it.');
   });
   test('teaches where there is nothing yet, and says why where nothing can be read', async () => {
@@ -92,7 +124,12 @@ describe('the table', () => {
     host.rules.texts = { user: '', project: '' };
     const own = host.query.bind(host);
     let refuse = false;
-    host.query = ((query: Parameters<typeof own>[0]) => (refuse && query.type === 'rules' ? Promise.reject(new Refused({ message: 'The rules could not be read.', hint: 'Look at the folder.', context: [] })) : own(query))) as typeof host.query;
+    host.query = ((query: Parameters<typeof own>[0]) =>
+      refuse && query.type === 'rules'
+        ? Promise.reject(
+            new Refused({ message: 'The rules could not be read.', hint: 'Look at the folder.', context: [] }),
+          )
+        : own(query)) as typeof host.query;
     const desk = await Desk.open(host);
     render(App, { desk });
     refuse = true;
@@ -123,19 +160,31 @@ describe('writing a rule', () => {
     await screen.findByTestId('rule-text');
     expect((at('rule-save') as HTMLButtonElement).disabled).toBe(true);
     await type('must-not-2', 'cargo update --aggressive');
-    expect((await screen.findByTestId('rule-blocked')).textContent).toContain('1 of 5 examples fails, so this rule cannot be saved.');
+    expect((await screen.findByTestId('rule-blocked')).textContent).toContain(
+      '1 of 5 examples fails, so this rule cannot be saved.',
+    );
     expect((at('rule-save') as HTMLButtonElement).disabled).toBe(true);
     await type('must-not-2', 'cargo upgrade -p axum');
     await waitFor(() => expect(screen.queryByTestId('rule-blocked')).toBeNull());
     await waitFor(() => expect((at('rule-save') as HTMLButtonElement).disabled).toBe(false));
     expect(at('rule-text').textContent).toContain(', "cargo upgrade -p axum"]');
-    await waitFor(() => expect(text('rule-backtest')).toContain('41 would have been allowed: 38 you allowed by hand, 3 you rejected.'));
+    await waitFor(() =>
+      expect(text('rule-backtest')).toContain('41 would have been allowed: 38 you allowed by hand, 3 you rejected.'),
+    );
     expect(await findings()).toEqual([]);
     const before = host.rules.texts.project;
     await click('rule-save');
     await waitFor(() => expect(screen.queryByTestId('panel')).toBeNull());
-    expect(host.rules.texts.project).toBe(before.replace(/not_match = .*\n$/, 'not_match = ["cargo upgrade", "cargo update; rm -r target", "cargo upgrade -p axum"]\n'));
-    expect(host.ops.at(-1)).toMatchObject({ type: 'change_rule', place: { scope: 'project', workspace: FOLDER, line: 15, base: digestOf(before) } });
+    expect(host.rules.texts.project).toBe(
+      before.replace(
+        /not_match = .*\n$/,
+        'not_match = ["cargo upgrade", "cargo update; rm -r target", "cargo upgrade -p axum"]\n',
+      ),
+    );
+    expect(host.ops.at(-1)).toMatchObject({
+      type: 'change_rule',
+      place: { scope: 'project', workspace: FOLDER, line: 15, base: digestOf(before) },
+    });
     await waitFor(() => expect(document.activeElement?.textContent).toContain('cargo update*'));
   }, 60_000);
   test('a new one is written, shown as text, tried on the record, and saved at the end of its file', async () => {
@@ -143,10 +192,14 @@ describe('writing a rule', () => {
     await click('rules-new');
     await click('rule-action-deny');
     await type('rule-pattern', 'sudo *');
-    expect((await screen.findByTestId('rule-blocked')).textContent).toContain('would cover whatever it is given to run');
+    expect((await screen.findByTestId('rule-blocked')).textContent).toContain(
+      'would cover whatever it is given to run',
+    );
     await type('rule-pattern', 'git push*');
     await click('rule-scope-user');
-    await waitFor(() => expect(at('rule-text').textContent).toBe('[[rule]]\npermission = "bash"\npattern = "git push*"\naction = "deny"'));
+    await waitFor(() =>
+      expect(at('rule-text').textContent).toBe('[[rule]]\npermission = "bash"\npattern = "git push*"\naction = "deny"'),
+    );
     await waitFor(() => expect(text('rule-meaning')).toBe('Those 2 words, then the end or more words.'));
     await type('rule-lasts-uses', 'x');
     expect(text('rule-blocked')).toContain('How long it lasts cannot be read.');
@@ -154,7 +207,11 @@ describe('writing a rule', () => {
     await waitFor(() => expect((at('rule-save') as HTMLButtonElement).disabled).toBe(false));
     await click('rule-save');
     await waitFor(() => expect(rules()).toContain('bash git push*'));
-    expect(host.rules.texts.user.endsWith('\n\n[[rule]]\npermission = "bash"\npattern = "git push*"\naction = "deny"\nmax_uses = 5\n')).toBe(true);
+    expect(
+      host.rules.texts.user.endsWith(
+        '\n\n[[rule]]\npermission = "bash"\npattern = "git push*"\naction = "deny"\nmax_uses = 5\n',
+      ),
+    ).toBe(true);
   });
   test('what was begun is kept when something else is looked at, and gone after Cancel', async () => {
     await open();
@@ -186,7 +243,9 @@ describe('writing a rule', () => {
   test('a rule of the session, the manifest or the app is only looked at', async () => {
     await open();
     await fireEvent.click(row('internal.tidemark'));
-    expect((await screen.findByTestId('rule-about')).textContent).toContain('It came with an agent and is changed there.');
+    expect((await screen.findByTestId('rule-about')).textContent).toContain(
+      'It came with an agent and is changed there.',
+    );
     await fireEvent.click(row('cargo test'));
     await click('about-revoke');
     await waitFor(() => expect(rules()).not.toContain('bash cargo test -p tidemark-parser*'));
@@ -201,7 +260,11 @@ describe('the file as a whole', () => {
     await waitFor(() => expect(document.activeElement).toBe(area));
     const before = host.rules.texts.project;
     await fireEvent.input(area, { target: { value: `${before}oops\n` } });
-    await waitFor(() => expect(text('file-notes')).toBe('line 21This is no member of a rule. Correct the line. Until then every call asks.'));
+    await waitFor(() =>
+      expect(text('file-notes')).toBe(
+        'line 21This is no member of a rule. Correct the line. Until then every call asks.',
+      ),
+    );
     expect((at('file-save') as HTMLButtonElement).disabled).toBe(true);
     await fireEvent.click(within(at('file-notes')).getByRole('button'));
     await tick();
@@ -244,7 +307,11 @@ describe('trust', () => {
     expect(await findings()).toEqual([]);
     await click('trust');
     await waitFor(() => expect(screen.queryByTestId('source-untrusted')).toBeNull());
-    expect(host.ops.at(-1)).toEqual({ type: 'trust_rules', workspace: FOLDER, digest: digestOf(host.rules.texts.project) });
+    expect(host.ops.at(-1)).toEqual({
+      type: 'trust_rules',
+      workspace: FOLDER,
+      digest: digestOf(host.rules.texts.project),
+    });
     await more('trust');
     await click((await screen.findByTestId('distrust')).dataset['testid'] ?? '');
     await screen.findByTestId('source-untrusted');
@@ -300,7 +367,12 @@ test('an import takes nothing that loosens by itself, and adds what is checked',
   await click('import-scope-project');
   await click('import-add');
   await screen.findByTestId('rules-table');
-  expect(host.ops.at(-1)).toMatchObject({ type: 'add_rules', scope: 'project', workspace: FOLDER, rules: [{ pattern: 'npm run test*' }, { pattern: 'secrets/**' }] });
+  expect(host.ops.at(-1)).toMatchObject({
+    type: 'add_rules',
+    scope: 'project',
+    workspace: FOLDER,
+    rules: [{ pattern: 'npm run test*' }, { pattern: 'secrets/**' }],
+  });
   expect(rules()).toContain('fs.read secrets/**');
 });
 
@@ -308,7 +380,11 @@ test('suggestions come with what speaks against them, and begin a rule', async (
   await open();
   await more('suggestions');
   await waitFor(() => expect(screen.getAllByTestId('suggestion').length).toBe(2));
-  expect(screen.getAllByTestId('suggestion-against').map((call) => call.textContent?.includes('Rejected'))).toEqual([true, true, true]);
+  expect(screen.getAllByTestId('suggestion-against').map((call) => call.textContent?.includes('Rejected'))).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(await findings()).toEqual([]);
   await fireEvent.click(screen.getAllByTestId('suggestion-take')[0] ?? document.body);
   await waitFor(() => expect((at('rule-pattern') as HTMLInputElement).value).toBe('cargo test*'));
@@ -317,11 +393,15 @@ test('suggestions come with what speaks against them, and begin a rule', async (
 test('two sets are compared, also one that is put in', async () => {
   await open();
   await more('compare');
-  await waitFor(() => expect(text('compared')).toContain('No rule stands in both, 3 only in the first, 2 only in the second.'));
+  await waitFor(() =>
+    expect(text('compared')).toContain('No rule stands in both, 3 only in the first, 2 only in the second.'),
+  );
   await click('compare-1');
   await click('compare-1-text');
   await type('compare-text-1', '[[rule]]\npermission = "fs.write"\npattern = ".env*"\naction = "deny"\n');
-  await waitFor(() => expect(text('compared')).toContain('1 rule stands in both, 2 only in the first, 0 only in the second.'));
+  await waitFor(() =>
+    expect(text('compared')).toContain('1 rule stands in both, 2 only in the first, 0 only in the second.'),
+  );
   expect(await findings()).toEqual([]);
 });
 
@@ -371,10 +451,35 @@ test('Esc goes back to all rules, and a fault of a rules file leads here', async
 
 test('a rule that decided a call is shown where it stands; one that is gone says so', async () => {
   const { desk } = await open();
-  desk.showRule({ permission: 'fs.write', pattern: '.env*', action: 'deny', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 4 });
+  desk.showRule({
+    permission: 'fs.write',
+    pattern: '.env*',
+    action: 'deny',
+    reason: null,
+    scope: 'project',
+    file: '.countersign/rules.toml',
+    line: 4,
+  });
   await waitFor(() => expect(row('.env*').getAttribute('aria-current')).toBe('true'));
-  desk.showRule({ permission: 'fs.write', pattern: 'gone', action: 'deny', reason: null, scope: 'project', file: null, line: 4 });
+  desk.showRule({
+    permission: 'fs.write',
+    pattern: 'gone',
+    action: 'deny',
+    reason: null,
+    scope: 'project',
+    file: null,
+    line: 4,
+  });
   await waitFor(() => expect(desk.toasts.lines.at(-1)?.title).toBe('That rule is gone'));
-  desk.showRule({ permission: 'bash', pattern: 'npm run lint*', action: 'allow', reason: null, scope: 'session', file: null, line: null, grant: 'grant_4' });
+  desk.showRule({
+    permission: 'bash',
+    pattern: 'npm run lint*',
+    action: 'allow',
+    reason: null,
+    scope: 'session',
+    file: null,
+    line: null,
+    grant: 'grant_4',
+  });
   await waitFor(() => expect(at('grant-grant_4').contains(document.activeElement)).toBe(true));
 });

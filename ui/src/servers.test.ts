@@ -28,8 +28,12 @@ async function open(prepare: (host: FakeHost) => void = () => {}): Promise<{ hos
   return { host, desk };
 }
 async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
-  return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
+  const result = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  return result.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 
 test('every side of every server, and every page, stands without a serious finding', async () => {
@@ -78,7 +82,11 @@ test('what changed is shown letter for letter and approved by its digest', async
   expect(text('server-waiting')).not.toContain('@@');
   expect(text('server-left-out')).toContain('export_all');
   await click('server-approve');
-  expect(host.ops.at(-1)).toEqual({ type: 'change_server', server: 'chat', change: { type: 'approve', digest: 'digest-chat' } });
+  expect(host.ops.at(-1)).toEqual({
+    type: 'change_server',
+    server: 'chat',
+    change: { type: 'approve', digest: 'digest-chat' },
+  });
   await waitFor(() => expect(screen.queryByTestId('server-waiting')).toBeNull());
   expect(text('tools-sum')).toBe('3 tools');
 });
@@ -87,7 +95,14 @@ test('what changes while it is read is not approved: it stays until the person l
   const { host, desk } = await open();
   await click('server-chat');
   const chat = host.servers.all[0];
-  if (chat) Object.assign(chat, { waits: 'digest-2', tools: [...chat.tools, serverTool('delete_all', 'Deletes.', {}, 'new', '--- approved\n+++ now\n@@ -0,0 +1 @@\n+delete_all\n')] });
+  if (chat)
+    Object.assign(chat, {
+      waits: 'digest-2',
+      tools: [
+        ...chat.tools,
+        serverTool('delete_all', 'Deletes.', {}, 'new', '--- approved\n+++ now\n@@ -0,0 +1 @@\n+delete_all\n'),
+      ],
+    });
   desk.now = Date.now() + 60_000;
   await screen.findByTestId('server-stale');
   expect(text('server-waiting')).not.toContain('delete_all');
@@ -112,7 +127,11 @@ test('a server is switched on and off; a refusal stands beside it, and its log c
   expect(text('tools-sum')).toBe('2 tools');
   await click('server-enabled');
   await waitFor(() => expect(text('server-state')).toBe('Off'));
-  expect(host.ops.map((op) => (op.type === 'change_server' ? op.change : null))).toEqual([{ type: 'switch', enabled: true }, { type: 'switch', enabled: true }, { type: 'switch', enabled: false }]);
+  expect(host.ops.map((op) => (op.type === 'change_server' ? op.change : null))).toEqual([
+    { type: 'switch', enabled: true },
+    { type: 'switch', enabled: true },
+    { type: 'switch', enabled: false },
+  ]);
 });
 
 test('a program that runs as the person is said to, and is moved into a room of the folder and back', async () => {
@@ -125,10 +144,18 @@ test('a program that runs as the person is said to, and is moved into a room of 
   expect(text('server-unfenced')).toContain('It runs as you, outside any sandbox.');
   await click('server-into-room');
   await waitFor(() => expect(text('server-state')).toBe('Connected'));
-  const before = { type: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/mira/code'], env: {} };
+  const before = {
+    type: 'stdio',
+    command: 'npx',
+    args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/mira/code'],
+    env: {},
+  };
   const way = { ...before, folder: null, room: { workspace: folder, hosts: [] } };
   const asked = () => host.ops.map((op) => (op.type === 'change_server' ? op.change : null));
-  expect(asked()).toEqual([{ type: 'set', way, timeout_ms: 30_000 }, { type: 'switch', enabled: true }]);
+  expect(asked()).toEqual([
+    { type: 'set', way, timeout_ms: 30_000 },
+    { type: 'switch', enabled: true },
+  ]);
   expect(screen.queryByTestId('server-unfenced')).toBeNull();
   await click('server-tab-setup');
   expect(text('server-runs')).toContain('in a sealed room');
@@ -183,8 +210,18 @@ test('a server is added by its form: each fault at its field, a secret into the 
   expect(host.ops).toEqual([{ type: 'set_key', provider: 'mcp:linear-LINEAR_TOKEN', key: 'lin_1' }]);
   await waitFor(() => expect((at('pair-value-0') as HTMLInputElement).value).toBe('keychain:linear-LINEAR_TOKEN'));
   await click('server-save');
-  const way = { type: 'stdio', command: 'npx', args: ['-y', 'linear mcp'], env: { LINEAR_TOKEN: 'keychain:linear-LINEAR_TOKEN' }, folder: null };
-  expect(host.ops.at(-1)).toEqual({ type: 'change_server', server: 'linear', change: { type: 'set', way, timeout_ms: 30_000 } });
+  const way = {
+    type: 'stdio',
+    command: 'npx',
+    args: ['-y', 'linear mcp'],
+    env: { LINEAR_TOKEN: 'keychain:linear-LINEAR_TOKEN' },
+    folder: null,
+  };
+  expect(host.ops.at(-1)).toEqual({
+    type: 'change_server',
+    server: 'linear',
+    change: { type: 'set', way, timeout_ms: 30_000 },
+  });
   await waitFor(() => expect(focused()).toBe('server-enabled'));
   expect(at('server-linear').getAttribute('aria-current')).toBe('true');
   expect(text('server-off')).toContain('Switching it on starts it');
@@ -202,15 +239,28 @@ test('a server at an address: its client is given with its secret in the keychai
   expect((at('server-client-secret') as HTMLInputElement).type).toBe('password');
   expect(await findings()).toEqual([]);
   await click('client-keep');
-  await waitFor(() => expect((at('server-client-secret') as HTMLInputElement).value).toBe('keychain:far-client-secret'));
+  await waitFor(() =>
+    expect((at('server-client-secret') as HTMLInputElement).value).toBe('keychain:far-client-secret'),
+  );
   expect(host.ops).toEqual([{ type: 'set_key', provider: 'mcp:far-client-secret', key: 'hush' }]);
   await type('server-client', '');
   await click('server-save');
   expect(text('bad-client')).toBe('Write the id that the secret belongs to, or take out the secret.');
   await type('server-client', 'countersign-1');
   await click('server-save');
-  const way = { type: 'http', url: 'https://far.example/mcp', headers: {}, client: { id: 'countersign-1', secret: 'keychain:far-client-secret' } };
-  await waitFor(() => expect(host.ops.at(-1)).toEqual({ type: 'change_server', server: 'far', change: { type: 'set', way, timeout_ms: 30_000 } }));
+  const way = {
+    type: 'http',
+    url: 'https://far.example/mcp',
+    headers: {},
+    client: { id: 'countersign-1', secret: 'keychain:far-client-secret' },
+  };
+  await waitFor(() =>
+    expect(host.ops.at(-1)).toEqual({
+      type: 'change_server',
+      server: 'far',
+      change: { type: 'set', way, timeout_ms: 30_000 },
+    }),
+  );
   await screen.findByTestId('server-far');
   await click('server-tab-setup');
   expect(text('server-setup')).toContain('Known there as countersign-1');
@@ -219,7 +269,13 @@ test('a server at an address: its client is given with its secret in the keychai
   await type('server-client-secret', '');
   await click('server-save');
   const { client: _, ...without } = way;
-  await waitFor(() => expect(host.ops.at(-1)).toEqual({ type: 'change_server', server: 'far', change: { type: 'set', way: without, timeout_ms: 30_000 } }));
+  await waitFor(() =>
+    expect(host.ops.at(-1)).toEqual({
+      type: 'change_server',
+      server: 'far',
+      change: { type: 'set', way: without, timeout_ms: 30_000 },
+    }),
+  );
 });
 
 test('an edit that is refused says so in the form, and keeps what was written', async () => {
@@ -227,7 +283,9 @@ test('an edit that is refused says so in the form, and keeps what was written', 
   await click('server-files');
   await click('server-acts');
   await click('server-acts-edit');
-  expect((at('server-command') as HTMLInputElement).value).toBe('npx -y @modelcontextprotocol/server-filesystem /home/mira/code');
+  expect((at('server-command') as HTMLInputElement).value).toBe(
+    'npx -y @modelcontextprotocol/server-filesystem /home/mira/code',
+  );
   vi.spyOn(host, 'submit').mockRejectedValueOnce(new Error('The disk is full.'));
   await type('server-seconds', '60');
   await click('server-save');
@@ -261,18 +319,27 @@ test('nothing is imported that was not chosen, and of one name only one', async 
   const [one, twin] = screen.getAllByTestId('found-postgres');
   if (one) await fireEvent.click(one);
   if (twin) await fireEvent.click(twin);
-  expect(screen.getAllByTestId('found-postgres').map((box) => (box as HTMLInputElement).checked)).toEqual([false, true]);
+  expect(screen.getAllByTestId('found-postgres').map((box) => (box as HTMLInputElement).checked)).toEqual([
+    false,
+    true,
+  ]);
   expect(screen.queryByTestId('found-files')).toBeNull();
   await click('found-Sentry_prod');
   expect(text('found-add')).toBe('Add 2 servers');
   await click('found-add');
   await screen.findByTestId('server-postgres');
-  expect(host.ops.map((op) => (op.type === 'change_server' ? [op.server, op.change.type] : null))).toEqual([['Sentry_prod', 'set'], ['postgres', 'set']]);
+  expect(host.ops.map((op) => (op.type === 'change_server' ? [op.server, op.change.type] : null))).toEqual([
+    ['Sentry_prod', 'set'],
+    ['postgres', 'set'],
+  ]);
 });
 
 test('the log is told by voice and copied, and follows what comes', async () => {
   const written: string[] = [];
-  vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText: (copied: string) => (written.push(copied), Promise.resolve()) } });
+  vi.stubGlobal('navigator', {
+    ...navigator,
+    clipboard: { writeText: (copied: string) => (written.push(copied), Promise.resolve()) },
+  });
   const { host, desk } = await open();
   await click('server-metrics');
   await click('server-tab-log');
@@ -280,7 +347,10 @@ test('the log is told by voice and copied, and follows what comes', async () => 
   await click('log-voice-stderr');
   expect(at('server-log').childElementCount).toBe(2);
   await click('log-copy');
-  expect(written[0]?.split('\n').map((line) => line.slice(21))).toEqual(['stderr  Traceback (most recent call last):', "stderr  ModuleNotFoundError: No module named 'metrics'"]);
+  expect(written[0]?.split('\n').map((line) => line.slice(21))).toEqual([
+    'stderr  Traceback (most recent call last):',
+    "stderr  ModuleNotFoundError: No module named 'metrics'",
+  ]);
   host.servers.lines['metrics'] = [{ at_ms: 1, from: 'stderr', text: [{ text: 'again', control: false }] }];
   desk.now += 1_000;
   await waitFor(() => expect(text('server-log')).toContain('again'));
@@ -305,8 +375,19 @@ test('arrow keys walk the servers, the filter narrows them, the palette leads th
 });
 
 test('fifty servers of a thousand tools are listed at once; of many tools only the first stand in the page', async () => {
-  const tools = Array.from({ length: 1_000 }, (_, i) => serverTool(`tool_${i}`, `Does the ${i}th thing. And more.`, { readOnlyHint: i % 2 === 0 }));
-  await open((host) => (host.servers.all = Array.from({ length: 50 }, (_, i) => serverView(`s${i}`, { type: 'http', url: `https://s${i}.example`, headers: {} }, { state: { type: 'ready' }, tools: i === 0 ? tools : [] }))));
+  const tools = Array.from({ length: 1_000 }, (_, i) =>
+    serverTool(`tool_${i}`, `Does the ${i}th thing. And more.`, { readOnlyHint: i % 2 === 0 }),
+  );
+  await open(
+    (host) =>
+      (host.servers.all = Array.from({ length: 50 }, (_, i) =>
+        serverView(
+          `s${i}`,
+          { type: 'http', url: `https://s${i}.example`, headers: {} },
+          { state: { type: 'ready' }, tools: i === 0 ? tools : [] },
+        ),
+      )),
+  );
   expect(document.querySelectorAll('[data-row]').length).toBe(50);
   expect(screen.getAllByTestId('server-tool').length).toBe(100);
   await type('server-tools-filter', '777th');

@@ -47,12 +47,22 @@ test('what the machine can promise stands with what was tried', async () => {
 
 test('what it cannot is said as plainly', async () => {
   const host = new FakeHost(parseStream(sample));
-  host.promise = { ...promised, assurance: 'gate_only', net_off: false, kill_tree: false, reasons: ['User namespaces are switched off on this machine.'] };
+  host.promise = {
+    ...promised,
+    assurance: 'gate_only',
+    net_off: false,
+    kill_tree: false,
+    reasons: ['User namespaces are switched off on this machine.'],
+  };
   await settings(host);
-  await waitFor(() => expect(text('doctor')).toContain('Gate only: runs for real, and what it changes cannot be undone'));
+  await waitFor(() =>
+    expect(text('doctor')).toContain('Gate only: runs for real, and what it changes cannot be undone'),
+  );
   expect(text('doctor')).toContain('It reaches the network');
   expect(text('doctor')).toContain('User namespaces are switched off');
-  const { violations } = await axe.run(at('panel'), { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  const { violations } = await axe.run(at('panel'), {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
   expect(violations.map(({ id }) => id)).toEqual([]);
 });
 
@@ -61,7 +71,11 @@ test('a trial that fails is told, and can be made again', async () => {
   const query = vi.spyOn(host, 'query');
   const answer = query.getMockImplementation() ?? FakeHost.prototype.query.bind(host);
   let fails = true;
-  query.mockImplementation((asked) => (fails && asked.type === 'promise' ? Promise.reject(new Refused({ message: 'The folder is gone.', hint: 'Choose another.', context: [] })) : answer(asked)));
+  query.mockImplementation((asked) =>
+    fails && asked.type === 'promise'
+      ? Promise.reject(new Refused({ message: 'The folder is gone.', hint: 'Choose another.', context: [] }))
+      : answer(asked),
+  );
   await settings(host);
   await waitFor(() => expect(text('doctor')).toContain('The folder is gone. Choose another.'));
   fails = false;
@@ -87,10 +101,16 @@ test('a language server is switched on where it is found, says what it runs, and
 test('a language server of the own is added, switched off and removed', async () => {
   const desk = await settings();
   await fireEvent.click(await screen.findByTestId('language-add'));
-  for (const [field, value] of [['command', 'kotlin-lsp'], ['endings', 'kt, kts'], ['id', 'kotlin']]) {
+  for (const [field, value] of [
+    ['command', 'kotlin-lsp'],
+    ['endings', 'kt, kts'],
+    ['id', 'kotlin'],
+  ]) {
     await fireEvent.input(at(`language-${field}`), { target: { value } });
   }
-  const { violations } = await axe.run(at('languages'), { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  const { violations } = await axe.run(at('languages'), {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
   expect(violations.map(({ id }) => id)).toEqual([]);
   await fireEvent.click(at('language-save'));
   const own = { id: 'kotlin-lsp', command: 'kotlin-lsp', args: ['--stdio'], files: { kt: 'kotlin', kts: 'kotlin' } };
@@ -114,8 +134,15 @@ test('the first start offers it, and a later one does not', async () => {
 test('each search provider says whether it has its key, before and after one is kept', async () => {
   const host = new FakeHost(parseStream(sample));
   const desk = await settings(host);
-  const one = (id: string, wire: 'brave' | 'searxng') => ({ id, wire, base_url: wire === 'searxng' ? 'https://s.test/' : null, key_env: null });
-  await desk.set({ web_search: { ...desk.settings.web_search, providers: [one('brave', 'brave'), one('own', 'searxng')] } });
+  const one = (id: string, wire: 'brave' | 'searxng') => ({
+    id,
+    wire,
+    base_url: wire === 'searxng' ? 'https://s.test/' : null,
+    key_env: null,
+  });
+  await desk.set({
+    web_search: { ...desk.settings.web_search, providers: [one('brave', 'brave'), one('own', 'searxng')] },
+  });
   await waitFor(() => expect(text('search-brave')).toContain('No key yet.'));
   expect(at('search-brave').dataset['ready']).toBe('false');
   expect(text('search-own')).toContain('Needs no key · https://s.test/');
@@ -147,14 +174,18 @@ test('what no command may open in a sealed room, and how much memory one may tak
   await fireEvent.input(at('set-memory'), { target: { value: '' } });
   await fireEvent.click(at('closed-remove'));
   await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: [] }));
-  const { violations } = await axe.run(at('panel'), { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  const { violations } = await axe.run(at('panel'), {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
   expect(violations.map(({ id }) => id)).toEqual([]);
 });
 
 test('a path that the engine refuses stays in its field, and the person is told why', async () => {
   const host = new FakeHost(parseStream(sample));
   const desk = await settings(host);
-  vi.spyOn(host, 'submit').mockRejectedValueOnce(new Refused({ message: '`~/keys` cannot be closed.', hint: 'Name another.', context: [] }));
+  vi.spyOn(host, 'submit').mockRejectedValueOnce(
+    new Refused({ message: '`~/keys` cannot be closed.', hint: 'Name another.', context: [] }),
+  );
   await fireEvent.input(at('closed-add'), { target: { value: '~/keys' } });
   await fireEvent.click(at('closed-save'));
   await waitFor(() => expect(desk.toasts.lines.map(({ title }) => title)).toEqual(['`~/keys` cannot be closed.']));
@@ -187,14 +218,22 @@ test('a hook is added with when it is started, and taken out; one that was not c
   await fireEvent.click(at('hook-choose'));
   await waitFor(() => expect((at('hook-program') as HTMLInputElement).value).toBe('/home/mira/bin/audit'));
   await fireEvent.click(at('hook-on-after'));
-  const { violations } = await axe.run(at('set-hooks'), { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  const { violations } = await axe.run(at('set-hooks'), {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
   expect(violations.map(({ id }) => id)).toEqual([]);
-  vi.spyOn(host, 'submit').mockRejectedValueOnce(new Refused({ message: 'You did not confirm this.', hint: 'Nothing was changed.', context: [] }));
+  vi.spyOn(host, 'submit').mockRejectedValueOnce(
+    new Refused({ message: 'You did not confirm this.', hint: 'Nothing was changed.', context: [] }),
+  );
   await fireEvent.click(at('hook-save'));
   await waitFor(() => expect(desk.toasts.lines.map(({ title }) => title)).toEqual(['You did not confirm this.']));
   expect(screen.queryByTestId('hook-form')).toBeTruthy();
   await fireEvent.click(at('hook-save'));
-  await waitFor(() => expect(desk.settings.hooks).toEqual([{ name: 'audit', program: '/home/mira/bin/audit', timeout_ms: 5000, on: ['before', 'after'] }]));
+  await waitFor(() =>
+    expect(desk.settings.hooks).toEqual([
+      { name: 'audit', program: '/home/mira/bin/audit', timeout_ms: 5000, on: ['before', 'after'] },
+    ]),
+  );
   await waitFor(() => expect(text('hook-entry')).toBe('audit~/bin/audit · before a call, after a call · 5 s'));
   await waitFor(() => expect(document.activeElement).toBe(at('hook-add')));
   await fireEvent.click(at('hook-remove'));
@@ -208,7 +247,11 @@ test('a watchdog is added and taken out', async () => {
   await fireEvent.input(at('watchdog-name'), { target: { value: 'no production' } });
   await fireEvent.input(at('watchdog-program'), { target: { value: '/home/mira/bin/no-prod' } });
   await fireEvent.click(at('watchdog-save'));
-  await waitFor(() => expect(desk.settings.watchdogs).toEqual([{ name: 'no production', program: '/home/mira/bin/no-prod', timeout_ms: 5000 }]));
+  await waitFor(() =>
+    expect(desk.settings.watchdogs).toEqual([
+      { name: 'no production', program: '/home/mira/bin/no-prod', timeout_ms: 5000 },
+    ]),
+  );
   await fireEvent.click(await screen.findByTestId('watchdog-remove'));
   await waitFor(() => expect(desk.settings.watchdogs).toEqual([]));
 });

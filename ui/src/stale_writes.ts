@@ -52,7 +52,9 @@ function isOutdated(name: ts.Identifier, write: ts.Node): boolean {
   // Written by a function that runs later than the one that read.
   if (scope !== functionOf(declared)) return true;
   const waits = collect(scope, ts.isAwaitExpression);
-  return waits.some((wait) => wait.pos > declared.initializer!.pos && wait.end <= write.pos && !contains(declared, wait));
+  return waits.some(
+    (wait) => wait.pos > declared.initializer!.pos && wait.end <= write.pos && !contains(declared, wait),
+  );
 }
 
 /** Whether an expression reads of `this` other than by waiting for an answer; through other names as well. */
@@ -91,7 +93,9 @@ function collect<Kind extends ts.Node>(root: ts.Node, is: (node: ts.Node) => nod
 
 function namesIn(node: ts.Node): Set<ts.Identifier> {
   const isValue = (at: ts.Node): at is ts.Identifier =>
-    ts.isIdentifier(at) && !(ts.isPropertyAccessExpression(at.parent) && at.parent.name === at) && !(ts.isPropertyAssignment(at.parent) && at.parent.name === at);
+    ts.isIdentifier(at) &&
+    !(ts.isPropertyAccessExpression(at.parent) && at.parent.name === at) &&
+    !(ts.isPropertyAssignment(at.parent) && at.parent.name === at);
   return new Set(collect(node, isValue));
 }
 

@@ -24,8 +24,12 @@ async function open(faults: string[] = []): Promise<{ host: FakeHost; desk: Desk
   return { host, desk };
 }
 async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
-  return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
+  const result = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  return result.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 
 test('every side of a tool stands without a serious finding, and tells what is inferred and what is internal', async () => {
@@ -68,7 +72,9 @@ test('a tool is switched off, also one whose name is locked, and made stricter o
   await click('tool-enabled');
   await waitFor(() => expect(screen.queryByTestId('tool-off')).toBeNull());
   await click('tool-mode');
-  const offered = [...document.querySelectorAll('[role="menuitemradio"]')].map((item) => item.getAttribute('data-testid'));
+  const offered = [...document.querySelectorAll('[role="menuitemradio"]')].map((item) =>
+    item.getAttribute('data-testid'),
+  );
   expect(offered).toEqual(['tool-mode-', 'tool-mode-destructive', 'tool-mode-local']);
   await click('tool-mode-local');
   expect(host.ops.at(-1)).toEqual({ type: 'set_tool', tool: 'edit', enabled: true, mode: 'local' });
@@ -88,7 +94,12 @@ test('a tool is tried by its form: checked as it is typed, run, and its card sta
   await type('field-path', 'README.md');
   await waitFor(() => expect(screen.queryByTestId('bad-path')).toBeNull());
   await click('try-run');
-  expect(host.ops.at(-1)).toEqual({ type: 'try_tool', workspace: '/home/mira/code/site', tool: 'read', arguments: { path: 'README.md' } });
+  expect(host.ops.at(-1)).toEqual({
+    type: 'try_tool',
+    workspace: '/home/mira/code/site',
+    tool: 'read',
+    arguments: { path: 'README.md' },
+  });
   const card = await screen.findByTestId('card-call_try_read');
   expect(card.textContent).toContain('first line');
   await click('open-tried');

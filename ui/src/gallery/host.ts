@@ -15,13 +15,46 @@ import { asksTrail, DIGEST, NOW, parser, SESSION } from './samples';
 /** Lines of a file that is as long as it is asked for, up to 420. */
 function fileLines(start: number, count: number): Extract<Answer, { type: 'lines' }>['lines'] {
   const rest = Math.max(0, Math.min(count, 421 - start));
-  return Array.from({ length: rest }, (_, i) => [{ text: `// line ${start + i} of the file as it is`, control: false }]);
+  return Array.from({ length: rest }, (_, i) => [
+    { text: `// line ${start + i} of the file as it is`, control: false },
+  ]);
 }
 
 const events: Event[] = [
-  { seq: 11, session: SESSION, at: NOW - 44_000, body: { type: 'call_proposed', call: { id: 'c', name: 'edit', arguments: {} }, message: 'msg_1', reasoning: 'I give it its own level.' } },
-  { seq: 12, session: SESSION, at: NOW - 43_900, body: { type: 'call_judged', call: 'c', tool: 'edit', title: 'Edit', target: parser.path, mode: 'safe_write', kind: 'edit', trail: asksTrail, preview: { type: 'nothing' }, undo: { type: 'secured' } } },
-  { seq: 13, session: SESSION, at: NOW - 42_000, body: { type: 'call_waits', call: 'c', digest: DIGEST, grants: [], refreshed: null, expires_at: null } },
+  {
+    seq: 11,
+    session: SESSION,
+    at: NOW - 44_000,
+    body: {
+      type: 'call_proposed',
+      call: { id: 'c', name: 'edit', arguments: {} },
+      message: 'msg_1',
+      reasoning: 'I give it its own level.',
+    },
+  },
+  {
+    seq: 12,
+    session: SESSION,
+    at: NOW - 43_900,
+    body: {
+      type: 'call_judged',
+      call: 'c',
+      tool: 'edit',
+      title: 'Edit',
+      target: parser.path,
+      mode: 'safe_write',
+      kind: 'edit',
+      trail: asksTrail,
+      preview: { type: 'nothing' },
+      undo: { type: 'secured' },
+    },
+  },
+  {
+    seq: 13,
+    session: SESSION,
+    at: NOW - 42_000,
+    body: { type: 'call_waits', call: 'c', digest: DIGEST, grants: [], refreshed: null, expires_at: null },
+  },
 ];
 
 export class SampleHost implements Host {
@@ -82,7 +115,12 @@ export class SampleHost implements Host {
         throw new Error(`There is no call ${query.call}.`);
       }
       case 'output':
-        return { type: 'output', text: query.offset === 0 ? 'the whole output\n' : 'and its end\n', bytes: 29, next: query.offset === 0 ? 17 : null };
+        return {
+          type: 'output',
+          text: query.offset === 0 ? 'the whole output\n' : 'and its end\n',
+          bytes: 29,
+          next: query.offset === 0 ? 17 : null,
+        };
       case 'transcript':
       case 'transcript_from':
         return { type: 'transcript', entries: [], more: false, seq: 0 };

@@ -19,9 +19,23 @@ const asked = new URLSearchParams(location.search);
 const theme = asked.get('theme');
 if (theme) document.documentElement.dataset['theme'] = theme;
 const all = { ...samples, ...effectSamples };
-const named = (name: string | null): keyof typeof all => (name !== null && name in all ? (name as keyof typeof all) : 'hunks');
+const named = (name: string | null): keyof typeof all =>
+  name !== null && name in all ? (name as keyof typeof all) : 'hunks';
 const waiting = Object.values<CallEntry>(all).filter((sample) => sample.body.state === 'waiting');
-const effectColumns: (keyof typeof all)[][] = [['effects', 'effectsFailed', 'effectsMany'], ['canDryRun', 'runsForReal', 'gateOnly', 'rehearsing', 'effectsNone', 'effectsEnded', 'effectsSnapshot', 'effectsCommitted', 'effectsDiscarded']];
+const effectColumns: (keyof typeof all)[][] = [
+  ['effects', 'effectsFailed', 'effectsMany'],
+  [
+    'canDryRun',
+    'runsForReal',
+    'gateOnly',
+    'rehearsing',
+    'effectsNone',
+    'effectsEnded',
+    'effectsSnapshot',
+    'effectsCommitted',
+    'effectsDiscarded',
+  ],
+];
 const target = document.getElementById('app');
 if (target && asked.has('rules')) {
   mount(RulesGallery, { target });
@@ -32,6 +46,17 @@ if (target && asked.has('rules')) {
 } else if (target) {
   void Desk.open(new SampleHost(waiting)).then((desk) => {
     if (asked.has('split')) void desk.set({ diff: 'split' });
-    mount(Gallery, { target, props: { desk, all, columns: asked.has('effects') ? effectColumns : undefined, owner: named(asked.get('owner')), inspected: named(asked.get('inspect')), open: asked.has('open'), only: asked.get('cards')?.split(',').map(named) } });
+    mount(Gallery, {
+      target,
+      props: {
+        desk,
+        all,
+        columns: asked.has('effects') ? effectColumns : undefined,
+        owner: named(asked.get('owner')),
+        inspected: named(asked.get('inspect')),
+        open: asked.has('open'),
+        only: asked.get('cards')?.split(',').map(named),
+      },
+    });
   });
 }

@@ -102,17 +102,61 @@ export const asksTrail: Trail = {
   lead: 'Asked, because a rule says so: every edit of the parser is looked at.',
   otherwise: 'Without that rule this call would have run by itself.',
   steps: [
-    { gate: 'mode', verdict: 'allow', text: 'From the pattern `edit*`, no override. Alone it would allow, and show the diff.' },
-    { gate: 'capability', verdict: 'allow', text: '`fs.write` on 1 path, inside the workspace. No link leads outside.' },
+    {
+      gate: 'mode',
+      verdict: 'allow',
+      text: 'From the pattern `edit*`, no override. Alone it would allow, and show the diff.',
+    },
+    {
+      gate: 'capability',
+      verdict: 'allow',
+      text: '`fs.write` on 1 path, inside the workspace. No link leads outside.',
+    },
     { gate: 'undo', verdict: null, text: 'A copy of 1 file is taken first.' },
     {
       gate: 'rules',
       verdict: 'ask',
       text: '3 rules match.',
       rules: [
-        { rule: { permission: 'edit', pattern: 'crates/parser/**', action: 'ask', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 14 }, won: true, why: 'longest prefix' },
-        { rule: { permission: 'edit', pattern: 'crates/**', action: 'allow', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 9 }, won: false, why: 'shorter prefix' },
-        { rule: { permission: 'mode:safe_write', pattern: null, action: 'allow', reason: null, scope: 'user', file: '~/.config/countersign/rules.toml', line: 3 }, won: false, why: 'less specific' },
+        {
+          rule: {
+            permission: 'edit',
+            pattern: 'crates/parser/**',
+            action: 'ask',
+            reason: null,
+            scope: 'project',
+            file: '.countersign/rules.toml',
+            line: 14,
+          },
+          won: true,
+          why: 'longest prefix',
+        },
+        {
+          rule: {
+            permission: 'edit',
+            pattern: 'crates/**',
+            action: 'allow',
+            reason: null,
+            scope: 'project',
+            file: '.countersign/rules.toml',
+            line: 9,
+          },
+          won: false,
+          why: 'shorter prefix',
+        },
+        {
+          rule: {
+            permission: 'mode:safe_write',
+            pattern: null,
+            action: 'allow',
+            reason: null,
+            scope: 'user',
+            file: '~/.config/countersign/rules.toml',
+            line: 3,
+          },
+          won: false,
+          why: 'less specific',
+        },
       ],
     },
   ],
@@ -128,7 +172,21 @@ export const deniedTrail: Trail = {
       gate: 'rules',
       verdict: 'deny',
       text: '1 rule matches.',
-      rules: [{ rule: { permission: 'fs.write', pattern: '.env*', action: 'deny', reason: 'secrets are edited by hand.', scope: 'project', file: '.countersign/rules.toml', line: 4 }, won: true, why: 'the only one' }],
+      rules: [
+        {
+          rule: {
+            permission: 'fs.write',
+            pattern: '.env*',
+            action: 'deny',
+            reason: 'secrets are edited by hand.',
+            scope: 'project',
+            file: '.countersign/rules.toml',
+            line: 4,
+          },
+          won: true,
+          why: 'the only one',
+        },
+      ],
     },
   ],
 };
@@ -140,7 +198,10 @@ function granting(allow: string, reject: string): Grant[] {
     { reach: 'nothing', button: 'Reject', text: reject },
   ];
 }
-const grants = granting('writes the change to the file.', 'leaves the file as it is. The agent goes on, or stops if you choose so.');
+const grants = granting(
+  'writes the change to the file.',
+  'leaves the file as it is. The agent goes on, or stops if you choose so.',
+);
 
 export const undoEntry: UndoEntry = {
   id: 'und_1',
@@ -157,13 +218,26 @@ export const undoEntry: UndoEntry = {
 
 /** An outcome. */
 export function outcome(more: Partial<Outcome>): Outcome {
-  return { state: 'done', text: '', message: '', duration_ms: 4, needs_followup: false, terminal: false, digest: DIGEST, ...more };
+  return {
+    state: 'done',
+    text: '',
+    message: '',
+    duration_ms: 4,
+    needs_followup: false,
+    terminal: false,
+    digest: DIGEST,
+    ...more,
+  };
 }
 
 /** A call as an entry; what is not given is that of a plain edit. */
 export function entry(id: string, more: Partial<CallView> = {}, at = NOW - 60_000): CallEntry {
   const view: CallView = {
-    call: { id, name: 'edit', arguments: { path: 'web/src/lib/query.ts', old_string: 'sql });', new_string: 'sql, signal });' } },
+    call: {
+      id,
+      name: 'edit',
+      arguments: { path: 'web/src/lib/query.ts', old_string: 'sql });', new_string: 'sql, signal });' },
+    },
     edited: null,
     reasoning: null,
     tool: 'edit',
@@ -191,8 +265,22 @@ export function entry(id: string, more: Partial<CallView> = {}, at = NOW - 60_00
 
 /** The same call, waiting. */
 export function waiting(id: string, more: Partial<CallView> = {}, ageMs = 42_000): CallEntry {
-  const own = more.kind === 'delete' ? granting('removes these 4 files and nothing else.', 'keeps them. The agent is told.') : more.kind === 'execute' ? granting('runs exactly this, in this folder.', 'runs nothing. The agent goes on.') : more.kind === 'fetch' ? granting('makes this one request. A short press does nothing.', 'sends nothing. The agent is told, and goes on.') : grants;
-  return entry(id, { state: 'waiting', waits: { digest: DIGEST, since: NOW - ageMs, grants: own, refreshed: null, expires_at: null }, ...more });
+  const own =
+    more.kind === 'delete'
+      ? granting('removes these 4 files and nothing else.', 'keeps them. The agent is told.')
+      : more.kind === 'execute'
+        ? granting('runs exactly this, in this folder.', 'runs nothing. The agent goes on.')
+        : more.kind === 'fetch'
+          ? granting(
+              'makes this one request. A short press does nothing.',
+              'sends nothing. The agent is told, and goes on.',
+            )
+          : grants;
+  return entry(id, {
+    state: 'waiting',
+    waits: { digest: DIGEST, since: NOW - ageMs, grants: own, refreshed: null, expires_at: null },
+    ...more,
+  });
 }
 
 const form: Preview = {
@@ -207,10 +295,20 @@ const form: Preview = {
       ],
       multi_select: false,
     },
-    { question: 'Which queries are left out?', options: [{ label: 'Failed ones' }, { label: 'Those with secrets' }], multi_select: true },
+    {
+      question: 'Which queries are left out?',
+      options: [{ label: 'Failed ones' }, { label: 'Those with secrets' }],
+      multi_select: true,
+    },
   ],
 };
-const run = { tool: 'bash', title: 'Run', kind: 'execute', mode: 'local', outlook: { type: 'unsecured', reason: 'What a command changes is not known before.' } } as const;
+const run = {
+  tool: 'bash',
+  title: 'Run',
+  kind: 'execute',
+  mode: 'local',
+  outlook: { type: 'unsecured', reason: 'What a command changes is not known before.' },
+} as const;
 const loss: Preview = {
   type: 'loss',
   files: 4,
@@ -225,13 +323,33 @@ const loss: Preview = {
     { path: 'crates/wal/proptest-regressions/latest', kind: 'link', bytes: 796 },
   ],
 };
-const deletion = { tool: 'delete_path', title: 'Delete', kind: 'delete', mode: 'destructive', target: 'crates/wal/proptest-regressions/', preview: loss } as const;
+const deletion = {
+  tool: 'delete_path',
+  title: 'Delete',
+  kind: 'delete',
+  mode: 'destructive',
+  target: 'crates/wal/proptest-regressions/',
+  preview: loss,
+} as const;
 
 /** Every sample, by what it shows. */
 export const samples = {
-  hunks: waiting('c_hunks', { target: parser.path, preview: { type: 'diff', files: [parser] }, reasoning: 'Unary minus was parsed with binding power 0, so it swallowed the whole right-hand side. I give it its own level.' }),
+  hunks: waiting('c_hunks', {
+    target: parser.path,
+    preview: { type: 'diff', files: [parser] },
+    reasoning:
+      'Unary minus was parsed with binding power 0, so it swallowed the whole right-hand side. I give it its own level.',
+  }),
   edit: waiting('c_edit', { reasoning: 'Let the Cancel button abort a running query.' }, 480_000),
-  refreshed: waiting('c_fresh', { waits: { digest: DIGEST, since: NOW - 480_000, grants, refreshed: 'The file changed 5 s ago, so this diff is new.', expires_at: null } }),
+  refreshed: waiting('c_fresh', {
+    waits: {
+      digest: DIGEST,
+      since: NOW - 480_000,
+      grants,
+      refreshed: 'The file changed 5 s ago, so this diff is new.',
+      expires_at: null,
+    },
+  }),
   files: waiting('c_files', {
     title: 'Write',
     tool: 'write',
@@ -240,25 +358,144 @@ export const samples = {
       type: 'diff',
       files: [
         { ...query, cut: 'Only the first 2,000 of 18,402 changed lines are shown. All of them would be written.' },
-        file('web/src/lib/cancel.ts', 'typescript', [hunk(1, 0, 1, '', ['+// Cancels what runs.', '+export const cancel = (c: AbortController) => c.abort();'])], { exists: false }),
+        file(
+          'web/src/lib/cancel.ts',
+          'typescript',
+          [hunk(1, 0, 1, '', ['+// Cancels what runs.', '+export const cancel = (c: AbortController) => c.abort();'])],
+          { exists: false },
+        ),
       ],
     },
   }),
-  command: waiting('c_command', { ...run, target: 'cargo upgrade -p axum@0.8.1 && cargo update -w > ../../target/upgrade.log\nrm -r src/\u202ecompat', preview: { type: 'command', ...command }, reasoning: 'Raise axum to 0.8 and drop the compatibility shim, which nothing imports any more.' }, 180_000),
-  loss: waiting('c_loss', { ...deletion, outlook: { type: 'unsecured', reason: 'the copy would take 2.1 GB, and 512 MB are left for copies.' } }),
+  command: waiting(
+    'c_command',
+    {
+      ...run,
+      target: 'cargo upgrade -p axum@0.8.1 && cargo update -w > ../../target/upgrade.log\nrm -r src/\u202ecompat',
+      preview: { type: 'command', ...command },
+      reasoning: 'Raise axum to 0.8 and drop the compatibility shim, which nothing imports any more.',
+    },
+    180_000,
+  ),
+  loss: waiting('c_loss', {
+    ...deletion,
+    outlook: { type: 'unsecured', reason: 'the copy would take 2.1 GB, and 512 MB are left for copies.' },
+  }),
   lossSecured: waiting('c_secured', { ...deletion }),
-  external: waiting('c_external', { tool: 'fetch', title: 'Create issue comment', kind: 'fetch', mode: 'external', target: 'https://issues.example/mcp', preview: { type: 'nothing' }, outlook: { type: 'unsecured', reason: 'It cannot be undone from here.' } }),
-  form: waiting('c_form', { tool: 'question', title: 'Question', kind: 'other', mode: 'read', target: 'query history', preview: form, outlook: { type: 'not_needed' } }, 240_000),
-  edited: waiting('c_edited', { edited: { path: 'web/src/lib/query.ts', old_string: 'sql });', new_string: 'sql, signal, cache });' } }),
-  running: entry('c_running', { ...run, state: 'running', target: 'pnpm --filter console build', started_at: NOW - 8_000, preview: { type: 'command', ...command, command: [{ text: 'pnpm --filter console build', control: false }] }, output: '\u001b[2mvite v6.0.3 building for production...\u001b[0m\n✓ 214 modules transformed.' }),
-  read: entry('c_read', { tool: 'read', title: 'Read', kind: 'read', mode: 'read', target: 'crates/wal/src/recover.rs', preview: { type: 'nothing' }, outcome: outcome({ message: '188 lines' }) }),
-  failed: entry('c_failed', { ...run, state: 'failed', preview: { type: 'nothing' }, target: 'cargo test -p tidemark-wal', outcome: outcome({ state: 'failed', duration_ms: 9_100, message: 'The command ended with exit code 101. The agent was told.', data: { exit_code: 101 }, text: "thread 'roll_at_boundary' panicked at crates/wal/src/segment.rs:141:9:\nassertion `left == right` failed\n\u001b[31m  left: 4095\u001b[0m\n\u001b[32m right: 4096\u001b[0m", truncated: { output_path: '/home/mira/.local/share/countersign/spill/c_failed.txt', bytes: 1_204_332 } }) }),
-  rejected: entry('c_rejected', { title: 'Write', state: 'rejected', target: '.github/workflows/ci.yml', decision: { decision: { type: 'reject', note: 'CI is changed in its own pull request.', stop: false }, at: NOW - 5_000 } }),
-  denied: entry('c_denied', { state: 'denied', target: '.env.production', trail: deniedTrail, outcome: outcome({ state: 'denied', message: 'A rule denies this.' }) }),
-  undone: entry('c_undone', { title: 'Move', kind: 'move', state: 'undone', target: 'crates/planner/src/rewrite.rs', undone_at: NOW, undo: { ...undoEntry, state: 'undone' }, outcome: outcome({}) }),
-  deleted: entry('c_deleted', { ...deletion, state: 'done', undo: { ...undoEntry, paths: 5 }, outcome: outcome({ message: 'Deleted 4 files.' }) }),
-  interrupted: entry('c_interrupted', { tool: 'fetch', title: 'Fetch', kind: 'fetch', mode: 'external', state: 'interrupted', target: 'docs.rs/axum/0.8.1', preview: { type: 'nothing' }, outcome: outcome({ state: 'interrupted', message: 'The app closed after 3.2 s. The request may have reached the host.' }) }),
-  expired: entry('c_expired', { tool: 'question', title: 'Question', kind: 'other', state: 'expired', target: '', mode: 'read', preview: { type: 'form', questions: [{ question: 'Which database should the test use?', multi_select: false }] }, ended_at: NOW, outcome: outcome({ state: 'expired', message: 'Nobody answered in time. The agent was told so.' }) }, NOW - 1_800_000),
+  external: waiting('c_external', {
+    tool: 'fetch',
+    title: 'Create issue comment',
+    kind: 'fetch',
+    mode: 'external',
+    target: 'https://issues.example/mcp',
+    preview: { type: 'nothing' },
+    outlook: { type: 'unsecured', reason: 'It cannot be undone from here.' },
+  }),
+  form: waiting(
+    'c_form',
+    {
+      tool: 'question',
+      title: 'Question',
+      kind: 'other',
+      mode: 'read',
+      target: 'query history',
+      preview: form,
+      outlook: { type: 'not_needed' },
+    },
+    240_000,
+  ),
+  edited: waiting('c_edited', {
+    edited: { path: 'web/src/lib/query.ts', old_string: 'sql });', new_string: 'sql, signal, cache });' },
+  }),
+  running: entry('c_running', {
+    ...run,
+    state: 'running',
+    target: 'pnpm --filter console build',
+    started_at: NOW - 8_000,
+    preview: { type: 'command', ...command, command: [{ text: 'pnpm --filter console build', control: false }] },
+    output: '\u001b[2mvite v6.0.3 building for production...\u001b[0m\n✓ 214 modules transformed.',
+  }),
+  read: entry('c_read', {
+    tool: 'read',
+    title: 'Read',
+    kind: 'read',
+    mode: 'read',
+    target: 'crates/wal/src/recover.rs',
+    preview: { type: 'nothing' },
+    outcome: outcome({ message: '188 lines' }),
+  }),
+  failed: entry('c_failed', {
+    ...run,
+    state: 'failed',
+    preview: { type: 'nothing' },
+    target: 'cargo test -p tidemark-wal',
+    outcome: outcome({
+      state: 'failed',
+      duration_ms: 9_100,
+      message: 'The command ended with exit code 101. The agent was told.',
+      data: { exit_code: 101 },
+      text: "thread 'roll_at_boundary' panicked at crates/wal/src/segment.rs:141:9:\nassertion `left == right` failed\n\u001b[31m  left: 4095\u001b[0m\n\u001b[32m right: 4096\u001b[0m",
+      truncated: { output_path: '/home/mira/.local/share/countersign/spill/c_failed.txt', bytes: 1_204_332 },
+    }),
+  }),
+  rejected: entry('c_rejected', {
+    title: 'Write',
+    state: 'rejected',
+    target: '.github/workflows/ci.yml',
+    decision: {
+      decision: { type: 'reject', note: 'CI is changed in its own pull request.', stop: false },
+      at: NOW - 5_000,
+    },
+  }),
+  denied: entry('c_denied', {
+    state: 'denied',
+    target: '.env.production',
+    trail: deniedTrail,
+    outcome: outcome({ state: 'denied', message: 'A rule denies this.' }),
+  }),
+  undone: entry('c_undone', {
+    title: 'Move',
+    kind: 'move',
+    state: 'undone',
+    target: 'crates/planner/src/rewrite.rs',
+    undone_at: NOW,
+    undo: { ...undoEntry, state: 'undone' },
+    outcome: outcome({}),
+  }),
+  deleted: entry('c_deleted', {
+    ...deletion,
+    state: 'done',
+    undo: { ...undoEntry, paths: 5 },
+    outcome: outcome({ message: 'Deleted 4 files.' }),
+  }),
+  interrupted: entry('c_interrupted', {
+    tool: 'fetch',
+    title: 'Fetch',
+    kind: 'fetch',
+    mode: 'external',
+    state: 'interrupted',
+    target: 'docs.rs/axum/0.8.1',
+    preview: { type: 'nothing' },
+    outcome: outcome({
+      state: 'interrupted',
+      message: 'The app closed after 3.2 s. The request may have reached the host.',
+    }),
+  }),
+  expired: entry(
+    'c_expired',
+    {
+      tool: 'question',
+      title: 'Question',
+      kind: 'other',
+      state: 'expired',
+      target: '',
+      mode: 'read',
+      preview: { type: 'form', questions: [{ question: 'Which database should the test use?', multi_select: false }] },
+      ended_at: NOW,
+      outcome: outcome({ state: 'expired', message: 'Nobody answered in time. The agent was told so.' }),
+    },
+    NOW - 1_800_000,
+  ),
   todo: entry('c_todo', {
     tool: 'todo',
     title: 'Plan',
@@ -291,12 +528,23 @@ export const samples = {
       digest: DIGEST,
       since: NOW - 42_000,
       grants: [
-        { reach: 'once', button: 'Accept', text: 'ends the planning. Each call is then judged as any other: the plan allows none of them.' },
-        { reach: 'nothing', button: 'Keep planning', text: 'changes nothing. The agent is told, with your note, and plans on.' },
+        {
+          reach: 'once',
+          button: 'Accept',
+          text: 'ends the planning. Each call is then judged as any other: the plan allows none of them.',
+        },
+        {
+          reach: 'nothing',
+          button: 'Keep planning',
+          text: 'changes nothing. The agent is told, with your note, and plans on.',
+        },
       ],
       refreshed: null,
       expires_at: null,
     },
   }),
-  skipped: entry('c_skipped', { state: 'skipped', outcome: outcome({ state: 'skipped', message: 'Not run: you steered the agent first.' }) }),
+  skipped: entry('c_skipped', {
+    state: 'skipped',
+    outcome: outcome({ state: 'skipped', message: 'Not run: you steered the agent first.' }),
+  }),
 } satisfies Record<string, CallEntry>;

@@ -12,7 +12,13 @@ import type { Snapshot } from './bindings/Snapshot';
 /** The answer that belongs to a query. */
 export type AnswerTo<Q extends Query> = Extract<
   Answer,
-  { type: Q['type'] extends 'transcript_from' ? 'transcript' : Q['type'] extends 'check_tool' ? 'check_arguments' : Q['type'] }
+  {
+    type: Q['type'] extends 'transcript_from'
+      ? 'transcript'
+      : Q['type'] extends 'check_tool'
+        ? 'check_arguments'
+        : Q['type'];
+  }
 >;
 
 /** What the interface needs of the world. Every promise may be refused with a [`Refused`]. */
@@ -71,7 +77,12 @@ function windowHost(): Host {
       await ask('subscribe', { since, channel });
     },
     openAddress: (address) => ask('open_address', { address }),
-    pickFolder: async (from, file = false) => (await import('@tauri-apps/plugin-dialog')).open({ directory: !file, defaultPath: from, title: file ? 'Choose a file' : 'Choose a folder' }),
+    pickFolder: async (from, file = false) =>
+      (await import('@tauri-apps/plugin-dialog')).open({
+        directory: !file,
+        defaultPath: from,
+        title: file ? 'Choose a file' : 'Choose a folder',
+      }),
   };
 }
 

@@ -91,7 +91,8 @@ export class FakeHost implements Host {
     this.ops.push(op);
     try {
       if (op.type === 'restore') return Promise.resolve({ session: null, restored: this.#restore(op) });
-      if (op.type === 'collect_history') return Promise.resolve({ session: null, collected: this.history.collect(this.#undos()) });
+      if (op.type === 'collect_history')
+        return Promise.resolve({ session: null, collected: this.history.collect(this.#undos()) });
       return Promise.resolve({ session: this.#carryOut(op) });
     } catch (thrown) {
       return Promise.reject(thrown as Error);
@@ -140,7 +141,11 @@ export class FakeHost implements Host {
         this.#decide(op);
         return null;
       case 'answer_server':
-        this.emit(op.session, { type: 'call_answered', call: op.call, ask: op.ask, answer: op.answer, why: null }, { type: 'session_changed', state: 'running' });
+        this.emit(
+          op.session,
+          { type: 'call_answered', call: op.call, ask: op.ask, answer: op.answer, why: null },
+          { type: 'session_changed', state: 'running' },
+        );
         return null;
       case 'undo':
       case 'redo':
@@ -197,14 +202,22 @@ export class FakeHost implements Host {
 
   #say(session: string, text: string, steering: boolean, images?: Content[]): void {
     const message = `msg_new_${this.events.length}`;
-    this.emit(session, { type: 'person_said', message, text, ...(images && { images }), steering }, { type: 'session_changed', state: 'running' });
+    this.emit(
+      session,
+      { type: 'person_said', message, text, ...(images && { images }), steering },
+      { type: 'session_changed', state: 'running' },
+    );
   }
 
   #decide(op: Extract<Op, { type: 'decide' }>): void {
     const { session, call, digest, decision } = op;
     const waiting = this.#find(session, call);
     if (!waiting || !isCall(waiting) || waiting.body.waits?.digest !== digest) {
-      throw new Refused({ message: 'This card changed since you looked.', hint: 'Look again, then decide.', context: [] });
+      throw new Refused({
+        message: 'This card changed since you looked.',
+        hint: 'Look again, then decide.',
+        context: [],
+      });
     }
     this.emit(session, { type: 'call_decided', call, digest, decision });
     if (decision.type === 'dry_run' || decision.type === 'with_network') {
@@ -237,7 +250,9 @@ export class FakeHost implements Host {
       const message = `${conflicts.join(', ')} changed since.`;
       throw new Refused({ message, hint: 'Nothing was touched.', context: [] });
     }
-    const call = this.#all().filter(isCall).find((entry) => entry.body.undo?.id === op.entry);
+    const call = this.#all()
+      .filter(isCall)
+      .find((entry) => entry.body.undo?.id === op.entry);
     if (!call?.body.undo) return;
     const type = op.type === 'undo' ? 'undo_applied' : 'redo_applied';
     this.emit(call.session, { type, entry: op.entry, call: call.id, paths: call.body.undo.paths });
@@ -245,7 +260,9 @@ export class FakeHost implements Host {
 
   /** The entries of calls, each as it stands. */
   #undos(): UndoEntry[] {
-    return this.#all().filter(isCall).flatMap((entry) => entry.body.undo ?? []);
+    return this.#all()
+      .filter(isCall)
+      .flatMap((entry) => entry.body.undo ?? []);
   }
 
   #restore(op: Extract<Op, { type: 'restore' }>): RestoreReceipt {
@@ -267,11 +284,21 @@ export class FakeHost implements Host {
         const all = this.#entries.get(query.session) ?? [];
         const before = query.before;
         const older = before === null ? all : all.filter((entry) => entry.seq < before);
-        return { type: 'transcript', entries: older.slice(-query.limit), more: older.length > query.limit, seq: this.events.length };
+        return {
+          type: 'transcript',
+          entries: older.slice(-query.limit),
+          more: older.length > query.limit,
+          seq: this.events.length,
+        };
       }
       case 'transcript_from': {
         const newer = (this.#entries.get(query.session) ?? []).filter((entry) => entry.seq >= query.from);
-        return { type: 'transcript', entries: newer.slice(0, query.limit), more: newer.length > query.limit, seq: this.events.length };
+        return {
+          type: 'transcript',
+          entries: newer.slice(0, query.limit),
+          more: newer.length > query.limit,
+          seq: this.events.length,
+        };
       }
       case 'search':
         return { type: 'search', ...searchEntries(this.#all(), this.#sessions, query) };
@@ -280,7 +307,10 @@ export class FakeHost implements Host {
         return { type: 'history', entries, more };
       }
       case 'timeline':
-        return { type: 'timeline', ...this.history.timeline(this.#undos(), query.workspace, query.offset, query.limit) };
+        return {
+          type: 'timeline',
+          ...this.history.timeline(this.#undos(), query.workspace, query.offset, query.limit),
+        };
       case 'restore':
         return { type: 'restore', ...this.history.preview(this.#undos(), query.restore) };
       case 'restore_receipt':
@@ -323,7 +353,19 @@ export class FakeHost implements Host {
       }
       case 'seekers': {
         const { providers } = this.#snapshot.settings.web_search;
-        return { type: 'seekers', seekers: providers.map(({ id, wire }) => ({ id, ready: wire === 'searxng' || this.kept.has(`web_search/${id}`), note: wire === 'searxng' ? 'Needs no key.' : this.kept.has(`web_search/${id}`) ? 'Key from the system keychain.' : 'No key yet. It is not answered without one.' })) };
+        return {
+          type: 'seekers',
+          seekers: providers.map(({ id, wire }) => ({
+            id,
+            ready: wire === 'searxng' || this.kept.has(`web_search/${id}`),
+            note:
+              wire === 'searxng'
+                ? 'Needs no key.'
+                : this.kept.has(`web_search/${id}`)
+                  ? 'Key from the system keychain.'
+                  : 'No key yet. It is not answered without one.',
+          })),
+        };
       }
       case 'apis':
         return this.apis.answer();

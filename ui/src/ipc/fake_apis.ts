@@ -13,18 +13,53 @@ import { Refused } from './desk';
 const plain = (text: string): Span[] => (text === '' ? [] : [{ text, control: false }]);
 
 /** How a service is reached, with nothing said that need not be. */
-export const apiSetup = (document: string, more: Partial<ApiSetup> = {}): ApiSetup => ({ document, follow_files: false, base_url: null, variables: {}, headers: {}, auth: {}, tags: [], operations: [], paths: [], timeout_ms: 0, ...more });
+export const apiSetup = (document: string, more: Partial<ApiSetup> = {}): ApiSetup => ({
+  document,
+  follow_files: false,
+  base_url: null,
+  variables: {},
+  headers: {},
+  auth: {},
+  tags: [],
+  operations: [],
+  paths: [],
+  timeout_ms: 0,
+  ...more,
+});
 
 /** An operation. */
-export function operation(id: string, method: string, path: string, description: string, mode: ToolMode | null, pin: Pin = 'pinned', changes = ''): ApiTool {
-  return { id: pin === 'new' ? null : id, operation: plain(`${method} ${path}`), description: plain(description), mode, pin, changes: plain(changes) };
+export function operation(
+  id: string,
+  method: string,
+  path: string,
+  description: string,
+  mode: ToolMode | null,
+  pin: Pin = 'pinned',
+  changes = '',
+): ApiTool {
+  return {
+    id: pin === 'new' ? null : id,
+    operation: plain(`${method} ${path}`),
+    description: plain(description),
+    mode,
+    pin,
+    changes: plain(changes),
+  };
 }
-const CHANGED = '--- approved\n+++ now\n@@ -1,4 +1,4 @@\n {\n   "method": "POST",\n-  "title": "Orders something."\n+  "title": "Orders something, and sends your address along."\n }\n';
+const CHANGED =
+  '--- approved\n+++ now\n@@ -1,4 +1,4 @@\n {\n   "method": "POST",\n-  "title": "Orders something."\n+  "title": "Orders something, and sends your address along."\n }\n';
 
 /** One in each state. */
 const standing = (): ApiView[] => [
   {
-    settings: { id: 'orders', setup: apiSetup('https://api.orders.example/openapi.json', { auth: { api_key: { type: 'token', token: 'keychain:orders-api_key' } }, tags: ['orders'] }), enabled: true },
+    settings: {
+      id: 'orders',
+      setup: apiSetup('https://api.orders.example/openapi.json', {
+        auth: { api_key: { type: 'token', token: 'keychain:orders-api_key' } },
+        tags: ['orders'],
+      }),
+      enabled: true,
+    },
     title: 'Orders 2.4',
     tools: [
       operation('orders__get_order', 'GET', '/orders/{id}', 'Tells of an order.', 'external'),
@@ -34,7 +69,17 @@ const standing = (): ApiView[] => [
     left_out: ['`GET /orders/{id}/events` was left out: it answers with a stream.'],
     waits: 'digest-orders',
   },
-  { settings: { id: 'pets', setup: apiSetup('/home/mira/code/pets/openapi.yaml', { follow_files: true }), enabled: false }, title: null, tools: [], left_out: [], waits: null },
+  {
+    settings: {
+      id: 'pets',
+      setup: apiSetup('/home/mira/code/pets/openapi.yaml', { follow_files: true }),
+      enabled: false,
+    },
+    title: null,
+    tools: [],
+    left_out: [],
+    waits: null,
+  },
 ];
 
 /** The services of a fake desk. */
@@ -51,8 +96,16 @@ export class FakeApis {
   carryOut({ api: id, change }: Extract<Op, { type: 'change_api' }>): void {
     if (change.type === 'set') {
       const before = this.all.find((one) => one.settings.id === id);
-      const next: ApiView = { settings: { id, setup: change.setup, enabled: false }, title: null, tools: before?.tools ?? [], left_out: [], waits: null };
-      this.all = [...this.all.filter((one) => one.settings.id !== id), next].sort((one, other) => one.settings.id.localeCompare(other.settings.id));
+      const next: ApiView = {
+        settings: { id, setup: change.setup, enabled: false },
+        title: null,
+        tools: before?.tools ?? [],
+        left_out: [],
+        waits: null,
+      };
+      this.all = [...this.all.filter((one) => one.settings.id !== id), next].sort((one, other) =>
+        one.settings.id.localeCompare(other.settings.id),
+      );
       return;
     }
     const api = this.all.find((one) => one.settings.id === id);
@@ -62,8 +115,15 @@ export class FakeApis {
         this.all = this.all.filter((one) => one !== api);
         return;
       case 'approve':
-        if (api.waits !== change.digest) throw new Refused({ message: `The operations of \`${id}\` are not what was looked at, so nothing was approved.`, hint: 'Look at them again.', context: [] });
-        api.tools = api.tools.filter((tool) => tool.pin !== 'gone').map((tool) => ({ ...tool, pin: 'pinned', changes: [] }));
+        if (api.waits !== change.digest)
+          throw new Refused({
+            message: `The operations of \`${id}\` are not what was looked at, so nothing was approved.`,
+            hint: 'Look at them again.',
+            context: [],
+          });
+        api.tools = api.tools
+          .filter((tool) => tool.pin !== 'gone')
+          .map((tool) => ({ ...tool, pin: 'pinned', changes: [] }));
         api.waits = null;
         return;
       case 'read':
@@ -77,8 +137,14 @@ export class FakeApis {
 
   #read(api: ApiView): void {
     const why = this.broken[api.settings.id];
-    if (why !== undefined) throw new Refused({ message: `The document of \`${api.settings.id}\` cannot be read: ${why}.`, hint: 'Correct it, then try again.', context: [] });
+    if (why !== undefined)
+      throw new Refused({
+        message: `The document of \`${api.settings.id}\` cannot be read: ${why}.`,
+        hint: 'Correct it, then try again.',
+        context: [],
+      });
     api.title ??= 'Pets 1';
-    if (api.tools.length === 0) api.tools = [operation(`${api.settings.id}__list`, 'GET', '/', 'Lists all.', 'external')];
+    if (api.tools.length === 0)
+      api.tools = [operation(`${api.settings.id}__list`, 'GET', '/', 'Lists all.', 'external')];
   }
 }

@@ -6,21 +6,84 @@ import type { Offer } from './bindings/Offer';
 import type { Trail } from './bindings/Trail';
 import type { WatchdogView } from './bindings/WatchdogView';
 
-const rule = (permission: string, pattern: string | null, action: NewRule['action']): NewRule => ({ permission, pattern, action, reason: null, matches: [], not_matches: [], expires_ms: null, max_uses: null });
+const rule = (permission: string, pattern: string | null, action: NewRule['action']): NewRule => ({
+  permission,
+  pattern,
+  action,
+  reason: null,
+  matches: [],
+  not_matches: [],
+  expires_ms: null,
+  max_uses: null,
+});
 
 /** What may be granted from a card that runs a command. */
 export const sampleOffers: Offer[] = [
-  { permission: 'bash', pattern: 'cargo update*', action: 'allow', words: '`cargo update` with any arguments', lasts: ['session', 'project', 'everywhere'] },
-  { permission: 'bash', pattern: 'cargo update -w', action: 'allow', words: 'just `cargo update -w`', lasts: ['session', 'project', 'everywhere'], overrides: { permission: 'bash', pattern: 'cargo*', action: 'ask', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 14 } },
-  { permission: 'bash', pattern: 'cargo update*', action: 'deny', words: '`cargo update` with any arguments', lasts: ['session', 'project', 'everywhere'] },
+  {
+    permission: 'bash',
+    pattern: 'cargo update*',
+    action: 'allow',
+    words: '`cargo update` with any arguments',
+    lasts: ['session', 'project', 'everywhere'],
+  },
+  {
+    permission: 'bash',
+    pattern: 'cargo update -w',
+    action: 'allow',
+    words: 'just `cargo update -w`',
+    lasts: ['session', 'project', 'everywhere'],
+    overrides: {
+      permission: 'bash',
+      pattern: 'cargo*',
+      action: 'ask',
+      reason: null,
+      scope: 'project',
+      file: '.countersign/rules.toml',
+      line: 14,
+    },
+  },
+  {
+    permission: 'bash',
+    pattern: 'cargo update*',
+    action: 'deny',
+    words: '`cargo update` with any arguments',
+    lasts: ['session', 'project', 'everywhere'],
+  },
 ];
 
 /** What may be granted from a card that changes a file; in the session a rule would be too weak. */
 export const pathOffers: Offer[] = [
-  { permission: 'fs.write', pattern: 'web/src/lib/query.ts', action: 'allow', words: 'just `web/src/lib/query.ts`', lasts: ['project', 'everywhere'] },
-  { permission: 'fs.write', pattern: 'web/src/lib/**', action: 'allow', words: 'everything in `web/src/lib`', lasts: ['project', 'everywhere'], overrides: { permission: 'fs.write', pattern: 'web/**', action: 'ask', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 8 } },
+  {
+    permission: 'fs.write',
+    pattern: 'web/src/lib/query.ts',
+    action: 'allow',
+    words: 'just `web/src/lib/query.ts`',
+    lasts: ['project', 'everywhere'],
+  },
+  {
+    permission: 'fs.write',
+    pattern: 'web/src/lib/**',
+    action: 'allow',
+    words: 'everything in `web/src/lib`',
+    lasts: ['project', 'everywhere'],
+    overrides: {
+      permission: 'fs.write',
+      pattern: 'web/**',
+      action: 'ask',
+      reason: null,
+      scope: 'project',
+      file: '.countersign/rules.toml',
+      line: 8,
+    },
+  },
   { permission: 'edit', pattern: null, action: 'allow', words: 'every call of `edit`', lasts: ['everywhere'] },
-  { permission: 'fs.write', pattern: 'web/src/lib/query.ts', action: 'deny', words: 'just `web/src/lib/query.ts`', lasts: ['session', 'project', 'everywhere'] },
+  {
+    permission: 'fs.write',
+    pattern: 'web/src/lib/query.ts',
+    action: 'deny',
+    words: 'just `web/src/lib/query.ts`',
+    lasts: ['session', 'project', 'everywhere'],
+  },
 ];
 
 export const sampleWatchdogs: WatchdogView[] = [
@@ -33,23 +96,65 @@ export const sampleImports: readonly ImportSource[] = [
     file: '.claude/settings.json',
     fault: null,
     suggestions: [
-      { written: 'Bash(npm run test:*)', line: 4, rule: rule('bash', 'npm run test*', 'allow'), note: 'The same, but only where every word is plain.' },
+      {
+        written: 'Bash(npm run test:*)',
+        line: 4,
+        rule: rule('bash', 'npm run test*', 'allow'),
+        note: 'The same, but only where every word is plain.',
+      },
       { written: 'Bash(curl:*)', line: 5, rule: null, note: 'Cannot be taken: it would cover whatever is downloaded.' },
-      { written: 'Read(./secrets/**)', line: 9, rule: rule('fs.read', 'secrets/**', 'deny'), note: 'Here it matches at any depth, so it is stricter.' },
+      {
+        written: 'Read(./secrets/**)',
+        line: 9,
+        rule: rule('fs.read', 'secrets/**', 'deny'),
+        note: 'Here it matches at any depth, so it is stricter.',
+      },
     ],
   },
-  { product: 'codex', file: '~/.codex/rules/default.rules', fault: { message: 'default.rules, line 3: a bracket is missing.', hint: 'Correct the file, then look again.', context: [] }, suggestions: [] },
+  {
+    product: 'codex',
+    file: '~/.codex/rules/default.rules',
+    fault: {
+      message: 'default.rules, line 3: a bracket is missing.',
+      hint: 'Correct the file, then look again.',
+      context: [],
+    },
+    suggestions: [],
+  },
 ];
 
 /** The trail of a call that was only tried. */
 export function sampleTrail(target: string): Trail {
   return {
     verdict: target.startsWith('cargo update') ? 'allow' : 'ask',
-    lead: target.startsWith('cargo update') ? 'Allowed, because a rule says so.' : 'Asked, because a local tool always asks.',
+    lead: target.startsWith('cargo update')
+      ? 'Allowed, because a rule says so.'
+      : 'Asked, because a local tool always asks.',
     otherwise: '',
     steps: [
       { gate: 'mode', verdict: 'ask', text: 'A local tool asks.' },
-      { gate: 'rules', verdict: target.startsWith('cargo update') ? 'allow' : null, text: '', rules: target.startsWith('cargo update') ? [{ rule: { permission: 'bash', pattern: 'cargo update*', action: 'allow', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 15 }, won: true, why: 'the only one' }] : [] },
+      {
+        gate: 'rules',
+        verdict: target.startsWith('cargo update') ? 'allow' : null,
+        text: '',
+        rules: target.startsWith('cargo update')
+          ? [
+              {
+                rule: {
+                  permission: 'bash',
+                  pattern: 'cargo update*',
+                  action: 'allow',
+                  reason: null,
+                  scope: 'project',
+                  file: '.countersign/rules.toml',
+                  line: 15,
+                },
+                won: true,
+                why: 'the only one',
+              },
+            ]
+          : [],
+      },
     ],
   };
 }

@@ -16,7 +16,9 @@ export function ruleText(rule: NewRule): string {
     ['expires', rule.expires_ms === null ? null : new Date(rule.expires_ms).toISOString().replace('.000Z', 'Z')],
     ['max_uses', rule.max_uses === null ? null : String(rule.max_uses)],
   ];
-  return ['[[rule]]', ...members.flatMap(([key, value]) => (value === null ? [] : [`${key} = ${value}`])), ''].join('\n');
+  return ['[[rule]]', ...members.flatMap(([key, value]) => (value === null ? [] : [`${key} = ${value}`])), ''].join(
+    '\n',
+  );
 }
 
 /** A file's text with a rule at its end. */
@@ -32,7 +34,8 @@ export function withChanged(text: string, line: number, rule: NewRule | null): s
   const next = lines.indexOf('[[rule]]', line);
   let end = next === -1 ? lines.length : next;
   while (end > line && is(end - 1, /^\s*(#.*)?$/)) end -= 1;
-  if (rule !== null) return [...lines.slice(0, line - 1), ...ruleText(rule).trimEnd().split('\n'), ...lines.slice(end)].join('\n');
+  if (rule !== null)
+    return [...lines.slice(0, line - 1), ...ruleText(rule).trimEnd().split('\n'), ...lines.slice(end)].join('\n');
   let start = line - 1;
   while (start > 0 && is(start - 1, /^#/)) start -= 1;
   while (end < lines.length - 1 && lines[end] === '') end += 1;

@@ -10,19 +10,32 @@ import type { SearchPage } from './bindings/SearchPage';
 import type { SessionView } from './bindings/SessionView';
 
 const LINES_SHOWN = 3;
-const words = { waiting: 'Waiting', done: 'Done', failed: 'Failed', rejected: 'Rejected', denied: 'Denied', undone: 'Undone' };
+const words = {
+  waiting: 'Waiting',
+  done: 'Done',
+  failed: 'Failed',
+  rejected: 'Rejected',
+  denied: 'Denied',
+  undone: 'Undone',
+};
 
 type SearchQuery = Extract<Query, { type: 'search' }>;
 
 /** Finds entries that hold every word and pass every filter, newest first. */
-export function searchEntries(all: readonly Entry[], sessions: ReadonlyMap<string, SessionView>, query: SearchQuery): SearchPage {
+export function searchEntries(
+  all: readonly Entry[],
+  sessions: ReadonlyMap<string, SessionView>,
+  query: SearchQuery,
+): SearchPage {
   const terms = query.text.match(/\w+:"[^"]*"|\S+/g) ?? [];
   const filters = terms.flatMap((term) => {
     const cut = term.indexOf(':');
     return cut > 0 ? [{ name: term.slice(0, cut), value: term.slice(cut + 1).replaceAll('"', '') }] : [];
   });
   const bare = terms.filter((term) => !/^\w+:/.test(term)).map((term) => term.replace(/["*]/g, '').toLowerCase());
-  const unknown = filters.find((filter) => !['tool', 'mode', 'state', 'session', 'path', 'before', 'after'].includes(filter.name));
+  const unknown = filters.find(
+    (filter) => !['tool', 'mode', 'state', 'session', 'path', 'before', 'after'].includes(filter.name),
+  );
   const page = { searched: all.length, took_us: 1_400 };
   if (unknown) {
     const message = `There is no filter “${unknown.name}:”.`;
@@ -73,8 +86,13 @@ function hit(entry: Entry, bare: readonly string[], sessions: ReadonlyMap<string
 
 function linesAround(text: string, bare: readonly string[]): HitLine[] {
   const lines = text.split('\n');
-  const first = Math.max(0, lines.findIndex((line) => bare.some((word) => line.toLowerCase().includes(word))));
-  return lines.slice(first, first + LINES_SHOWN).map((line, i) => ({ number: first + i + 1, parts: parts(line, bare) }));
+  const first = Math.max(
+    0,
+    lines.findIndex((line) => bare.some((word) => line.toLowerCase().includes(word))),
+  );
+  return lines
+    .slice(first, first + LINES_SHOWN)
+    .map((line, i) => ({ number: first + i + 1, parts: parts(line, bare) }));
 }
 
 function parts(line: string, bare: readonly string[]): HitLine['parts'] {

@@ -39,21 +39,55 @@ export const promised: Promised = {
   unix_sockets_off: true,
   kill_tree: true,
   in_place: true,
-  reasons: ['A command sees the folder through an overlay that lies on the same disk.', 'Landlock and seccomp hold in the room.'],
+  reasons: [
+    'A command sees the folder through an overlay that lies on the same disk.',
+    'Landlock and seccomp hold in the room.',
+  ],
 };
 
 /** Language servers as a machine has them on which only Pyright is installed. */
 export function languageViews(own: readonly LanguageServer[]): LanguageServerView[] {
   const offered = [
-    { id: 'rust-analyzer', title: 'rust-analyzer', language: 'Rust', command: 'rust-analyzer', ending: 'rs', of: 'rust', runs: 'Runs cargo, and with it the build scripts and macros of the folder.', found: null },
-    { id: 'pyright', title: 'Pyright', language: 'Python', command: 'pyright-langserver', ending: 'py', of: 'python', runs: 'Runs the Python that it finds, also one in the folder.', found: '/usr/bin/pyright-langserver' },
+    {
+      id: 'rust-analyzer',
+      title: 'rust-analyzer',
+      language: 'Rust',
+      command: 'rust-analyzer',
+      ending: 'rs',
+      of: 'rust',
+      runs: 'Runs cargo, and with it the build scripts and macros of the folder.',
+      found: null,
+    },
+    {
+      id: 'pyright',
+      title: 'Pyright',
+      language: 'Python',
+      command: 'pyright-langserver',
+      ending: 'py',
+      of: 'python',
+      runs: 'Runs the Python that it finds, also one in the folder.',
+      found: '/usr/bin/pyright-langserver',
+    },
   ];
   const known = offered.map(({ id, title, language, command, ending, of, runs, found }) => {
-    const settings = own.find((one) => one.id === id) ?? { id, enabled: false, command, args: ['--stdio'], files: { [ending]: of } };
+    const settings = own.find((one) => one.id === id) ?? {
+      id,
+      enabled: false,
+      command,
+      args: ['--stdio'],
+      files: { [ending]: of },
+    };
     return { settings, title, language, runs, own: false, found };
   });
   const others = own.filter((one) => offered.every(({ id }) => id !== one.id));
-  const theirs = others.map((settings) => ({ settings, title: settings.id, language: [...new Set(Object.values(settings.files))].join(', '), runs: 'May run whatever it finds in the folder.', own: true, found: null }));
+  const theirs = others.map((settings) => ({
+    settings,
+    title: settings.id,
+    language: [...new Set(Object.values(settings.files))].join(', '),
+    runs: 'May run whatever it finds in the folder.',
+    own: true,
+    found: null,
+  }));
   return [...known, ...theirs];
 }
 
@@ -100,6 +134,8 @@ export function emptySnapshot(): Snapshot {
 /** Providers where no key was entered and nothing local runs: only the demo can start. */
 export function firstStart(): ProviderView[] {
   return emptySnapshot().providers.map((provider) =>
-    provider.id === 'demo' ? provider : { ...provider, ready: false, note: 'No key. Enter one in Settings.', models: [] },
+    provider.id === 'demo'
+      ? provider
+      : { ...provider, ready: false, note: 'No key. Enter one in Settings.', models: [] },
   );
 }

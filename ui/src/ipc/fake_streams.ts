@@ -27,7 +27,12 @@ export function untilNow(events: readonly Event[], now: number): Event[] {
 export function largeStream(entries: number): Event[] {
   const session = 'ses_large';
   const bodies: EventBody[] = [
-    { type: 'session_opened', title: 'A long night', workspace: '/home/mira/code/tidemark', model: { provider: 'demo', model: '' } },
+    {
+      type: 'session_opened',
+      title: 'A long night',
+      workspace: '/home/mira/code/tidemark',
+      model: { provider: 'demo', model: '' },
+    },
   ];
   for (let n = 1; n <= entries; n += 1) {
     const text = `Message ${n}. ${'It says a little more. '.repeat(n % 7)}`;

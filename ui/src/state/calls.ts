@@ -24,7 +24,12 @@ export function wordOf({ state, preview }: Pick<CallView, 'state' | 'preview'>):
 export const isTrial = (decision: Decision): boolean => decision.type === 'dry_run' || decision.type === 'with_network';
 
 /** Whether a call runs for show now: somebody asked for a dry run, or one comes before the question. */
-export function rehearses({ state, decision, preview, trail }: Pick<CallView, 'state' | 'decision' | 'preview' | 'trail'>): boolean {
+export function rehearses({
+  state,
+  decision,
+  preview,
+  trail,
+}: Pick<CallView, 'state' | 'decision' | 'preview' | 'trail'>): boolean {
   if (state !== 'running') return false;
   return decision === null ? preview.type === 'command' && trail?.verdict === 'ask' : isTrial(decision.decision);
 }

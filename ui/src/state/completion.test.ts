@@ -11,7 +11,15 @@ interface Case {
   status: string;
 }
 
-const outcome = { state: 'done', text: '', message: '', duration_ms: 0, needs_followup: false, terminal: false, digest: '' } as const;
+const outcome = {
+  state: 'done',
+  text: '',
+  message: '',
+  duration_ms: 0,
+  needs_followup: false,
+  terminal: false,
+  digest: '',
+} as const;
 
 describe('completion', () => {
   it.each(JSON.parse(table) as Case[])('$id $result', ({ result, terminal, status }) => {
@@ -27,6 +35,8 @@ describe('completion', () => {
 
   it('keeps what the model read apart from the output', () => {
     expect(modelText({ ...outcome, text: 'a', notes: ['b'] })).toBe('a\n\nb');
-    expect(modelText({ ...outcome, empty: 'Nothing.', content: [{ type: 'resource', uri: 'file:///x', title: 'X' }] })).toBe('Nothing.\n\n[See X: file:///x]');
+    expect(
+      modelText({ ...outcome, empty: 'Nothing.', content: [{ type: 'resource', uri: 'file:///x', title: 'X' }] }),
+    ).toBe('Nothing.\n\n[See X: file:///x]');
   });
 });

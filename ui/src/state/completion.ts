@@ -27,7 +27,11 @@ export function completionOf(outcome: Outcome): Completion {
 /** What the model read of an outcome: the tool's text or the word that there is none, then the notes beside it. */
 export function modelText(outcome: Outcome): string {
   const words = (outcome.content ?? []).flatMap((item) =>
-    item.type === 'text' ? [item.text] : item.type === 'resource' ? [`[See ${item.title === '' ? '' : `${item.title}: `}${item.uri}]`] : [],
+    item.type === 'text'
+      ? [item.text]
+      : item.type === 'resource'
+        ? [`[See ${item.title === '' ? '' : `${item.title}: `}${item.uri}]`]
+        : [],
   );
   const lead = outcome.text !== '' ? [outcome.text] : outcome.empty ? [outcome.empty] : [];
   return [...lead, ...words, ...(outcome.notes ?? [])].join('\n\n');

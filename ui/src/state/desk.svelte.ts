@@ -12,7 +12,18 @@ import type { Settings } from '../ipc/bindings/Settings';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
 import { family, lineage, under } from './errands';
 import { isCall, type CallEntry } from './fold';
-import { awaited, awaiting, entryKey, fromSnapshot, reduce, unloaded, withoutPage, withPage, type Page, type State } from './reduce';
+import {
+  awaited,
+  awaiting,
+  entryKey,
+  fromSnapshot,
+  reduce,
+  unloaded,
+  withoutPage,
+  withPage,
+  type Page,
+  type State,
+} from './reduce';
 import { Batches } from './frames';
 import { Healing } from './healing';
 import { newsOf } from './news';
@@ -25,7 +36,15 @@ import type { Jump, View } from './view';
 /** How many folders are at hand at most. */
 const FOLDERS_MAX = 8;
 /** Ops that change what is set, and what may be wrong with it. */
-const SETTING = new Set<Op['type']>(['set_settings', 'set_key', 'set_tool', 'save_rules', 'add_rules', 'trust_rules', 'distrust_rules']);
+const SETTING = new Set<Op['type']>([
+  'set_settings',
+  'set_key',
+  'set_tool',
+  'save_rules',
+  'add_rules',
+  'trust_rules',
+  'distrust_rules',
+]);
 
 export class Desk {
   #host: Host;
@@ -119,7 +138,9 @@ export class Desk {
   }
   /** The folders at hand: the chosen one and those of the newest sessions. */
   get folders(): string[] {
-    return [...new Set([...(this.folder ? [this.folder] : []), ...this.sessions.map((session) => session.workspace)])].slice(0, FOLDERS_MAX);
+    return [
+      ...new Set([...(this.folder ? [this.folder] : []), ...this.sessions.map((session) => session.workspace)]),
+    ].slice(0, FOLDERS_MAX);
   }
   /** Lets the person choose another folder. */
   async chooseFolder(): Promise<void> {

@@ -19,7 +19,14 @@ const one = (id: string, parent?: string, more: Partial<SessionView> = {}): Sess
   ...more,
 });
 // The newest first, as the engine tells them.
-const all = [one('e', 'd', { state: 'running' }), one('d', 'a'), one('c', 'b'), one('b', 'a', { opened_at: 1 }), one('x'), one('a')];
+const all = [
+  one('e', 'd', { state: 'running' }),
+  one('d', 'a'),
+  one('c', 'b'),
+  one('b', 'a', { opened_at: 1 }),
+  one('x'),
+  one('a'),
+];
 
 test('a line of descent, and a family', () => {
   expect(lineage(all, 'e').map(({ id }) => id)).toEqual(['a', 'd', 'e']);
@@ -29,11 +36,14 @@ test('a line of descent, and a family', () => {
 });
 
 test('those that work for a call stand in the order in which they began', () => {
-  expect([...errands(all, 'a')].map(([call, sessions]) => [call, sessions.map(({ id }) => id)])).toEqual([['call_a', ['d', 'b']]]);
+  expect([...errands(all, 'a')].map(([call, sessions]) => [call, sessions.map(({ id }) => id)])).toEqual([
+    ['call_a', ['d', 'b']],
+  ]);
 });
 
 test('only what is at work stands below a session, and what is looked at', () => {
-  const lines = (open: string | null) => listed(all, open).map(({ session, depth }) => `${'-'.repeat(depth)}${session.id}`);
+  const lines = (open: string | null) =>
+    listed(all, open).map(({ session, depth }) => `${'-'.repeat(depth)}${session.id}`);
   expect(lines(null)).toEqual(['x', 'a', '-d', '--e']);
   expect(lines('c')).toEqual(['x', 'a', '-b', '--c', '-d', '--e']);
 });

@@ -32,7 +32,9 @@ export function family(sessions: readonly SessionView[], id: string): ReadonlySe
 /** The sessions that work for calls of a session, by the calls, the first to begin first. */
 export function errands(sessions: readonly SessionView[], id: string): ReadonlyMap<string, readonly SessionView[]> {
   const out = new Map<string, SessionView[]>();
-  const own = sessions.filter(({ parent }) => parent?.session === id).sort((one, other) => one.opened_at - other.opened_at);
+  const own = sessions
+    .filter(({ parent }) => parent?.session === id)
+    .sort((one, other) => one.opened_at - other.opened_at);
   for (const session of own) {
     const call = session.parent?.call ?? '';
     out.set(call, [...(out.get(call) ?? []), session]);
@@ -41,7 +43,8 @@ export function errands(sessions: readonly SessionView[], id: string): ReadonlyM
 }
 
 /** Whether a session does something or waits for somebody. */
-export const atWork = (session: SessionView): boolean => session.waiting > 0 || session.state === 'running' || session.state === 'waiting';
+export const atWork = (session: SessionView): boolean =>
+  session.waiting > 0 || session.state === 'running' || session.state === 'waiting';
 
 /** One line of the list of sessions. */
 export interface Line {

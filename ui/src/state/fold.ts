@@ -73,11 +73,24 @@ export function begun(event: Event): Entry | null {
   const body = event.body;
   switch (body.type) {
     case 'person_said':
-      return begin({ type: 'person', text: body.text, ...(body.images?.length ? { images: body.images.length } : {}), steering: body.steering });
+      return begin({
+        type: 'person',
+        text: body.text,
+        ...(body.images?.length ? { images: body.images.length } : {}),
+        steering: body.steering,
+      });
     case 'errand_ended':
       return begin({ type: 'errand', child: body.child, title: body.title, text: body.text, failed: body.failed });
     case 'turn_started':
-      return begin({ type: 'agent', turn: body.turn, text: '', reasoning: '', writing: true, usage: null, error: null });
+      return begin({
+        type: 'agent',
+        turn: body.turn,
+        text: '',
+        reasoning: '',
+        writing: true,
+        usage: null,
+        error: null,
+      });
     case 'call_proposed':
       return begin({ type: 'call', ...proposed(body.call, body.reasoning) });
     case 'noted':
@@ -182,7 +195,10 @@ function messageAfter(message: AgentBody, event: Event): AgentBody {
   }
   if (body.type === 'answer_checked') {
     const { output, problem } = body;
-    return { ...message, checked: { ...(output !== undefined && { output }), ...(problem !== undefined && { problem }) } };
+    return {
+      ...message,
+      checked: { ...(output !== undefined && { output }), ...(problem !== undefined && { problem }) },
+    };
   }
   if (body.type === 'turn_ended') return { ...message, writing: false, usage: body.usage, error: body.error };
   return message;
@@ -281,10 +297,17 @@ function asksAfter(view: CallView, body: AskBody, at: number): CallView {
   const ask = asks[place];
   if (!ask) return view;
   if (body.type === 'call_lent') {
-    return { ...view, asks: asks.with(place, { ...ask, answered: ask.answered && { ...ask.answered, said: body.said } }) };
+    return {
+      ...view,
+      asks: asks.with(place, { ...ask, answered: ask.answered && { ...ask.answered, said: body.said } }),
+    };
   }
   const answered = { answer: body.answer, at, ...(body.why !== null && { why: body.why }) };
-  return { ...view, state: view.state === 'waiting' ? 'running' : view.state, asks: asks.with(place, { ...ask, answered }) };
+  return {
+    ...view,
+    state: view.state === 'waiting' ? 'running' : view.state,
+    asks: asks.with(place, { ...ask, answered }),
+  };
 }
 
 /** A call that failed changed nothing; whether an interrupted one did is not known, so its copy stays on offer. */

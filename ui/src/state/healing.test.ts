@@ -8,7 +8,15 @@ import { Desk } from './desk.svelte';
 
 const WORKSPACE = '/home/mira/code/site';
 const digest = 'd';
-const outcome = { state: 'done', text: 'Done.', message: '', duration_ms: 1, needs_followup: false, terminal: false, digest } as const;
+const outcome = {
+  state: 'done',
+  text: 'Done.',
+  message: '',
+  duration_ms: 1,
+  needs_followup: false,
+  terminal: false,
+  digest,
+} as const;
 
 /** An engine whose answers take a while, as long as a test says. */
 class SlowHost extends FakeHost {
@@ -36,7 +44,12 @@ function begin(host: FakeHost, session: string, call: string): void {
     { type: 'session_opened', title: session, workspace: WORKSPACE, model: { provider: 'demo', model: '' } },
     { type: 'person_said', message: `msg_${session}`, text: 'Go', steering: false },
     { type: 'session_changed', state: 'running' },
-    { type: 'call_proposed', call: { id: call, name: 'bash', arguments: {} }, message: `m_${session}`, reasoning: null },
+    {
+      type: 'call_proposed',
+      call: { id: call, name: 'bash', arguments: {} },
+      message: `m_${session}`,
+      reasoning: null,
+    },
     { type: 'call_started', call },
   );
 }

@@ -46,6 +46,8 @@ export class Healing {
     const sessions = healedBy(state, snapshot);
     this.#stale.put(healed(state, snapshot));
     if (sessions.length === 0) await new Promise((done) => setTimeout(done, PAUSE_MS));
-    await Promise.all(sessions.filter((session) => this.#stale.shown(session)).map((session) => this.#stale.load(session)));
+    await Promise.all(
+      sessions.filter((session) => this.#stale.shown(session)).map((session) => this.#stale.load(session)),
+    );
   }
 }

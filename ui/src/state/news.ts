@@ -77,7 +77,15 @@ function restored(body: Restored, offers: Offers): ToastLine {
     ink: 'undone',
     title: undone ? `${paths} restored` : `${paths} changed again`,
     text: undone ? 'As before the call, times and modes included.' : undefined,
-    act: { text: undone ? 'Redo' : 'Undo', run: () => offers.submit(body.act === undefined ? { type: undone ? 'redo' : 'undo', entry: body.entry } : { type: 'restore', restore: { type: 'undo', entries: [body.act] } }) },
+    act: {
+      text: undone ? 'Redo' : 'Undo',
+      run: () =>
+        offers.submit(
+          body.act === undefined
+            ? { type: undone ? 'redo' : 'undo', entry: body.entry }
+            : { type: 'restore', restore: { type: 'undo', entries: [body.act] } },
+        ),
+    },
     about: body.act ?? body.entry,
     brief: true,
   };

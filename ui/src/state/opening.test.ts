@@ -11,24 +11,40 @@ import { openedOutside, openingView } from './opening';
 const whole = await new FakeHost(parseStream(sample)).snapshot();
 const waiting = (session: string) => whole.desk.filter((entry) => entry.session === session);
 const quiet = whole.sessions.map((session) => ({ ...session, state: 'done' as const }));
-const running = (...ids: string[]) => quiet.map((one) => (ids.includes(one.id) ? { ...one, state: 'running' as const } : one));
+const running = (...ids: string[]) =>
+  quiet.map((one) => (ids.includes(one.id) ? { ...one, state: 'running' as const } : one));
 
 test.each<[string, Pick<Snapshot, 'sessions' | 'desk'>, View]>([
   ['nothing was ever done', { sessions: [], desk: [] }, { screen: 'start' }],
   ['everything is over', { sessions: quiet, desk: [] }, { screen: 'start' }],
-  ['one session waits', { sessions: whole.sessions, desk: waiting('ses_0005') }, { screen: 'session', session: 'ses_0005' }],
-  ['one waits while another runs', { sessions: running('ses_0006'), desk: waiting('ses_0004') }, { screen: 'session', session: 'ses_0004' }],
+  [
+    'one session waits',
+    { sessions: whole.sessions, desk: waiting('ses_0005') },
+    { screen: 'session', session: 'ses_0005' },
+  ],
+  [
+    'one waits while another runs',
+    { sessions: running('ses_0006'), desk: waiting('ses_0004') },
+    { screen: 'session', session: 'ses_0004' },
+  ],
   ['several wait', whole, { screen: 'desk' }],
-  ['two run: the one that changed last', { sessions: running('ses_0001', 'ses_0003').reverse(), desk: [] }, { screen: 'session', session: 'ses_0003' }],
+  [
+    'two run: the one that changed last',
+    { sessions: running('ses_0001', 'ses_0003').reverse(), desk: [] },
+    { screen: 'session', session: 'ses_0003' },
+  ],
 ])('%s', (_, snapshot, view) => expect(openingView(snapshot)).toEqual(view));
 
 describe('after the page was loaded anew', () => {
   beforeEach(() => sessionStorage.clear());
 
-  test.each<View>([{ screen: 'start' }, { screen: 'rules' }, { screen: 'session', session: 'ses_0002' }])('%o is looked at again, whatever waits', (view) => {
-    keepView(sessionStorage, view);
-    expect(openingView(whole, keptView(sessionStorage))).toEqual(view);
-  });
+  test.each<View>([{ screen: 'start' }, { screen: 'rules' }, { screen: 'session', session: 'ses_0002' }])(
+    '%o is looked at again, whatever waits',
+    (view) => {
+      keepView(sessionStorage, view);
+      expect(openingView(whole, keptView(sessionStorage))).toEqual(view);
+    },
+  );
 
   test('a session that is over is looked at again, although nothing waits and nothing runs', () => {
     const view: View = { screen: 'session', session: 'ses_0001' };

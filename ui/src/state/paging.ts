@@ -68,7 +68,12 @@ export class Paging {
     const last = page?.entries.at(-1);
     if (!page?.newer || !last || this.#loading.has(session)) return Promise.resolve();
     return this.#load(session, async () => {
-      const answer = await this.#pages.query({ type: 'transcript_from', session, from: last.seq + 1, limit: PAGE_ENTRIES });
+      const answer = await this.#pages.query({
+        type: 'transcript_from',
+        session,
+        from: last.seq + 1,
+        limit: PAGE_ENTRIES,
+      });
       this.#pages.join(session, [answer], 'newer');
     });
   }
@@ -77,7 +82,9 @@ export class Paging {
   async #load(session: string, load: () => Promise<void>): Promise<void> {
     const before = this.#loading.get(session);
     this.#pages.awaiting(session);
-    const mine = (before ?? Promise.resolve()).then(load).catch((thrown: unknown) => this.#pages.refused(session, thrown));
+    const mine = (before ?? Promise.resolve())
+      .then(load)
+      .catch((thrown: unknown) => this.#pages.refused(session, thrown));
     this.#loading.set(session, mine);
     await mine;
     if (this.#loading.get(session) !== mine) return;

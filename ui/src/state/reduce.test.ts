@@ -23,7 +23,12 @@ function happen(body: EventBody, session = 'ses_a'): Event {
   seq += 1;
   return { seq, session, at: seq * 1_000, body };
 }
-const opened: EventBody = { type: 'session_opened', title: 'A', workspace: '/w', model: { provider: 'demo', model: '' } };
+const opened: EventBody = {
+  type: 'session_opened',
+  title: 'A',
+  workspace: '/w',
+  model: { provider: 'demo', model: '' },
+};
 
 /** A page that holds all there is so far: nothing. */
 function withEmptyPage(state: State, session: string): State {
@@ -45,7 +50,9 @@ describe('the golden stream', () => {
     const golden = JSON.parse(folded) as { sessions: SessionView[]; entries: Entry[] };
     const state = reduce(start(), events);
     expect([...state.sessions].sort((one, other) => one.id.localeCompare(other.id))).toEqual(golden.sessions);
-    const followed = golden.sessions.flatMap(({ id }) => reduce(withEmptyPage(start(), id), events).pages.get(id)?.entries ?? []);
+    const followed = golden.sessions.flatMap(
+      ({ id }) => reduce(withEmptyPage(start(), id), events).pages.get(id)?.entries ?? [],
+    );
     expect(followed).toEqual(golden.entries);
   });
 
@@ -79,7 +86,12 @@ describe('the golden stream', () => {
 });
 
 describe('pages', () => {
-  const person = (n: number): EventBody => ({ type: 'person_said', message: `msg_${n}`, text: `${n}`, steering: false });
+  const person = (n: number): EventBody => ({
+    type: 'person_said',
+    message: `msg_${n}`,
+    text: `${n}`,
+    steering: false,
+  });
   const ids = (state: State) => state.pages.get('ses_a')?.entries.map((entry) => entry.id);
 
   test('a page at the end takes new entries, one in the middle does not and says so', () => {
@@ -87,15 +99,29 @@ describe('pages', () => {
     const atEnd = withEmptyPage(reduce(start(), [first]), 'ses_a');
     expect(ids(reduce(atEnd, [happen(person(1)), happen(person(2))]))).toEqual(['msg_1', 'msg_2']);
 
-    const middle = withPage(reduce(start(), [first]), 'ses_a', [{ entries: [], more: true, seq: 0 }], 'instead', { older: true, newer: true });
+    const middle = withPage(reduce(start(), [first]), 'ses_a', [{ entries: [], more: true, seq: 0 }], 'instead', {
+      older: true,
+      newer: true,
+    });
     const passed = happen(person(3));
     const after = reduce(middle, [passed]).pages.get('ses_a');
     expect(after).toEqual({ entries: [], older: true, newer: true, passed: passed.seq });
   });
 
   test('an answer that was made before an entry came does not claim to be the end', () => {
-    const middle = withPage(reduce(start(), [happen(opened)]), 'ses_a', [{ entries: [], more: true, seq: 0 }], 'instead', { older: false, newer: true });
-    const after = withPage(reduce(middle, [happen(person(4))]), 'ses_a', [{ entries: [], more: false, seq: 0 }], 'newer');
+    const middle = withPage(
+      reduce(start(), [happen(opened)]),
+      'ses_a',
+      [{ entries: [], more: true, seq: 0 }],
+      'instead',
+      { older: false, newer: true },
+    );
+    const after = withPage(
+      reduce(middle, [happen(person(4))]),
+      'ses_a',
+      [{ entries: [], more: false, seq: 0 }],
+      'newer',
+    );
     expect(after.pages.get('ses_a')?.newer).toBe(true);
   });
 
@@ -105,11 +131,23 @@ describe('pages', () => {
     const whole = reduce(withEmptyPage(start(), session), events);
     const last = events.at(-1)?.seq ?? 0;
     for (let made = 1; made < last; made += 3) {
-      const told = reduce(withEmptyPage(start(), session), events.filter((event) => event.seq <= made));
+      const told = reduce(
+        withEmptyPage(start(), session),
+        events.filter((event) => event.seq <= made),
+      );
       const answer = { entries: told.pages.get(session)?.entries ?? [], more: false, seq: made };
       for (const came of [made, Math.min(last, made + 5), last]) {
-        const asked = awaiting(reduce(start(), events.filter((event) => event.seq <= Math.min(made, came - 1))), session);
-        const heard = reduce(asked, events.filter((event) => event.seq <= came));
+        const asked = awaiting(
+          reduce(
+            start(),
+            events.filter((event) => event.seq <= Math.min(made, came - 1)),
+          ),
+          session,
+        );
+        const heard = reduce(
+          asked,
+          events.filter((event) => event.seq <= came),
+        );
         const loaded = awaited(withPage(heard, session, [answer], 'instead', { older: false, newer: false }), session);
         expect(loaded.meanwhile.size).toBe(0);
         expect(reduce(loaded, events).pages.get(session)?.entries).toEqual(whole.pages.get(session)?.entries);
@@ -121,10 +159,20 @@ describe('pages', () => {
     const host = new FakeHost([
       { seq: 1, session: 'ses_a', at: 1, body: opened },
       { seq: 2, session: 'ses_a', at: 2, body: { type: 'turn_started', turn: 1, message: 'msg_1' } },
-      { seq: 3, session: 'ses_a', at: 3, body: { type: 'agent_said', message: 'msg_1', text: 'Hello', reasoning: false } },
+      {
+        seq: 3,
+        session: 'ses_a',
+        at: 3,
+        body: { type: 'agent_said', message: 'msg_1', text: 'Hello', reasoning: false },
+      },
     ]);
     const snapshot = await host.snapshot();
-    const late: Event = { seq: 4, session: 'ses_a', at: 4, body: { type: 'agent_said', message: 'msg_1', text: ' there', reasoning: false } };
+    const late: Event = {
+      seq: 4,
+      session: 'ses_a',
+      at: 4,
+      body: { type: 'agent_said', message: 'msg_1', text: ' there', reasoning: false },
+    };
     const page = await host.query({ type: 'transcript', session: 'ses_a', before: null, limit: 10 });
     const state = withPage(fromSnapshot(snapshot), 'ses_a', [page], 'instead', { older: false, newer: false });
     const after = reduce(state, [late]);
@@ -132,11 +180,21 @@ describe('pages', () => {
     expect(after.stale.size).toBe(0);
 
     const usage = { input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd: null };
-    const end: EventBody = { type: 'turn_ended', turn: 1, message: 'msg_1', usage, duration_ms: 1, error: null, opaque: null };
+    const end: EventBody = {
+      type: 'turn_ended',
+      turn: 1,
+      message: 'msg_1',
+      usage,
+      duration_ms: 1,
+      error: null,
+      opaque: null,
+    };
     const ended = reduce(after, [{ seq: 5, session: 'ses_a', at: 5, body: end }]);
     expect([...ended.stale]).toEqual([['ses_a', 5]]);
     expect(healed(ended, { ...snapshot, seq: 5 }).stale.size).toBe(0);
-    expect([...healed(ended, { ...snapshot, seq: 4 }).stale.keys()], 'a snapshot from before that event').toEqual(['ses_a']);
+    expect([...healed(ended, { ...snapshot, seq: 4 }).stale.keys()], 'a snapshot from before that event').toEqual([
+      'ses_a',
+    ]);
   });
 });
 
@@ -150,7 +208,10 @@ test('what was under way at the snapshot is heard from its beginning, and nothin
     const heard = Math.min(half.seq, ...open.map(([, entry]) => entry.seq - 1));
     const page = { entries: half.pages.get(session)?.entries ?? [], more: false, seq: half.seq };
     const told = events.filter((event) => event.seq > heard);
-    const loaded = withPage(reduce(fromSnapshot(snapshot, heard), []), session, [page], 'instead', { older: false, newer: false });
+    const loaded = withPage(reduce(fromSnapshot(snapshot, heard), []), session, [page], 'instead', {
+      older: false,
+      newer: false,
+    });
     const after = reduce(loaded, told);
     expect(after.pages.get(session)?.entries).toEqual(whole.pages.get(session)?.entries);
     expect([...after.live.keys()].sort()).toEqual([...whole.live.keys()].sort());
@@ -162,12 +223,19 @@ test('what was under way at the snapshot is heard from its beginning, and nothin
 test('a settled call is taken back and brought again in its page', () => {
   const session = 'ses_0001';
   const state = reduce(withEmptyPage(start(), session), events);
-  const call = state.pages.get(session)?.entries.filter(isCall).find((entry) => entry.body.state === 'undone');
+  const call = state.pages
+    .get(session)
+    ?.entries.filter(isCall)
+    .find((entry) => entry.body.state === 'undone');
   expect(call?.body.undo?.state).toBe('undone');
   const body: EventBody = { type: 'redo_applied', entry: call!.body.undo!.id, call: call!.id, paths: 1 };
   const again = reduce(state, [{ seq: state.seq + 1, session, at: 1, body }]);
   const after = again.pages.get(session)?.entries.find((entry) => entry.id === call!.id);
-  expect(after && isCall(after) && [after.body.state, after.body.undone_at, after.body.undo?.state]).toEqual(['done', null, 'applied']);
+  expect(after && isCall(after) && [after.body.state, after.body.undone_at, after.body.undo?.state]).toEqual([
+    'done',
+    null,
+    'applied',
+  ]);
 });
 
 describe('a run that tells how far it is', () => {
@@ -177,21 +245,54 @@ describe('a run that tells how far it is', () => {
       withEmptyPage(fromSnapshot(emptySnapshot()), session),
       bodies.map((body, index): Event => ({ seq: index + 1, session, at: index + 1, body })),
     );
-  const proposed: EventBody = { type: 'call_proposed', call: { id: 'call_1', name: 'probe', arguments: {} }, message: 'msg_1', reasoning: null };
+  const proposed: EventBody = {
+    type: 'call_proposed',
+    call: { id: 'call_1', name: 'probe', arguments: {} },
+    message: 'msg_1',
+    reasoning: null,
+  };
   const progress = (message: string): EventBody => ({ type: 'call_progress', call: 'call_1', tool: 'probe', message });
-  const running: EventBody[] = [opened, proposed, { type: 'call_started', call: 'call_1' }, progress('10 %'), progress('20 %')];
+  const running: EventBody[] = [
+    opened,
+    proposed,
+    { type: 'call_started', call: 'call_1' },
+    progress('10 %'),
+    progress('20 %'),
+  ];
 
   test('keeps the last word while the call runs, and none after its end', () => {
     const call = (state: State) => state.pages.get(session)?.entries.find(isCall)?.body.progress;
     expect(call(tell(running))).toBe('20 %');
-    const end: EventBody = { type: 'call_ended', call: 'call_1', outcome: { state: 'done', text: 'ok', message: '', duration_ms: 1, needs_followup: false, terminal: false, digest: '' } };
+    const end: EventBody = {
+      type: 'call_ended',
+      call: 'call_1',
+      outcome: {
+        state: 'done',
+        text: 'ok',
+        message: '',
+        duration_ms: 1,
+        needs_followup: false,
+        terminal: false,
+        digest: '',
+      },
+    };
     expect(call(tell([...running, end]))).toBeNull();
   });
 
   test('shows a piece of the result in words among the live output', () => {
-    const piece: EventBody = { type: 'call_update', call: 'call_1', content: [{ type: 'text', text: 'half' }, { type: 'image', mime: 'image/png', base64: 'aGFsZg==' }], details: null };
+    const piece: EventBody = {
+      type: 'call_update',
+      call: 'call_1',
+      content: [
+        { type: 'text', text: 'half' },
+        { type: 'image', mime: 'image/png', base64: 'aGFsZg==' },
+      ],
+      details: null,
+    };
     const state = tell([...running, { type: 'call_output', call: 'call_1', text: 'so far: ' }, piece]);
-    expect(state.pages.get(session)?.entries.find(isCall)?.body.output).toBe('so far: half\n[An image (image/png, 6 bytes).]\n');
+    expect(state.pages.get(session)?.entries.find(isCall)?.body.output).toBe(
+      'so far: half\n[An image (image/png, 6 bytes).]\n',
+    );
   });
 
   test('a limit is no entry: its notice is', () => {
@@ -222,13 +323,23 @@ describe('schema first', () => {
       { type: 'turn_started', turn: 2, message: 'msg_2' },
       { type: 'answer_checked', message: 'msg_2', output: { summary: 'Done.' } },
       { type: 'turn_ended', turn: 2, message: 'msg_2', usage, duration_ms: 1, error: null, opaque: null },
-      { type: 'call_proposed', call: { id: 'call_1', name: 'greet', arguments: {} }, message: 'msg_2', reasoning: null },
+      {
+        type: 'call_proposed',
+        call: { id: 'call_1', name: 'greet', arguments: {} },
+        message: 'msg_2',
+        reasoning: null,
+      },
       { type: 'state_written', call: 'call_1', path: 'report.title', instance: '2', value: 'Hi' },
     ];
-    const state = reduce(withEmptyPage(start(), 'ses_a'), told.map((body) => happen(body)));
+    const state = reduce(
+      withEmptyPage(start(), 'ses_a'),
+      told.map((body) => happen(body)),
+    );
     expect(state.sessions[0]?.parent).toEqual(parent);
     const bodies = (state.pages.get('ses_a')?.entries ?? []).map(({ body }) => body);
-    expect(bodies.map((body) => (body.type === 'agent' ? body.checked : body.type === 'call' ? body.kept : null))).toEqual([
+    expect(
+      bodies.map((body) => (body.type === 'agent' ? body.checked : body.type === 'call' ? body.kept : null)),
+    ).toEqual([
       { problem: '`output` is missing' },
       { output: { summary: 'Done.' } },
       { path: 'report.title', instance: '2' },
@@ -239,24 +350,61 @@ describe('schema first', () => {
 test('a call that is run for show stays where it stood on the desk, and is announced once it waits again', () => {
   const propose = (id: string): EventBody[] => [
     { type: 'call_proposed', call: { id, name: 'bash', arguments: {} }, message: 'msg', reasoning: null },
-    { type: 'call_judged', call: id, tool: 'bash', title: 'Run', target: id, mode: 'local', kind: 'execute', trail: { verdict: 'ask', lead: '', otherwise: '', steps: [] }, preview: { type: 'command', folder: '', command: [], facts: [], timeout_ms: 1, assurance: 'speculative' }, undo: { type: 'secured' } },
+    {
+      type: 'call_judged',
+      call: id,
+      tool: 'bash',
+      title: 'Run',
+      target: id,
+      mode: 'local',
+      kind: 'execute',
+      trail: { verdict: 'ask', lead: '', otherwise: '', steps: [] },
+      preview: { type: 'command', folder: '', command: [], facts: [], timeout_ms: 1, assurance: 'speculative' },
+      undo: { type: 'secured' },
+    },
     { type: 'call_waits', call: id, digest: `${id} shown`, grants: [], refreshed: null, expires_at: null },
   ];
-  const both = reduce(start(), [opened, ...propose('a'), ...propose('b')].map((body) => happen(body)));
-  const runs = reduce(both, [happen({ type: 'call_decided', call: 'a', digest: 'a shown', decision: { type: 'dry_run' } }), happen({ type: 'call_started', call: 'a' })]);
-  expect(runs.desk.map(({ id, body }) => [id, body.state])).toEqual([['a', 'running'], ['b', 'waiting']]);
-  const again = [happen({ type: 'call_waits', call: 'a', digest: 'a did', grants: [], refreshed: null, expires_at: null })];
+  const both = reduce(
+    start(),
+    [opened, ...propose('a'), ...propose('b')].map((body) => happen(body)),
+  );
+  const runs = reduce(both, [
+    happen({ type: 'call_decided', call: 'a', digest: 'a shown', decision: { type: 'dry_run' } }),
+    happen({ type: 'call_started', call: 'a' }),
+  ]);
+  expect(runs.desk.map(({ id, body }) => [id, body.state])).toEqual([
+    ['a', 'running'],
+    ['b', 'waiting'],
+  ]);
+  const again = [
+    happen({ type: 'call_waits', call: 'a', digest: 'a did', grants: [], refreshed: null, expires_at: null }),
+  ];
   const back = reduce(runs, again);
-  expect(back.desk.map(({ id, body }) => [id, body.state])).toEqual([['a', 'waiting'], ['b', 'waiting']]);
+  expect(back.desk.map(({ id, body }) => [id, body.state])).toEqual([
+    ['a', 'waiting'],
+    ['b', 'waiting'],
+  ]);
   const offers = { inView: new Set<string>(), show: () => {}, submit: () => {} };
-  expect([newsOf(both, runs, [], offers).announced, newsOf(runs, back, again, offers).announced]).toEqual(['', 'Run a waits for you.']);
+  expect([newsOf(both, runs, [], offers).announced, newsOf(runs, back, again, offers).announced]).toEqual([
+    '',
+    'Run a waits for you.',
+  ]);
 });
 
 test('what a server asks stands on the desk with its call, and its answer counts once', () => {
-  const asked: ServerAsk = { server: 'one', message: [{ text: 'Who?', control: false }], wants: { type: 'form', fields: [] } };
+  const asked: ServerAsk = {
+    server: 'one',
+    message: [{ text: 'Who?', control: false }],
+    wants: { type: 'form', fields: [] },
+  };
   const usage = { input_tokens: 2, cached_tokens: 0, output_tokens: 1, cost_usd: null };
   const told: EventBody[] = [
-    { type: 'call_proposed', call: { id: 'call_1', name: 'one__form', arguments: {} }, message: 'msg_1', reasoning: null },
+    {
+      type: 'call_proposed',
+      call: { id: 'call_1', name: 'one__form', arguments: {} },
+      message: 'msg_1',
+      reasoning: null,
+    },
     { type: 'call_started', call: 'call_1' },
     { type: 'call_asked', call: 'call_1', ask: 'ask_1', asked, expires_at: null },
     { type: 'call_answered', call: 'call_1', ask: 'ask_1', answer: { type: 'declined' }, why: null },
@@ -267,7 +415,9 @@ test('what a server asks stands on the desk with its call, and its answer counts
   let state = reduce(withEmptyPage(start(), 'ses_a'), [happen(opened)]);
   const states = told.map((body) => {
     state = reduce(state, [happen(body)]);
-    return state.pages.get('ses_a')?.entries.flatMap((entry) => (entry.body.type === 'call' ? [entry.body.state] : []))[0];
+    return state.pages
+      .get('ses_a')
+      ?.entries.flatMap((entry) => (entry.body.type === 'call' ? [entry.body.state] : []))[0];
   });
   expect(states).toEqual(['proposed', 'running', 'waiting', 'running', 'running', 'running', 'waiting']);
   const [first, second] = state.desk[0]?.body.asks ?? [];

@@ -89,7 +89,12 @@ export function reduce(state: State, events: readonly Event[]): State {
     stale: new Map(state.stale),
   };
   for (const event of fresh) apply(draft, event);
-  const meanwhile = state.meanwhile.size === 0 ? state.meanwhile : new Map([...state.meanwhile].map(([id, heard]) => [id, [...heard, ...fresh.filter((event) => event.session === id)]]));
+  const meanwhile =
+    state.meanwhile.size === 0
+      ? state.meanwhile
+      : new Map(
+          [...state.meanwhile].map(([id, heard]) => [id, [...heard, ...fresh.filter((event) => event.session === id)]]),
+        );
   return {
     ...state,
     meanwhile,
@@ -260,7 +265,13 @@ function change(draft: Draft, event: Event, id: string): void {
     return;
   }
   // It began before the snapshot. A page may include a piece already, so pieces are left out until a stage is complete.
-  if (event.body.type !== 'agent_said' && event.body.type !== 'call_output' && event.body.type !== 'call_update' && event.body.type !== 'call_progress') draft.stale.set(event.session, event.seq);
+  if (
+    event.body.type !== 'agent_said' &&
+    event.body.type !== 'call_output' &&
+    event.body.type !== 'call_update' &&
+    event.body.type !== 'call_progress'
+  )
+    draft.stale.set(event.session, event.seq);
 }
 
 function write(draft: Draft, entry: Entry, begins: boolean): void {
@@ -302,7 +313,8 @@ function standsOnDesk({ body }: CallEntry): boolean {
   return body.state === 'waiting' || (rehearses(body) && body.decision !== null);
 }
 
-const since = ({ at, body }: CallEntry): number => (body.decision && isTrial(body.decision.decision) ? at : (openAsk(body)?.at ?? body.waits?.since ?? at));
+const since = ({ at, body }: CallEntry): number =>
+  body.decision && isTrial(body.decision.decision) ? at : (openAsk(body)?.at ?? body.waits?.since ?? at);
 
 function oldestWaitFirst(one: CallEntry, other: CallEntry): number {
   return since(one) - since(other) || one.seq - other.seq;

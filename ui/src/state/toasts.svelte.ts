@@ -24,7 +24,11 @@ export class Toasts {
 
   add(line: ToastLine): void {
     const id = this.#next++;
-    const others = this.lines.filter((other) => (line.about === undefined || other.about !== line.about) && (other.title !== line.title || other.text !== line.text));
+    const others = this.lines.filter(
+      (other) =>
+        (line.about === undefined || other.about !== line.about) &&
+        (other.title !== line.title || other.text !== line.text),
+    );
     this.lines = [...others, { ...line, id }].slice(-SHOWN_MAX);
     if (line.brief) setTimeout(() => this.close(id), BRIEF_MS);
   }

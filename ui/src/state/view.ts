@@ -30,7 +30,8 @@ export function keepView(storage: Storage, view: View): void {
 /** What was looked at before the page was loaded anew; none when the window has just opened. */
 export function keptView(storage: Storage): View | null {
   const kept: { screen?: unknown; session?: unknown } | null = JSON.parse(storage.getItem(KEPT) ?? 'null');
-  if (kept?.screen === 'session') return typeof kept.session === 'string' ? { screen: 'session', session: kept.session } : null;
+  if (kept?.screen === 'session')
+    return typeof kept.session === 'string' ? { screen: 'session', session: kept.session } : null;
   const screen = SCREENS.find((known) => known === kept?.screen);
   return screen ? { screen } : null;
 }

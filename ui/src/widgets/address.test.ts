@@ -5,13 +5,29 @@ import OpenAddress from './OpenAddress.svelte';
 
 describe('an address', () => {
   it.each([
-    ['https://auth.example/authorize?state=f3', { address: 'https://auth.example/authorize?state=f3', host: 'auth.example', safe: true }],
+    [
+      'https://auth.example/authorize?state=f3',
+      { address: 'https://auth.example/authorize?state=f3', host: 'auth.example', safe: true },
+    ],
     ['http://127.0.0.1:8080', { address: 'http://127.0.0.1:8080/', host: '127.0.0.1:8080', safe: true }],
     ['http://example.org/', { address: 'http://example.org/', host: 'example.org', safe: false }],
-    ['https://bücher.example/', { address: 'https://xn--bcher-kva.example/', host: 'xn--bcher-kva.example', safe: true }],
+    [
+      'https://bücher.example/',
+      { address: 'https://xn--bcher-kva.example/', host: 'xn--bcher-kva.example', safe: true },
+    ],
   ])('leads where a browser would go: %s', (text, leads) => expect(leadsTo(text)).toEqual(leads));
 
-  it.each(['', 'example.org', 'file:///etc/passwd', 'javascript:alert(1)', 'data:text/html,x', 'mailto:a@b.example', 'https://bank.example@evil.example/', 'https://evil.example\\@bank.example/', 'https://example.org/\nX'])('that is not of the web, or hides where it leads, is not opened: %j', (text) => expect(leadsTo(text)).toBeNull());
+  it.each([
+    '',
+    'example.org',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'mailto:a@b.example',
+    'https://bank.example@evil.example/',
+    'https://evil.example\\@bank.example/',
+    'https://example.org/\nX',
+  ])('that is not of the web, or hides where it leads, is not opened: %j', (text) => expect(leadsTo(text)).toBeNull());
 });
 
 describe('opening an address', () => {

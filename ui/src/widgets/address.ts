@@ -14,7 +14,13 @@ export interface Leads {
 export function leadsTo(text: string): Leads | null {
   if (/[\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
-  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.host === '' || url.username !== '' || url.password !== '') return null;
+  if (
+    (url.protocol !== 'https:' && url.protocol !== 'http:') ||
+    url.host === '' ||
+    url.username !== '' ||
+    url.password !== ''
+  )
+    return null;
   const here = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   return { address: url.href, host: url.host, safe: url.protocol === 'https:' || here };
 }

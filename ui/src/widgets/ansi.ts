@@ -19,7 +19,10 @@ const PLAIN: Style = { ink: 'plain', bold: false, under: false };
 const INKS: readonly Ink[] = ['faint', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'plain'];
 
 // CSI, OSC and the other string sequences, one that is cut off at the very end, then two-character escapes.
-const ESCAPE = /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b\n]{0,4096}(?:\u0007|\u001b\\|$)|\u001b(?:\[[0-?]*[ -/]*)?$|\u001b[ -/]*[0-~]/g;
+const ESCAPE =
+  // eslint-disable-next-line no-control-regex -- control characters begin what it looks for
+  /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b\n]{0,4096}(?:\u0007|\u001b\\|$)|\u001b(?:\[[0-?]*[ -/]*)?$|\u001b[ -/]*[0-~]/g;
+
 /** One colour number of the 16, folded onto the inks there are. */
 function inkOf(code: number): Ink {
   return INKS[code % 8] ?? 'plain';
@@ -52,7 +55,9 @@ function styled(before: Style, parameters: string): Style {
 /** A line as a terminal leaves it: what follows a carriage return is written over what stood there. */
 function overwritten(line: string): string {
   const runs = line.replace(/\r+$/, '').split('\r');
-  return runs.length === 1 ? (runs[0] ?? '') : runs.reduce((under, over) => (over.length >= under.length ? over : over + under.slice(over.length)));
+  return runs.length === 1
+    ? (runs[0] ?? '')
+    : runs.reduce((under, over) => (over.length >= under.length ? over : over + under.slice(over.length)));
 }
 
 /** Adds a text in one style, with hidden characters named. */

@@ -15,6 +15,16 @@ export interface Held {
 /** What this machine can promise of a command that has not run. */
 export const promises: Record<Assurance, Held> = {
   speculative: { icon: 'ghost', look: 'unreal', name: 'Speculative', text: 'a dry run changes nothing real' },
-  snapshot: { icon: 'history', look: 'plain', name: 'Snapshot', text: 'runs for real, and Undo brings the folder back whole' },
-  gate_only: { icon: 'm-destructive', look: 'lose', name: 'Gate only', text: 'runs for real, and what it changes cannot be undone' },
+  snapshot: {
+    icon: 'history',
+    look: 'plain',
+    name: 'Snapshot',
+    text: 'runs for real, and Undo brings the folder back whole',
+  },
+  gate_only: {
+    icon: 'm-destructive',
+    look: 'lose',
+    name: 'Gate only',
+    text: 'runs for real, and what it changes cannot be undone',
+  },
 };

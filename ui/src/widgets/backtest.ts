@@ -5,7 +5,11 @@ import type { BacktestGroup } from '../ipc/bindings/BacktestGroup';
 import type { Verdict } from '../ipc/bindings/Verdict';
 import { count } from './figures';
 
-const became: Record<Verdict, string> = { allow: 'would have been allowed', ask: 'would have asked', deny: 'would have been denied' };
+const became: Record<Verdict, string> = {
+  allow: 'would have been allowed',
+  ask: 'would have asked',
+  deny: 'would have been denied',
+};
 
 /** The calls that a change turns to one verdict. */
 export interface Turned {
@@ -24,7 +28,17 @@ export function turned(changed: readonly BacktestGroup[]): Turned[] {
     const groups = changed.filter((group) => group.to === to);
     const sum = (of: (group: BacktestGroup) => number) => groups.reduce((all, group) => all + of(group), 0);
     const calls = sum((group) => group.calls);
-    return calls === 0 ? [] : [{ to, calls, words: became[to], allowed: sum((group) => group.by_person_allowed), rejected: sum((group) => group.by_person_rejected) }];
+    return calls === 0
+      ? []
+      : [
+          {
+            to,
+            calls,
+            words: became[to],
+            allowed: sum((group) => group.by_person_allowed),
+            rejected: sum((group) => group.by_person_rejected),
+          },
+        ];
   });
 }
 

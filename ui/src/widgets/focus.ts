@@ -14,11 +14,15 @@ if (typeof document !== 'undefined') {
   };
   document.addEventListener('pointerdown', keep, true);
   document.addEventListener('focusout', keep, true);
-  document.addEventListener('input', (event) => {
-    if (lent === null || event.target !== lent) return;
-    typedAt = performance.now();
-    if (!isUnused(lent)) lent = null;
-  }, true);
+  document.addEventListener(
+    'input',
+    (event) => {
+      if (lent === null || event.target !== lent) return;
+      typedAt = performance.now();
+      if (!isUnused(lent)) lent = null;
+    },
+    true,
+  );
 }
 
 /** Whether a text is a lone `y` or `n`: an answer to a card rather than a message. */
@@ -67,6 +71,7 @@ export function takeLent(key: string): boolean {
   return true;
 }
 
-const isField = (box: unknown): box is HTMLTextAreaElement | HTMLInputElement => box instanceof HTMLTextAreaElement || box instanceof HTMLInputElement;
+const isField = (box: unknown): box is HTMLTextAreaElement | HTMLInputElement =>
+  box instanceof HTMLTextAreaElement || box instanceof HTMLInputElement;
 const textOf = (box: HTMLElement | null): string => (isField(box) ? box.value : '');
 const isUnused = (box: HTMLElement): boolean => textOf(box) === '' || isLoneAnswer(textOf(box));

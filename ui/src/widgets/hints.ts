@@ -8,6 +8,7 @@ export function claims(hints: ToolHints): string[] {
   if (hints.readOnlyHint !== undefined) out.push(hints.readOnlyHint ? 'changes nothing' : 'changes things');
   if (hints.destructiveHint !== undefined) out.push(hints.destructiveHint ? 'may remove things' : 'removes nothing');
   if (hints.idempotentHint !== undefined) out.push(hints.idempotentHint ? 'twice is as once' : 'twice is not as once');
-  if (hints.openWorldHint !== undefined) out.push(hints.openWorldHint ? 'reaches beyond its own data' : 'keeps to its own data');
+  if (hints.openWorldHint !== undefined)
+    out.push(hints.openWorldHint ? 'reaches beyond its own data' : 'keeps to its own data');
   return out;
 }

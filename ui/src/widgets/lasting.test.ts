@@ -5,7 +5,8 @@ import { endOf, moment, timeOf, typed, usesOf } from './lasting';
 
 // Of the machine's own time zone, as a person means it.
 const NOW = new Date(2026, 10, 21, 16, 10).getTime();
-const at = (...[month, day, hour, minute]: [number, number, number, number]) => new Date(2026, month - 1, day, hour, minute).getTime();
+const at = (...[month, day, hour, minute]: [number, number, number, number]) =>
+  new Date(2026, month - 1, day, hour, minute).getTime();
 
 test.each<[string, number | null]>([
   ['17:30', at(11, 21, 17, 30)],
@@ -21,13 +22,21 @@ test.each<[string, number | null]>([
   ['', null],
 ])('%j as a time', (text, time) => expect(timeOf(text, NOW)).toBe(time));
 
-test('what is typed is read back as the same time', () => expect(timeOf(typed(at(12, 1, 13, 0)), NOW)).toBe(at(12, 1, 13, 0)));
+test('what is typed is read back as the same time', () =>
+  expect(timeOf(typed(at(12, 1, 13, 0)), NOW)).toBe(at(12, 1, 13, 0)));
 
 test('a span ends when it says', () => {
-  expect(['', 'hour', 'today', 'week', 'month'].map((id) => endOf(id, NOW))).toEqual([null, at(11, 21, 17, 10), at(11, 22, 0, 0), NOW + 7 * 86_400_000, NOW + 30 * 86_400_000]);
+  expect(['', 'hour', 'today', 'week', 'month'].map((id) => endOf(id, NOW))).toEqual([
+    null,
+    at(11, 21, 17, 10),
+    at(11, 22, 0, 0),
+    NOW + 7 * 86_400_000,
+    NOW + 30 * 86_400_000,
+  ]);
 });
 
-test('a moment is told by its time today, and by its day else', () => expect([moment(at(11, 21, 13, 0), NOW), moment(at(11, 14, 9, 5), NOW)]).toEqual(['13:00', '14 Nov 09:05']));
+test('a moment is told by its time today, and by its day else', () =>
+  expect([moment(at(11, 21, 13, 0), NOW), moment(at(11, 14, 9, 5), NOW)]).toEqual(['13:00', '14 Nov 09:05']));
 
 test.each<[string, number | null | undefined]>([
   ['', null],

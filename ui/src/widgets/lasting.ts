@@ -18,7 +18,12 @@ export const spans = [
 export function endOf(id: string, now: number): number | null {
   const midnight = new Date(now);
   midnight.setHours(24, 0, 0, 0);
-  const ends: Record<string, number> = { hour: now + HOUR_MS, today: midnight.getTime(), week: now + 7 * DAY_MS, month: now + 30 * DAY_MS };
+  const ends: Record<string, number> = {
+    hour: now + HOUR_MS,
+    today: midnight.getTime(),
+    week: now + 7 * DAY_MS,
+    month: now + 30 * DAY_MS,
+  };
   return ends[id] ?? null;
 }
 
@@ -31,7 +36,8 @@ export function moment(at: number, now: number): string {
 /** The time of "13:00" (the next one) or "2026-12-01 13:00"; none if it is neither, or over. */
 export function timeOf(text: string, now: number): number | null {
   const [, hours, minutes] = /^\s*(\d{1,2}):(\d{2})\s*$/.exec(text) ?? [];
-  const [, year, month, day, hour, minute] = /^\s*(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{1,2}):(\d{2}))?\s*$/.exec(text) ?? [];
+  const [, year, month, day, hour, minute] =
+    /^\s*(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{1,2}):(\d{2}))?\s*$/.exec(text) ?? [];
   if (hours !== undefined && minutes !== undefined && Number(hours) < 24 && Number(minutes) < 60) {
     const at = new Date(now);
     at.setHours(Number(hours), Number(minutes), 0, 0);
@@ -40,7 +46,11 @@ export function timeOf(text: string, now: number): number | null {
   }
   if (year === undefined) return null;
   const at = new Date(Number(year), Number(month) - 1, Number(day), Number(hour ?? 0), Number(minute ?? 0));
-  const real = at.getMonth() === Number(month) - 1 && at.getDate() === Number(day) && Number(hour ?? 0) < 24 && Number(minute ?? 0) < 60;
+  const real =
+    at.getMonth() === Number(month) - 1 &&
+    at.getDate() === Number(day) &&
+    Number(hour ?? 0) < 24 &&
+    Number(minute ?? 0) < 60;
   return real && at.getTime() > now ? at.getTime() : null;
 }
 

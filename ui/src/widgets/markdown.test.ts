@@ -3,7 +3,10 @@
 import { expect, test } from 'vitest';
 import { toBlocks } from './markdown';
 
-const html = (markdown: string) => toBlocks(markdown).map((block) => String(block).trim()).join('\n');
+const html = (markdown: string) =>
+  toBlocks(markdown)
+    .map((block) => String(block).trim())
+    .join('\n');
 
 test.each([
   ['prose with code', 'It is `-2^2`.', '<p>It is <code class="short">-2^2</code>.</p>'],
@@ -28,7 +31,11 @@ test.each([
   ],
   ['a script is text', '<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
   ['an image tag is text', 'a <img src=x onerror=alert(1)> b', '<p>a &lt;img src=x onerror=alert(1)&gt; b</p>'],
-  ['a link to a script does not', '[x](javascript:alert(1))', '<p><span class="link" title="javascript:alert(1)">x <span class="host">javascript:</span></span></p>'],
+  [
+    'a link to a script does not',
+    '[x](javascript:alert(1))',
+    '<p><span class="link" title="javascript:alert(1)">x <span class="host">javascript:</span></span></p>',
+  ],
   ['text that turns its direction', 'rm \u202etxt.exe', '<p>rm <span class="ctl">U+202E</span>txt.exe</p>'],
   ['a character of no width in code', '`a\u200bb`', '<p><code class="short">a[U+200B]b</code></p>'],
   ['a marker of ours from outside', '\ue000U+0041\ue001', '<p>U+0041</p>'],
@@ -53,7 +60,9 @@ test('nothing that is written can load, run or navigate', () => {
   ];
   const page = document.createElement('div');
   page.innerHTML = attacks.map(html).join('\n');
-  expect(page.querySelectorAll('a, img, iframe, script, style, form, button, svg, [href], [src], [style]').length).toBe(0);
+  expect(page.querySelectorAll('a, img, iframe, script, style, form, button, svg, [href], [src], [style]').length).toBe(
+    0,
+  );
   const names = [...page.querySelectorAll('*')].flatMap((element) => element.getAttributeNames());
   expect([...new Set(names)].sort()).toEqual(['class', 'title']);
 });

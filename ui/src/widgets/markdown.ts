@@ -3,7 +3,31 @@
 import DOMPurify from 'dompurify';
 import { Marked, type Tokens } from 'marked';
 
-const TAGS = ['p', 'br', 'hr', 'em', 'strong', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'h3', 'h4', 'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span'];
+const TAGS = [
+  'p',
+  'br',
+  'hr',
+  'em',
+  'strong',
+  'del',
+  'code',
+  'pre',
+  'blockquote',
+  'ul',
+  'ol',
+  'li',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'table',
+  'thead',
+  'tbody',
+  'tr',
+  'th',
+  'td',
+  'span',
+];
 /** Characters that turn the direction of text or take no width: shown by their names. */
 const HIDDEN = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 // Between these two a name stands while Markdown is read; neither can come from outside.
@@ -61,7 +85,12 @@ reader.use({
 });
 
 function clean(html: string) {
-  return DOMPurify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: ['class', 'title', 'start'], ALLOW_DATA_ATTR: false, RETURN_TRUSTED_TYPE: true });
+  return DOMPurify.sanitize(html, {
+    ALLOWED_TAGS: TAGS,
+    ALLOWED_ATTR: ['class', 'title', 'start'],
+    ALLOW_DATA_ATTR: false,
+    RETURN_TRUSTED_TYPE: true,
+  });
 }
 
 /** HTML that was cleaned; of the trusted type where the window asks for one. */
@@ -75,7 +104,10 @@ const MADE_MAX = 2_000;
 export function toBlocks(markdown: string): CleanHtml[] {
   const text = markdown
     .replace(/[\ue000\ue001]/g, '')
-    .replace(HIDDEN, (character) => `${OPEN}U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}${CLOSE}`);
+    .replace(
+      HIDDEN,
+      (character) => `${OPEN}U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}${CLOSE}`,
+    );
   const tokens = reader.lexer(text);
   return tokens.flatMap((token) => {
     if (token.type === 'space' || token.type === 'def') return [];

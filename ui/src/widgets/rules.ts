@@ -14,14 +14,32 @@ export const actions: Record<Action, { icon: IconName; text: string; ink: 'done'
 };
 
 /** Whose rules they are. */
-export const scopes: Record<RuleScope, string> = { builtin: 'Built in', manifest: 'Manifest', user: 'You', project: 'Project', session: 'Session' };
+export const scopes: Record<RuleScope, string> = {
+  builtin: 'Built in',
+  manifest: 'Manifest',
+  user: 'You',
+  project: 'Project',
+  session: 'Session',
+};
 
 /** How far a grant reaches. */
-export const grantReaches: Record<GrantScope, string> = { session: 'Session', project: 'Project', everywhere: 'Everywhere' };
+export const grantReaches: Record<GrantScope, string> = {
+  session: 'Session',
+  project: 'Project',
+  everywhere: 'Everywhere',
+};
 /** How far a grant reaches, as the end of a sentence. */
-export const grantsIn: Record<GrantScope, string> = { session: 'for this session', project: 'in this project', everywhere: 'everywhere' };
+export const grantsIn: Record<GrantScope, string> = {
+  session: 'for this session',
+  project: 'in this project',
+  everywhere: 'everywhere',
+};
 /** The scope that a grant's rule has among the others. */
-export const grantScopes: Record<GrantScope, RuleScope> = { session: 'session', project: 'project', everywhere: 'user' };
+export const grantScopes: Record<GrantScope, RuleScope> = {
+  session: 'session',
+  project: 'project',
+  everywhere: 'user',
+};
 
 /** Where a rule stands: "Project · rules.toml:4". */
 export function placeOfRule(rule: Rule): string {

@@ -5,6 +5,7 @@ import type { Span } from '../ipc/bindings/Span';
 
 /** Characters that are invisible, reorder their neighbours or move the cursor. Line feeds and tabs stay as they are. */
 export const HIDDEN =
+  // eslint-disable-next-line no-control-regex, no-misleading-character-class -- to find just those
   /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufe00-\ufe0f\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
 /** A character's name: `U+202E`. */

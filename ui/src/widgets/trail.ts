@@ -51,7 +51,12 @@ export function shownGate(step: TrailStep, mode: ToolMode | null): ShownGate {
   if (step.gate === 'rules') {
     const rules = step.rules ?? [];
     const won = rules.filter((trace) => trace.won).length;
-    const said = rules.length === 0 ? (step.verdict === null ? 'none matched' : says[step.verdict]) : `${rules.length} matched, ${won} won`;
+    const said =
+      rules.length === 0
+        ? step.verdict === null
+          ? 'none matched'
+          : says[step.verdict]
+        : `${rules.length} matched, ${won} won`;
     return { name, icon, dot, said };
   }
   const passed = dot === 'ok' ? 'check' : icon;

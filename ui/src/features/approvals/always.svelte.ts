@@ -147,7 +147,16 @@ export class AlwaysPick {
   get rule(): NewRule | null {
     if (!this.offer || this.exactly) return null;
     const pattern = this.#pattern?.trim() ?? null;
-    return { permission: this.offer.permission, pattern: pattern === '' ? null : pattern, action: this.open ?? 'allow', reason: null, matches: [], not_matches: [], expires_ms: this.#until ?? null, max_uses: this.#uses ?? null };
+    return {
+      permission: this.offer.permission,
+      pattern: pattern === '' ? null : pattern,
+      action: this.open ?? 'allow',
+      reason: null,
+      matches: [],
+      not_matches: [],
+      expires_ms: this.#until ?? null,
+      max_uses: this.#uses ?? null,
+    };
   }
   /** What is asked of the engine while it is chosen. */
   ask(): void {
@@ -160,7 +169,8 @@ export class AlwaysPick {
   get trouble(): string {
     if (this.#until === undefined || this.#uses === undefined) return 'How long it lasts cannot be read.';
     // Everything that a permission names is offered as such, or not at all.
-    if (this.rule?.pattern === null && this.offer?.pattern !== null) return 'Without a pattern it would cover everything.';
+    if (this.rule?.pattern === null && this.offer?.pattern !== null)
+      return 'Without a pattern it would cover everything.';
     const fault = this.check.reply?.fault;
     // Where it cannot be checked beforehand, the engine refuses what it cannot grant.
     return fault ? `${fault.message} ${fault.hint}`.trim() : '';
@@ -171,6 +181,12 @@ export class AlwaysPick {
     if (this.open !== answer) return null;
     if (!offer || trouble !== '' || this.check.busy) return undefined;
     const what = this.exactly ? { pattern: null, exactly: true } : { pattern: this.rule?.pattern ?? null };
-    return { lasts: this.#lasts, permission: offer.permission, ...what, ...(this.#until != null && { until_ms: this.#until }), ...(this.#uses != null && { max_uses: this.#uses }) };
+    return {
+      lasts: this.#lasts,
+      permission: offer.permission,
+      ...what,
+      ...(this.#until != null && { until_ms: this.#until }),
+      ...(this.#uses != null && { max_uses: this.#uses }),
+    };
   }
 }

@@ -21,11 +21,17 @@ describe('the picker', () => {
     const { card, key, in_ } = await opened();
     expect(document.activeElement).toBe(in_.getByTestId('always-in-session'));
     expect(words(in_.getByTestId('always-rule'))).toBe('Session allow bash cargo update*');
-    expect(words(in_.getByTestId('always-backtest'))).toBe('Would have allowed 41 of the last 1,000; 3 of them you rejected. Show them');
-    expect(words(in_.getByTestId('grants'))).toContain('Session Allow for this session allows this call, and from now on');
+    expect(words(in_.getByTestId('always-backtest'))).toBe(
+      'Would have allowed 41 of the last 1,000; 3 of them you rejected. Show them',
+    );
+    expect(words(in_.getByTestId('grants'))).toContain(
+      'Session Allow for this session allows this call, and from now on',
+    );
     await key('Escape', document.activeElement ?? card);
     expect([in_.queryByTestId('always-picker'), document.activeElement === card]).toEqual([null, true]);
-    expect(words(in_.getByTestId('grants'))).toContain('Session Always… would start from bash cargo update*; you see and confirm the rule first.');
+    expect(words(in_.getByTestId('grants'))).toContain(
+      'Session Always… would start from bash cargo update*; you see and confirm the rule first.',
+    );
   });
   it('is opened by its button as well, and closed by Just once', async () => {
     const { card, click } = await page(samples.command);
@@ -44,7 +50,9 @@ describe('the picker', () => {
     expect(words(in_.getByTestId('allow'))).toContain('Allow everywhere');
     expect(words(in_.getByTestId('always-rule'))).toBe('Everywhere, 5 uses allow bash cargo update -w');
     await key('y', in_.getByTestId('always-in-everywhere'));
-    expect(decisions(host)).toEqual([{ ...allow, always: { lasts: 'everywhere', permission: 'bash', pattern: 'cargo update -w', max_uses: 5 } }]);
+    expect(decisions(host)).toEqual([
+      { ...allow, always: { lasts: 'everywhere', permission: 'bash', pattern: 'cargo update -w', max_uses: 5 } },
+    ]);
   });
   it('names the ask that it would override', async () => {
     const { in_ } = await opened();
@@ -58,15 +66,26 @@ describe('the picker', () => {
 
 it('of a call that a watchdog asks about is for exactly that call', async () => {
   const told = 'exactly this call, although: It sends `@notes` to another machine.';
-  const { host, key, card } = await page(samples.command, true, (host) => (host.rules.offers = [{ permission: 'bash', pattern: null, exactly: true, action: 'allow', words: told, lasts: ['session'] }]));
+  const { host, key, card } = await page(
+    samples.command,
+    true,
+    (host) =>
+      (host.rules.offers = [
+        { permission: 'bash', pattern: null, exactly: true, action: 'allow', words: told, lasts: ['session'] },
+      ]),
+  );
   await key('a');
   await pass(1_000);
   const in_ = within(card);
-  expect(words(in_.getByTestId('always-exactly'))).toContain('exactly this call, although: It sends @notes to another machine.');
+  expect(words(in_.getByTestId('always-exactly'))).toContain(
+    'exactly this call, although: It sends @notes to another machine.',
+  );
   expect(words(in_.getByTestId('always-rule'))).toBe('Session allow exactly this call');
   expect([in_.queryByTestId('always-pattern'), in_.queryByTestId('always-backtest')]).toEqual([null, null]);
   await key('y', card);
-  expect(decisions(host)).toEqual([{ ...allow, always: { lasts: 'session', permission: 'bash', pattern: null, exactly: true } }]);
+  expect(decisions(host)).toEqual([
+    { ...allow, always: { lasts: 'session', permission: 'bash', pattern: null, exactly: true } },
+  ]);
 });
 
 describe('nothing is granted', () => {
@@ -97,7 +116,9 @@ describe('nothing is granted', () => {
     expect(host.ops).toEqual([]);
     await pass(1_000);
     await key('y', within(card).getByTestId('always-in-project'));
-    expect(decisions(host)).toEqual([{ ...allow, always: { lasts: 'project', permission: 'bash', pattern: 'cargo update*' } }]);
+    expect(decisions(host)).toEqual([
+      { ...allow, always: { lasts: 'project', permission: 'bash', pattern: 'cargo update*' } },
+    ]);
   });
   it('while the end of the card, with what would be granted, is out of view', async () => {
     const { host, key, card } = await opened();
@@ -127,9 +148,15 @@ describe('nothing is granted', () => {
 });
 
 it('where nothing is offered the button is disabled, and the reason stands among the answers', async () => {
-  const { card, key } = await page(samples.command, true, (host) => (host.rules.refused = 'A wrapper runs whatever it is given.'));
+  const { card, key } = await page(
+    samples.command,
+    true,
+    (host) => (host.rules.refused = 'A wrapper runs whatever it is given.'),
+  );
   expect((within(card).getByTestId('always') as HTMLButtonElement).disabled).toBe(true);
-  expect(words(within(card).getByTestId('grants'))).toContain('Not offered Always… A wrapper runs whatever it is given.');
+  expect(words(within(card).getByTestId('grants'))).toContain(
+    'Not offered Always… A wrapper runs whatever it is given.',
+  );
   await key('a');
   expect(within(card).queryByTestId('always-picker')).toBeNull();
 });
@@ -140,10 +167,19 @@ it('Reject makes a rule as well: such calls are denied from now on', async () =>
   await fireEvent.click(within(card).getByTestId('reject-menu-never'));
   await pass(1_000);
   expect(words(within(card).getByTestId('always-rule'))).toBe('Session deny bash cargo update*');
-  expect(words(within(card).getByTestId('grants'))).toContain('Session Reject for this session rejects this call, and denies from now on');
+  expect(words(within(card).getByTestId('grants'))).toContain(
+    'Session Reject for this session rejects this call, and denies from now on',
+  );
   expect(words(within(card).getByTestId('allow'))).toContain('Allow');
   await key('n', within(card).getByTestId('always-in-session'));
-  expect(decisions(host)).toEqual([{ type: 'reject', note: '', stop: false, always: { lasts: 'session', permission: 'bash', pattern: 'cargo update*' } }]);
+  expect(decisions(host)).toEqual([
+    {
+      type: 'reject',
+      note: '',
+      stop: false,
+      always: { lasts: 'session', permission: 'bash', pattern: 'cargo update*' },
+    },
+  ]);
 });
 
 it('the link beside Reject names the rule that would deny such calls, and Shift+N opens it as well', async () => {
@@ -171,6 +207,8 @@ it('one y still allows once, without any rule', async () => {
 it('has no fault that axe finds', async () => {
   const { card } = await opened();
   vi.useRealTimers();
-  const { violations } = await axe.run(card, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  const { violations } = await axe.run(card, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
   expect(violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)])).toEqual([]);
 });

@@ -24,20 +24,44 @@ describe('an answer by key', () => {
     ['must be held where it cannot be undone', { held: true }, 'hold'],
     ['is never given twice', { spent: true }, 'spent'],
     ['does nothing while the focus is elsewhere', { focusedSince: null }, 'wait'],
-    ['does nothing right after the focus came: a second y cannot hit the next card', { focusedSince: 10_000 - REST_MS + 1 }, 'wait'],
+    [
+      'does nothing right after the focus came: a second y cannot hit the next card',
+      { focusedSince: 10_000 - REST_MS + 1 },
+      'wait',
+    ],
     ['counts at the very moment the time is over', { focusedSince: 10_000 - REST_MS }, 'go'],
     ['is swallowed when it activated the window', { windowSince: null }, 'asleep'],
     ['is swallowed right after the window was activated', { windowSince: 10_000 - WAKE_MS + 1 }, 'asleep'],
     ['only scrolls to a card that is out of view', { look: after([whole, 0], [away, 5_000]) }, 'show'],
-    ['only scrolls to a card of which a part is out of view', { look: after([whole, 0], [{ ...whole, end: false }, 5_000]) }, 'show'],
-    ['does nothing before the card was in view for long enough', { look: after([whole, 10_000 - REST_MS + 1]) }, 'wait'],
-    ['counts anew only after the card was in view again for long enough', { look: after([whole, 0], [away, 5_000], [whole, 9_900]) }, 'wait'],
+    [
+      'only scrolls to a card of which a part is out of view',
+      { look: after([whole, 0], [{ ...whole, end: false }, 5_000]) },
+      'show',
+    ],
+    [
+      'does nothing before the card was in view for long enough',
+      { look: after([whole, 10_000 - REST_MS + 1]) },
+      'wait',
+    ],
+    [
+      'counts anew only after the card was in view again for long enough',
+      { look: after([whole, 0], [away, 5_000], [whole, 9_900]) },
+      'wait',
+    ],
     ['shows the rest of a tall card', { look: after([tallTop, 0]) }, 'rest'],
     ['shows the top of a tall card of which only the end was seen', { look: after([tallEnd, 0]) }, 'rest'],
     ['waits while the end of a tall card has just come', { look: after([tallTop, 0], [tallEnd, 9_900]) }, 'wait'],
     ['counts once the end of a tall card was seen', { look: after([tallTop, 0], [tallEnd, 5_000]) }, 'go'],
-    ['counts in the middle of a tall card whose end was seen', { look: after([tallTop, 0], [tallEnd, 5_000], [tallMiddle, 6_000]) }, 'go'],
-    ['does not count when the end only flew past', { look: after([tallTop, 0], [tallEnd, 5_000], [tallMiddle, 5_100]) }, 'rest'],
+    [
+      'counts in the middle of a tall card whose end was seen',
+      { look: after([tallTop, 0], [tallEnd, 5_000], [tallMiddle, 6_000]) },
+      'go',
+    ],
+    [
+      'does not count when the end only flew past',
+      { look: after([tallTop, 0], [tallEnd, 5_000], [tallMiddle, 5_100]) },
+      'rest',
+    ],
   ];
   it.each(cases)('allow %s', (_, more, ruling) => {
     expect(rule('allow', 'key', moment(more))).toBe(ruling);

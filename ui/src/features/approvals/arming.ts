@@ -32,7 +32,13 @@ export interface Look {
 
 /** A card that nobody has seen: also the state after what it shows has changed. */
 export function unseen(): Look {
-  return { view: { top: false, end: false, some: false, fits: true }, topSeen: false, since: null, endSeen: false, someSince: null };
+  return {
+    view: { top: false, end: false, some: false, fits: true },
+    topSeen: false,
+    since: null,
+    endSeen: false,
+    someSince: null,
+  };
 }
 
 /** The look after the card got another part at its end: that must be seen as well. */

@@ -89,7 +89,11 @@ describe('allowing', () => {
     const { host, card, show } = await page(samples.edit);
     const button = within(card).getByTestId('allow');
     await fireEvent.pointerDown(button, { button: 0 });
-    await show({ ...samples.refreshed, id: 'c_edit', body: { ...samples.refreshed.body, waits: { ...samples.refreshed.body.waits!, digest: 'other' } } });
+    await show({
+      ...samples.refreshed,
+      id: 'c_edit',
+      body: { ...samples.refreshed.body, waits: { ...samples.refreshed.body.waits!, digest: 'other' } },
+    });
     await fireEvent.click(button, { detail: 1 });
     expect(host.ops).toEqual([]);
     expect(within(card).getByTestId('refreshed').textContent).toContain('The file changed 5 s ago');
@@ -250,7 +254,9 @@ describe('the form', () => {
     expect(host.ops).toEqual([]);
     await fireEvent.click(within(card).getByTestId('submit-answers'));
     await fireEvent.click(within(card).getByTestId('submit-answers'));
-    expect(decisions(host)).toEqual([{ type: 'answer', answers: [['30 days, on this machine'], ['Failed ones', 'slow ones']] }]);
+    expect(decisions(host)).toEqual([
+      { type: 'answer', answers: [['30 days, on this machine'], ['Failed ones', 'slow ones']] },
+    ]);
   });
   it('can be skipped', async () => {
     const { host, click } = await page(samples.form);
@@ -278,16 +284,23 @@ describe('the plan', () => {
 });
 
 describe('every state', () => {
-  it.each(Object.entries(samples))('%s has no fault that axe finds, and no inline style in its markup', async (_, entry) => {
-    const { card } = await page(entry);
-    vi.useRealTimers();
-    const { violations } = await axe.run(card, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
-    expect(violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)])).toEqual([]);
-  });
+  it.each(Object.entries(samples))(
+    '%s has no fault that axe finds, and no inline style in its markup',
+    async (_, entry) => {
+      const { card } = await page(entry);
+      vi.useRealTimers();
+      const { violations } = await axe.run(card, {
+        rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+      });
+      expect(violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)])).toEqual([]);
+    },
+  );
   it('a denied call names the rule, and offers no answer', async () => {
     const { card, key, host } = await page(samples.denied);
     await key('y');
-    expect(within(card).getByTestId('denied').textContent?.replace(/\s+/g, ' ').trim()).toBe('Rule fs.write .env* denies this: secrets are edited by hand. Project · rules.toml:4');
+    expect(within(card).getByTestId('denied').textContent?.replace(/\s+/g, ' ').trim()).toBe(
+      'Rule fs.write .env* denies this: secrets are edited by hand. Project · rules.toml:4',
+    );
     expect([within(card).queryByTestId('allow'), host.ops]).toEqual([null, []]);
   });
   it('expired, rejected and denied are told apart', async () => {

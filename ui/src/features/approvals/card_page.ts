@@ -45,7 +45,8 @@ afterEach(() => {
 
 /** Everything that is watched comes into view, or leaves it: the card, its top, its end. */
 export function see(card: boolean, top: boolean, end: boolean): void {
-  for (const { tell, targets } of observers) tell(targets.map((target, i) => ({ target, isIntersecting: [card, top, end][i] ?? false })));
+  for (const { tell, targets } of observers)
+    tell(targets.map((target, i) => ({ target, isIntersecting: [card, top, end][i] ?? false })));
 }
 /** Time goes by. */
 export async function pass(ms: number): Promise<void> {
@@ -63,7 +64,11 @@ export interface Page {
 }
 
 /** A page with one card that has been looked at for long enough and has the focus. */
-export async function page(entry: CallEntry, ready = true, prepare: (host: SampleHost) => void = () => {}): Promise<Page> {
+export async function page(
+  entry: CallEntry,
+  ready = true,
+  prepare: (host: SampleHost) => void = () => {},
+): Promise<Page> {
   const host = new SampleHost(entry.body.state === 'waiting' ? [entry] : []);
   prepare(host);
   const desk = await Desk.open(host);
@@ -96,6 +101,7 @@ export async function page(entry: CallEntry, ready = true, prepare: (host: Sampl
   };
 }
 /** The decisions that were sent. */
-export const decisions = (host: SampleHost) => host.ops.flatMap((op: Op) => (op.type === 'decide' ? [op.decision] : []));
+export const decisions = (host: SampleHost) =>
+  host.ops.flatMap((op: Op) => (op.type === 'decide' ? [op.decision] : []));
 /** Plain consent. */
 export const allow = { type: 'allow', hunks: null, note: '' };

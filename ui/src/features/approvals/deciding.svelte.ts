@@ -155,7 +155,8 @@ export class Deciding {
 
   #no(stop: boolean): void {
     const always = this.#acts.always('reject');
-    if (always !== undefined) void this.send({ type: 'reject', note: this.note.trim(), stop, ...(always && { always }) });
+    if (always !== undefined)
+      void this.send({ type: 'reject', note: this.note.trim(), stop, ...(always && { always }) });
   }
   #allow(): void {
     if (this.empty) return;

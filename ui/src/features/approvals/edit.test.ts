@@ -14,7 +14,10 @@ const takes = (properties: object, required: string[], aliases: ToolView['record
   return [{ ...tool, record: { ...tool.record, identity: { ...tool.record.identity, aliases } } }];
 };
 const text = { type: 'string', minLength: 1 };
-const call = (given: object): CallEntry => ({ ...samples.edit, body: { ...samples.edit.body, call: { id: 'c_edit', name: 'edit', arguments: given as Record<string, unknown> } } });
+const call = (given: object): CallEntry => ({
+  ...samples.edit,
+  body: { ...samples.edit.body, call: { id: 'c_edit', name: 'edit', arguments: given as Record<string, unknown> } },
+});
 async function editor(entry: CallEntry, tools: ToolView[] = []) {
   const shown = await page(entry);
   shown.host.tools = tools;
@@ -30,17 +33,35 @@ async function editor(entry: CallEntry, tools: ToolView[] = []) {
 
 it('is a form of what the tool takes, its first field has the focus, and only what was changed differs', async () => {
   const given = { new_string: 'b\nb', path: 'a', old_string: 'a', replace_all: false, _reasoning: 'Why.' };
-  const { host, card, at, write, key, click } = await editor(call(given), takes({ path: text, old_string: text, new_string: { type: 'string' }, replace_all: { type: 'boolean' } }, ['path', 'old_string', 'new_string']));
+  const { host, card, at, write, key, click } = await editor(
+    call(given),
+    takes({ path: text, old_string: text, new_string: { type: 'string' }, replace_all: { type: 'boolean' } }, [
+      'path',
+      'old_string',
+      'new_string',
+    ]),
+  );
   expect(document.activeElement).toBe(at('edit-field-path'));
-  expect([...card.querySelectorAll('[data-testid="edit-fields"] .head code')].map((name) => name.textContent)).toEqual(['path', 'old_string', 'new_string', 'replace_all']);
-  expect([at('edit-field-new_string').tagName, at('edit-field-new_string').value, at('edit-apply').disabled]).toEqual(['TEXTAREA', 'b\nb', true]);
+  expect([...card.querySelectorAll('[data-testid="edit-fields"] .head code')].map((name) => name.textContent)).toEqual([
+    'path',
+    'old_string',
+    'new_string',
+    'replace_all',
+  ]);
+  expect([at('edit-field-new_string').tagName, at('edit-field-new_string').value, at('edit-apply').disabled]).toEqual([
+    'TEXTAREA',
+    'b\nb',
+    true,
+  ]);
   // No key within the form is an answer.
   for (const one of ['y', 'n', 'Enter', ' ']) await key(one, at('edit-field-path'));
   await key('y', at('edit-field-replace_all-true'));
   expect(host.ops).toEqual([]);
   host.problems = ['`path` must not be empty', 'They do not fit together.'];
   await write('edit-field-path', '');
-  expect([at('edit-bad-path').textContent, at('edit-problems').textContent?.trim(), at('edit-apply').disabled]).toEqual(['Must not be empty.', 'They do not fit together.', true]);
+  expect([at('edit-bad-path').textContent, at('edit-problems').textContent?.trim(), at('edit-apply').disabled]).toEqual(
+    ['Must not be empty.', 'They do not fit together.', true],
+  );
   expect(at('edit-field-path').getAttribute('aria-invalid')).toBe('true');
   host.problems = [];
   await write('edit-field-path', 'c');
@@ -50,7 +71,16 @@ it('is a form of what the tool takes, its first field has the focus, and only wh
   expect(decision?.type === 'edit' && Object.keys(decision.arguments)).toEqual(Object.keys(given));
 });
 it('has the members under the names that the agent called them by', async () => {
-  const { at, host, write, click } = await editor({ ...call({ old_text: 'a' }), body: { ...call({ old_text: 'a' }).body, call: { id: 'c_edit', name: 'edit_file', arguments: { old_text: 'a' } } } }, takes({ old_string: text }, ['old_string'], [{ name: 'edit_file', arguments: [['old_text', 'old_string']] }]));
+  const { at, host, write, click } = await editor(
+    {
+      ...call({ old_text: 'a' }),
+      body: {
+        ...call({ old_text: 'a' }).body,
+        call: { id: 'c_edit', name: 'edit_file', arguments: { old_text: 'a' } },
+      },
+    },
+    takes({ old_string: text }, ['old_string'], [{ name: 'edit_file', arguments: [['old_text', 'old_string']] }]),
+  );
   await write('edit-field-old_text', 'b');
   await click('edit-apply');
   expect(decisions(host)).toEqual([{ type: 'edit', arguments: { old_text: 'b' } }]);

@@ -3,7 +3,12 @@
 import { expect, test } from 'vitest';
 import { saysItAll } from './given';
 
-const view = (mode: 'read' | 'external' | null, given: Record<string, unknown>, target = 'a.txt') => ({ call: { id: 'c', name: 't', arguments: given }, edited: null, target, mode });
+const view = (mode: 'read' | 'external' | null, given: Record<string, unknown>, target = 'a.txt') => ({
+  call: { id: 'c', name: 't', arguments: given },
+  edited: null,
+  target,
+  mode,
+});
 
 test.each([
   ['one path of a tool of ours', view('read', { path: 'a.txt' }), true],

@@ -20,7 +20,11 @@ it('what is left out is told, and the rest is named', () => {
   expect(pick).toEqual({ all: 3, ids: [0, 1], left: [2], added: 3, removed: 1 });
   expect(named(pick)).toEqual([0, 1]);
   expect(mainWords(view, pick)).toBe('Allow 2 of 3 hunks');
-  expect(grantLines(grants, view, pick)[0]).toEqual({ reach: 'Once', button: 'Allow', text: 'writes the 2 checked hunks and tells the agent that hunk 3 was left out.' });
+  expect(grantLines(grants, view, pick)[0]).toEqual({
+    reach: 'Once',
+    button: 'Allow',
+    text: 'writes the 2 checked hunks and tells the agent that hunk 3 was left out.',
+  });
 });
 
 it('nothing chosen is said as such', () => {
@@ -37,5 +41,10 @@ it('hunks go in and out, and ids that are gone are forgotten', () => {
 });
 
 it('hunks are counted from one', () => {
-  expect([[], [2], [1, 2], [0, 1, 4]].map(hunkNames)).toEqual(['no hunk', 'hunk 3', 'hunks 2 and 3', 'hunks 1, 2 and 5']);
+  expect([[], [2], [1, 2], [0, 1, 4]].map(hunkNames)).toEqual([
+    'no hunk',
+    'hunk 3',
+    'hunks 2 and 3',
+    'hunks 1, 2 and 5',
+  ]);
 });

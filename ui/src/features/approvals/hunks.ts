@@ -48,7 +48,13 @@ export function pickOf(preview: Preview, leftOut: ReadonlySet<number>): Chosen {
   const all = preview.effects.changes.filter(canChoose);
   const kept = all.filter(({ id }) => !leftOut.has(id));
   const sum = (member: 'added' | 'removed') => kept.reduce((lines, { diff }) => lines + (diff?.[member] ?? 0), 0);
-  return { all: all.length, ids: kept.map(({ id }) => id), left: all.filter(({ id }) => leftOut.has(id)).map(({ id }) => id), added: sum('added'), removed: sum('removed') };
+  return {
+    all: all.length,
+    ids: kept.map(({ id }) => id),
+    left: all.filter(({ id }) => leftOut.has(id)).map(({ id }) => id),
+    added: sum('added'),
+    removed: sum('removed'),
+  };
 }
 
 /** One hunk in or out. */
@@ -61,7 +67,10 @@ export function toggled(leftOut: ReadonlySet<number>, id: number): Set<number> {
 /** Some hunks in, or all of them out. */
 export function put(leftOut: ReadonlySet<number>, ids: readonly number[], into: boolean): Set<number> {
   const next = new Set(leftOut);
-  for (const id of ids) into ? next.delete(id) : next.add(id);
+  for (const id of ids) {
+    if (into) next.delete(id);
+    else next.add(id);
+  }
   return next;
 }
 

@@ -4,7 +4,17 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { following, intentOf, placeOf, successor, type Intent, type Place, type Press } from './keys';
 
 function press(key: string, more: Partial<Press> = {}): Press {
-  return { key, code: `Key${key.toUpperCase()}`, repeat: false, ctrlKey: false, altKey: false, metaKey: false, shiftKey: false, isComposing: false, ...more };
+  return {
+    key,
+    code: `Key${key.toUpperCase()}`,
+    repeat: false,
+    ctrlKey: false,
+    altKey: false,
+    metaKey: false,
+    shiftKey: false,
+    isComposing: false,
+    ...more,
+  };
 }
 const PLACES: Place[] = ['card', 'control', 'answer', 'text', 'menu', 'elsewhere'];
 
@@ -20,12 +30,22 @@ describe('a letter', () => {
     ['u', 'undo'],
     ['d', 'layout'],
     ['x', null],
-  ] as [string, Intent | null][])('%s means %s on a card, and nothing in a text, a menu or elsewhere', (key, intent) => {
-    const means = PLACES.map((place) => intentOf(press(key), place));
-    expect(means).toEqual([intent, intent, intent, null, null, null]);
-  });
+  ] as [string, Intent | null][])(
+    '%s means %s on a card, and nothing in a text, a menu or elsewhere',
+    (key, intent) => {
+      const means = PLACES.map((place) => intentOf(press(key), place));
+      expect(means).toEqual([intent, intent, intent, null, null, null]);
+    },
+  );
   it('means the same with Caps Lock, and nothing with Shift but the stronger no', () => {
-    expect(PLACES.map((place) => intentOf(press('N', { shiftKey: true }), place))).toEqual(['never', 'never', 'never', null, null, null]);
+    expect(PLACES.map((place) => intentOf(press('N', { shiftKey: true }), place))).toEqual([
+      'never',
+      'never',
+      'never',
+      null,
+      null,
+      null,
+    ]);
     expect(intentOf(press('Y'), 'card')).toBe('allow');
     expect(intentOf(press('Y', { shiftKey: true }), 'card')).toBeNull();
   });
@@ -34,15 +54,28 @@ describe('a letter', () => {
     expect(intentOf(press('z', { code: 'KeyY' }), 'card'), 'QWERTZ').toBeNull();
     expect(intentOf(press('1', { code: 'KeyY' }), 'card')).toBeNull();
   });
-  it.each([{ ctrlKey: true }, { altKey: true }, { metaKey: true }, { repeat: true }, { isComposing: true }])('means nothing with %o', (more) => {
-    expect(PLACES.map((place) => intentOf(press('y', more), place))).toEqual(PLACES.map(() => null));
-  });
+  it.each([{ ctrlKey: true }, { altKey: true }, { metaKey: true }, { repeat: true }, { isComposing: true }])(
+    'means nothing with %o',
+    (more) => {
+      expect(PLACES.map((place) => intentOf(press('y', more), place))).toEqual(PLACES.map(() => null));
+    },
+  );
 });
 
 describe('Enter and Space', () => {
-  it.each(['Enter', ' '])('%j never allow: on the main answer they open the note, elsewhere they mean nothing to the card', (key) => {
-    expect(PLACES.map((place) => intentOf(press(key, { code: key }), place))).toEqual([null, null, 'note', null, null, null]);
-  });
+  it.each(['Enter', ' '])(
+    '%j never allow: on the main answer they open the note, elsewhere they mean nothing to the card',
+    (key) => {
+      expect(PLACES.map((place) => intentOf(press(key, { code: key }), place))).toEqual([
+        null,
+        null,
+        'note',
+        null,
+        null,
+        null,
+      ]);
+    },
+  );
   it('mean nothing while held down', () => {
     expect(intentOf(press('Enter', { repeat: true }), 'answer')).toBeNull();
   });
@@ -50,10 +83,19 @@ describe('Enter and Space', () => {
 
 describe('Tab and Escape', () => {
   it('Shift+Tab in a note only moves the focus', () => {
-    expect(PLACES.map((place) => intentOf(press('Tab', { code: 'Tab', shiftKey: true }), place))).toEqual(PLACES.map(() => null));
+    expect(PLACES.map((place) => intentOf(press('Tab', { code: 'Tab', shiftKey: true }), place))).toEqual(
+      PLACES.map(() => null),
+    );
   });
   it('Escape leads from a field or a control back to the card', () => {
-    expect(PLACES.map((place) => intentOf(press('Escape', { code: 'Escape' }), place))).toEqual([null, 'leave', 'leave', 'leave', null, null]);
+    expect(PLACES.map((place) => intentOf(press('Escape', { code: 'Escape' }), place))).toEqual([
+      null,
+      'leave',
+      'leave',
+      'leave',
+      null,
+      null,
+    ]);
   });
 });
 
@@ -88,7 +130,13 @@ describe('a place', () => {
 });
 
 it('the focus goes on to the next card, from the last one to the first, and from the only one nowhere', () => {
-  expect([successor(['a', 'b', 'c'], 'a'), successor(['a', 'b', 'c'], 'c'), successor(['a'], 'a'), successor([], 'a'), successor(['a', 'b'], 'gone')]).toEqual(['b', 'a', null, null, 'a']);
+  expect([
+    successor(['a', 'b', 'c'], 'a'),
+    successor(['a', 'b', 'c'], 'c'),
+    successor(['a'], 'a'),
+    successor([], 'a'),
+    successor(['a', 'b'], 'gone'),
+  ]).toEqual(['b', 'a', null, null, 'a']);
 });
 
 it('after an answer the focus goes to the next that still waits, and to one that came meanwhile if none does', () => {

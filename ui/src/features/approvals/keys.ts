@@ -1,7 +1,20 @@
 // Which key means what on a card. Pure; whether an answer counts is ruled in arming.ts.
 
 /** What a key asks for. */
-export type Intent = 'allow' | 'always' | 'reject' | 'never' | 'later' | 'edit' | 'rehearse' | 'network' | 'in_place' | 'undo' | 'layout' | 'note' | 'leave';
+export type Intent =
+  | 'allow'
+  | 'always'
+  | 'reject'
+  | 'never'
+  | 'later'
+  | 'edit'
+  | 'rehearse'
+  | 'network'
+  | 'in_place'
+  | 'undo'
+  | 'layout'
+  | 'note'
+  | 'leave';
 
 /** The part of a keyboard event that matters. */
 export interface Press {
@@ -49,7 +62,9 @@ function letterOf(press: Press): string {
   const letter = press.key.toLowerCase();
   if (/^[a-z]$/.test(letter)) return letter;
   // On a Greek or Cyrillic layout the key's place speaks, never on a Latin one.
-  return letter.length === 1 && /\p{L}/u.test(letter) && /^Key[A-Z]$/.test(press.code) ? press.code.slice(3).toLowerCase() : '';
+  return letter.length === 1 && /\p{L}/u.test(letter) && /^Key[A-Z]$/.test(press.code)
+    ? press.code.slice(3).toLowerCase()
+    : '';
 }
 
 /** What a key press asks for; nothing where it is text, a shortcut of something else, or held down. */

@@ -36,7 +36,12 @@ export async function knownOf(desk: Desk, session: string, tool: string): Promis
   const server = native['mcp.server'] ?? null;
   const view = server === null ? undefined : (await servers).find((one) => one.settings.id === server);
   const said = view?.tools.find((one) => one.name.map((span) => span.text).join('') === native['mcp.tool']);
-  return { schema: record.schemas.model_input_schema, server, hints: claims(said?.hints ?? {}), left: view?.settings.way.type === 'http' ? view.settings.way.url : null };
+  return {
+    schema: record.schemas.model_input_schema,
+    server,
+    hints: claims(said?.hints ?? {}),
+    left: view?.settings.way.type === 'http' ? view.settings.way.url : null,
+  };
 }
 
 function ask(desk: Desk, workspace: string | null): Told {

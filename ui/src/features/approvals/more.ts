@@ -15,7 +15,16 @@ export function moreItems(view: Pick<CallView, 'preview'>, layout: DiffLayout): 
   return [
     { id: 'edit', text: 'Edit the arguments', icon: 'edit', key: 'E' },
     { id: 'note', text: 'Write a note', icon: 'question' },
-    ...(view.preview.type === 'diff' || view.preview.type === 'effects' ? [{ id: 'layout', text: layout === 'split' ? 'Show as one column' : 'Show side by side', icon: 'panel', key: 'D' } as const] : []),
+    ...(view.preview.type === 'diff' || view.preview.type === 'effects'
+      ? [
+          {
+            id: 'layout',
+            text: layout === 'split' ? 'Show as one column' : 'Show side by side',
+            icon: 'panel',
+            key: 'D',
+          } as const,
+        ]
+      : []),
     ...waysOf(view).map((way) => ways[way]),
     { id: 'copy', text: 'Copy the arguments', icon: 'copy' },
     { id: 'inspect', text: 'Why was I asked?', icon: 'info', key: 'I' },

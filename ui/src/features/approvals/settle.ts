@@ -6,5 +6,11 @@ export function settle(card: HTMLElement, from: number): void {
   const duration = Number.parseFloat(style.getPropertyValue('--d-settle')) || 0;
   const to = card.offsetHeight;
   if (duration === 0 || from <= to || typeof card.animate !== 'function') return;
-  card.animate([{ height: `${from}px`, overflow: 'clip' }, { height: `${to}px`, overflow: 'clip' }], { duration, easing: style.getPropertyValue('--ease') || 'ease-out' });
+  card.animate(
+    [
+      { height: `${from}px`, overflow: 'clip' },
+      { height: `${to}px`, overflow: 'clip' },
+    ],
+    { duration, easing: style.getPropertyValue('--ease') || 'ease-out' },
+  );
 }

@@ -13,7 +13,11 @@ const SOURCES_MAX = 20;
 export function sourcesOf(data: unknown): Source[] {
   if (!isRecord(data)) return [];
   if (Array.isArray(data['results'])) {
-    const found = data['results'].filter(isRecord).flatMap(({ title, url }) => (typeof url === 'string' ? [{ title: typeof title === 'string' ? title : '', url }] : []));
+    const found = data['results']
+      .filter(isRecord)
+      .flatMap(({ title, url }) =>
+        typeof url === 'string' ? [{ title: typeof title === 'string' ? title : '', url }] : [],
+      );
     return found.slice(0, SOURCES_MAX);
   }
   return data['untrusted'] === true && typeof data['url'] === 'string' ? [{ title: '', url: data['url'] }] : [];

@@ -15,7 +15,10 @@ export function schemaFor(tools: readonly ToolView[], { tool, call }: Pick<CallV
 function renamed(schema: unknown, names: ReadonlyMap<string, string>): unknown {
   if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return schema;
   const called = (name: string) => names.get(name) ?? name;
-  const properties = Object.fromEntries(Object.entries(schema.properties as object).map(([name, member]) => [called(name), member as unknown]));
-  const required = 'required' in schema && Array.isArray(schema.required) ? { required: schema.required.map(called) } : {};
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties as object).map(([name, member]) => [called(name), member as unknown]),
+  );
+  const required =
+    'required' in schema && Array.isArray(schema.required) ? { required: schema.required.map(called) } : {};
   return { ...schema, properties, ...required };
 }

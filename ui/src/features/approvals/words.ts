@@ -34,7 +34,9 @@ export function stateWords(view: CallView, begun: number, now: number): string {
     case 'undone':
       return view.undone_at === null ? word : `${word} ${clock(view.undone_at)}`;
     case 'expired':
-      return view.ended_at === null ? word : `${word} after ${duration(Math.max(0, view.ended_at - begun)).replace(/ 0 s$/, '')}`;
+      return view.ended_at === null
+        ? word
+        : `${word} after ${duration(Math.max(0, view.ended_at - begun)).replace(/ 0 s$/, '')}`;
     case 'proposed':
     case 'denied':
     case 'rejected':
@@ -83,12 +85,17 @@ export type Way = 'network' | 'in_place';
 /** The ways in which this command can be run that are no answer yet. */
 export function waysOf({ preview }: Pick<CallView, 'preview'>): Way[] {
   const command = preview.type === 'effects' ? preview.command : preview.type === 'command' ? preview : null;
-  return [...(canReach({ preview }) ? (['network'] as const) : []), ...(command?.in_place === true && canReach({ preview }) ? (['in_place'] as const) : [])];
+  return [
+    ...(canReach({ preview }) ? (['network'] as const) : []),
+    ...(command?.in_place === true && canReach({ preview }) ? (['in_place'] as const) : []),
+  ];
 }
 
 /** Whether allowing writes what a dry run changed, and runs nothing. */
 export function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
-  return preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0;
+  return (
+    preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0
+  );
 }
 
 /** What an answer is called that a rule goes along with. */
@@ -106,7 +113,12 @@ export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null
     if (isCommit(view)) return 'Hold to commit';
     return view.mode === 'external' ? 'Hold to send' : 'Hold to allow';
   }
-  if (isCommit(view)) return pick.left.length > 0 ? `Commit ${count(pick.ids.length)} of ${count(pick.all)}` : pick.all === 1 ? 'Commit' : `Commit all ${count(pick.all)}`;
+  if (isCommit(view))
+    return pick.left.length > 0
+      ? `Commit ${count(pick.ids.length)} of ${count(pick.all)}`
+      : pick.all === 1
+        ? 'Commit'
+        : `Commit all ${count(pick.all)}`;
   return pick.left.length === 0 ? 'Allow' : `Allow ${pick.ids.length} of ${pick.all} hunks`;
 }
 
@@ -118,7 +130,12 @@ export function noWords(view: CallView, usual = 'Reject'): string {
   return isCommit(view) ? 'Discard' : usual;
 }
 
-const reaches: Record<Reach, string> = { once: 'Once', session: 'This session', always: 'From now on', nothing: 'Nothing' };
+const reaches: Record<Reach, string> = {
+  once: 'Once',
+  session: 'This session',
+  always: 'From now on',
+  nothing: 'Nothing',
+};
 
 /** Whether it is what *Allow* grants. */
 const isYes = ({ reach }: Grant): boolean => reach === 'once' || reach === 'session';
@@ -151,9 +168,14 @@ export function grantLines(grants: readonly Grant[], view: CallView, pick: Chose
   if (!always) return lines;
   if (always.open !== null) {
     const { open, lasts } = always;
-    const text = open === 'allow' ? 'allows this call, and from now on whatever the rule above covers, without asking.' : 'rejects this call, and denies from now on whatever the rule above covers.';
+    const text =
+      open === 'allow'
+        ? 'allows this call, and from now on whatever the rule above covers, without asking.'
+        : 'rejects this call, and denies from now on whatever the rule above covers.';
     const replaced = plain.findIndex((grant) => isYes(grant) === (open === 'allow'));
-    return lines.map((line, i) => (i === replaced ? { reach: grantReaches[lasts], button: alwaysButton(open, view, lasts), text } : line));
+    return lines.map((line, i) =>
+      i === replaced ? { reach: grantReaches[lasts], button: alwaysButton(open, view, lasts), text } : line,
+    );
   }
   const line = alwaysLine(always, told);
   const at = plain.findIndex(isYes) + 1;
@@ -173,7 +195,12 @@ function rehearsalLine(view: CallView): GrantLine[] {
 }
 
 function alwaysLine({ offer, refused }: AlwaysWords, told: Grant | undefined): GrantLine | null {
-  if (offer) return { reach: grantReaches[offer.lasts[0] ?? 'session'], button: 'Always…', text: told?.text ?? `would start from \`${ruleWords(offer)}\`; you see and confirm the rule first.` };
+  if (offer)
+    return {
+      reach: grantReaches[offer.lasts[0] ?? 'session'],
+      button: 'Always…',
+      text: told?.text ?? `would start from \`${ruleWords(offer)}\`; you see and confirm the rule first.`,
+    };
   return refused === '' ? null : { reach: 'Not offered', button: 'Always…', text: refused };
 }
 
@@ -182,13 +209,28 @@ function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): Gra
     // The line names the button as it is written on it.
     const once = isYes(grant);
     const commits = isCommit(view);
-    const line = { reach: reaches[grant.reach], button: !once ? noWords(view, grant.button) : mustHold(view) || commits || view.preview.type === 'plan' || view.preview.type === 'came' ? mainWords(view, pick) : 'Allow', text: grant.text };
+    const line = {
+      reach: reaches[grant.reach],
+      button: !once
+        ? noWords(view, grant.button)
+        : mustHold(view) || commits || view.preview.type === 'plan' || view.preview.type === 'came'
+          ? mainWords(view, pick)
+          : 'Allow',
+      text: grant.text,
+    };
     if (!once) return line;
     if (pick.left.length === 0) return line;
     if (pick.ids.length === 0) return { ...line, text: `needs at least one checked ${commits ? 'change' : 'hunk'}.` };
-    if (commits) return { ...line, text: `writes ${plural(pick.ids.length, 'checked change')}, and tells the agent that ${pick.left.length === 1 ? 'one was' : `${count(pick.left.length)} were`} left out. Nothing runs again.` };
+    if (commits)
+      return {
+        ...line,
+        text: `writes ${plural(pick.ids.length, 'checked change')}, and tells the agent that ${pick.left.length === 1 ? 'one was' : `${count(pick.left.length)} were`} left out. Nothing runs again.`,
+      };
     const kept = pick.ids.length === 1 ? 'the checked hunk' : `the ${pick.ids.length} checked hunks`;
-    return { ...line, text: `writes ${kept} and tells the agent that ${hunkNames(pick.left)} ${pick.left.length === 1 ? 'was' : 'were'} left out.` };
+    return {
+      ...line,
+      text: `writes ${kept} and tells the agent that ${hunkNames(pick.left)} ${pick.left.length === 1 ? 'was' : 'were'} left out.`,
+    };
   });
 }
 
@@ -223,7 +265,10 @@ export function commandWords(view: CallView): { strong: string; rest: string } {
 
 /** What the card is called for somebody who does not see it. */
 export function cardName(view: CallView, state: string): string {
-  const what = view.preview.type === 'form' ? (view.preview.questions[0]?.question ?? view.title) : `${view.title}, ${view.target}`;
+  const what =
+    view.preview.type === 'form'
+      ? (view.preview.questions[0]?.question ?? view.title)
+      : `${view.title}, ${view.target}`;
   return view.state === 'waiting' ? `${what}, waits for you` : `${what}, ${state}`;
 }
 

@@ -3,7 +3,12 @@
 import type { Source } from '../../ipc/bindings/Source';
 
 /** Where a skill or an agent comes from. */
-export const sources: Record<Source, string> = { project: 'project', person: 'yours', configured: 'from settings', house: 'built in' };
+export const sources: Record<Source, string> = {
+  project: 'project',
+  person: 'yours',
+  configured: 'from settings',
+  house: 'built in',
+};
 
 /** Whether the texts hold every word of a filter. */
 export function fits(filter: string, ...texts: readonly string[]): boolean {

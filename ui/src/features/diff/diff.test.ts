@@ -10,18 +10,43 @@ import { asContext, gaps, grown, hidden, nothing, pairs, wanted } from './rows';
 
 it('cuts a line at changes and at colours, and loses nothing', () => {
   const one = line('added', null, 1, 'let ‹x = ␀U+202E␀"a"›;');
-  const runs = runsOf(one, [{ from: 0, to: 3, ink: 'keyword' }, { from: 14, to: 17, ink: 'literal' }]);
+  const runs = runsOf(one, [
+    { from: 0, to: 3, ink: 'keyword' },
+    { from: 14, to: 17, ink: 'literal' },
+  ]);
   expect(runs).toEqual([
-    { changed: false, pieces: [{ text: 'let', ink: 'keyword', control: false }, { text: ' ', ink: null, control: false }] },
-    { changed: true, pieces: [{ text: 'x = ', ink: null, control: false }, { text: 'U+202E', ink: null, control: true }, { text: '"a"', ink: 'literal', control: false }] },
+    {
+      changed: false,
+      pieces: [
+        { text: 'let', ink: 'keyword', control: false },
+        { text: ' ', ink: null, control: false },
+      ],
+    },
+    {
+      changed: true,
+      pieces: [
+        { text: 'x = ', ink: null, control: false },
+        { text: 'U+202E', ink: null, control: true },
+        { text: '"a"', ink: 'literal', control: false },
+      ],
+    },
     { changed: false, pieces: [{ text: ';', ink: null, control: false }] },
   ]);
-  expect(runs.flatMap((run) => run.pieces).map((piece) => piece.text).join('')).toBe(textOf(one));
+  expect(
+    runs
+      .flatMap((run) => run.pieces)
+      .map((piece) => piece.text)
+      .join(''),
+  ).toBe(textOf(one));
 });
 
 it('colours go over the borders of parts', () => {
   const runs = runsOf(line('added', null, 1, '"0.‹8.1›"'), [{ from: 0, to: 8, ink: 'literal' }]);
-  expect(runs.map((run) => run.pieces.map((piece) => [piece.text, piece.ink]))).toEqual([[['"0.', 'literal']], [['8.1', 'literal']], [['"', 'literal']]]);
+  expect(runs.map((run) => run.pieces.map((piece) => [piece.text, piece.ink]))).toEqual([
+    [['"0.', 'literal']],
+    [['8.1', 'literal']],
+    [['"', 'literal']],
+  ]);
 });
 
 it('stands lines that go beside those that come', () => {
@@ -71,7 +96,11 @@ it('colours each side as one text: a comment over several lines is one', async (
 });
 
 it('colours what a line alone can tell, where there is no grammar', () => {
-  const inks = (language: string, text: string) => simplyColoured(language, [line('added', null, 1, text)])[0]?.map((range) => [text.slice(range.from, range.to), range.ink]);
+  const inks = (language: string, text: string) =>
+    simplyColoured(language, [line('added', null, 1, text)])[0]?.map((range) => [
+      text.slice(range.from, range.to),
+      range.ink,
+    ]);
   expect(inks('toml', 'axum = { version = "0.8 # no", n = 1 } # yes')).toEqual([
     ['axum', 'type'],
     ['version', 'type'],
@@ -80,7 +109,14 @@ it('colours what a line alone can tell, where there is no grammar', () => {
     ['1', 'literal'],
     ['# yes', 'comment'],
   ]);
-  expect(inks('bash', 'for f in "$x"; do echo ${y}#z # end')).toEqual([['for', 'keyword'], ['in', 'keyword'], ['"$x"', 'literal'], ['do', 'keyword'], ['${y}', 'type'], ['# end', 'comment']]);
+  expect(inks('bash', 'for f in "$x"; do echo ${y}#z # end')).toEqual([
+    ['for', 'keyword'],
+    ['in', 'keyword'],
+    ['"$x"', 'literal'],
+    ['do', 'keyword'],
+    ['${y}', 'type'],
+    ['# end', 'comment'],
+  ]);
   expect([inks('cobol', 'MOVE 1'), inks('toml', 'a'.repeat(3_000))]).toEqual([[], []]);
 });
 

@@ -18,9 +18,36 @@ export interface Range {
 export const TEXT_MAX = 200_000;
 
 const inks = tagHighlighter([
-  { tag: [tags.keyword, tags.self, tags.bool, tags.null, tags.atom, tags.modifier, tags.documentMeta, tags.processingInstruction], class: 'keyword' },
-  { tag: [tags.typeName, tags.className, tags.namespace, tags.tagName, tags.macroName, tags.propertyName, tags.heading], class: 'type' },
-  { tag: [tags.string, tags.number, tags.regexp, tags.character, tags.escape, tags.attributeValue, tags.monospace, tags.url], class: 'literal' },
+  {
+    tag: [
+      tags.keyword,
+      tags.self,
+      tags.bool,
+      tags.null,
+      tags.atom,
+      tags.modifier,
+      tags.documentMeta,
+      tags.processingInstruction,
+    ],
+    class: 'keyword',
+  },
+  {
+    tag: [tags.typeName, tags.className, tags.namespace, tags.tagName, tags.macroName, tags.propertyName, tags.heading],
+    class: 'type',
+  },
+  {
+    tag: [
+      tags.string,
+      tags.number,
+      tags.regexp,
+      tags.character,
+      tags.escape,
+      tags.attributeValue,
+      tags.monospace,
+      tags.url,
+    ],
+    class: 'literal',
+  },
   { tag: [tags.comment, tags.meta, tags.quote], class: 'comment' },
 ]);
 // A member of an object is plain in a program, and the key that gives a data file its shape.

@@ -4,7 +4,10 @@ import type { Parser } from '@lezer/common';
 
 type Load = () => Promise<Parser>;
 
-const javascript = (dialect: string): Load => async () => (await import('@lezer/javascript')).parser.configure({ dialect });
+const javascript =
+  (dialect: string): Load =>
+  async () =>
+    (await import('@lezer/javascript')).parser.configure({ dialect });
 const rust: Load = async () => (await import('@lezer/rust')).parser;
 const python: Load = async () => (await import('@lezer/python')).parser;
 const json: Load = async () => (await import('@lezer/json')).parser;

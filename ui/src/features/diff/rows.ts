@@ -23,8 +23,10 @@ export function pairs(lines: readonly DiffLine[]): Pair[] {
     }
     const gone: number[] = [];
     const come: number[] = [];
-    for (; at < lines.length && lines[at]?.kind !== 'context'; at += 1) (lines[at]?.kind === 'removed' ? gone : come).push(at);
-    for (let i = 0; i < Math.max(gone.length, come.length); i += 1) out.push({ left: gone[i] ?? null, right: come[i] ?? null });
+    for (; at < lines.length && lines[at]?.kind !== 'context'; at += 1)
+      (lines[at]?.kind === 'removed' ? gone : come).push(at);
+    for (let i = 0; i < Math.max(gone.length, come.length); i += 1)
+      out.push({ left: gone[i] ?? null, right: come[i] ?? null });
   }
   return out;
 }

@@ -23,18 +23,27 @@ const shell: Rules = [
   ['comment', /(?<=^|\s)#.*/y],
   ['literal', quoted],
   ['type', /\$(?:\w+|\{[^}]*\})/y],
-  ['keyword', /\b(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|in|function|return|local|export|set|exit)\b(?![\w-])/y],
+  [
+    'keyword',
+    /\b(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|in|function|return|local|export|set|exit)\b(?![\w-])/y,
+  ],
 ];
 const rules: Record<string, Rules> = {
   toml,
   ini: [['comment', /[#;].*/y], ...toml.slice(1)],
   bash: shell,
-  dockerfile: [['keyword', /^\s*(?:FROM|RUN|COPY|ADD|ENV|ARG|WORKDIR|CMD|ENTRYPOINT|EXPOSE|USER|LABEL|VOLUME)\b/y], ...shell],
+  dockerfile: [
+    ['keyword', /^\s*(?:FROM|RUN|COPY|ADD|ENV|ARG|WORKDIR|CMD|ENTRYPOINT|EXPOSE|USER|LABEL|VOLUME)\b/y],
+    ...shell,
+  ],
   makefile: [['type', /^[\w./%-]+(?=\s*:)/y], ...shell],
   sql: [
     ['comment', /--.*/y],
     ['literal', quoted],
-    ['keyword', /\b(?:select|from|where|and|or|not|insert|into|values|update|set|delete|create|table|index|alter|drop|join|left|on|group|order|by|limit|as|null|primary|key)\b/iy],
+    [
+      'keyword',
+      /\b(?:select|from|where|and|or|not|insert|into|values|update|set|delete|create|table|index|alter|drop|join|left|on|group|order|by|limit|as|null|primary|key)\b/iy,
+    ],
     ['literal', number],
   ],
 };

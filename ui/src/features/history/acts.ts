@@ -21,13 +21,18 @@ export interface Asked {
 
 /** What can be done about one entry: it goes back, or comes again. */
 export function askOne(entry: UndoEntry): Asked {
-  if (entry.state === 'undone' && entry.act === undefined) return { restore: { type: 'redo', entry: entry.id }, verb: 'Redo', title: entry.title };
+  if (entry.state === 'undone' && entry.act === undefined)
+    return { restore: { type: 'redo', entry: entry.id }, verb: 'Redo', title: entry.title };
   return { restore: { type: 'undo', entries: [entry.id] }, verb: 'Undo', title: entry.title };
 }
 
 /** Several entries together go back. */
 export function askSeveral(entries: readonly UndoEntry[]): Asked {
-  return { restore: { type: 'undo', entries: entries.map(({ id }) => id) }, verb: 'Undo', title: plural(entries.length, 'change') };
+  return {
+    restore: { type: 'undo', entries: entries.map(({ id }) => id) },
+    verb: 'Undo',
+    title: plural(entries.length, 'change'),
+  };
 }
 
 /** Everything after an entry goes back. */
@@ -81,8 +86,14 @@ export function tallyOf(paths: readonly PathReceipt[]): string {
 }
 
 /** What a collection did. */
-export function collectedWords({ entries, bytes_freed, entries_left, bytes_left }: Collected): { title: string; text: string } {
+export function collectedWords({ entries, bytes_freed, entries_left, bytes_left }: Collected): {
+  title: string;
+  text: string;
+} {
   const left = `${plural(entries_left, 'entry', 'entries')} left, ${bytes(bytes_left)}.`;
   if (entries === 0 && bytes_freed === 0) return { title: 'Nothing to clean up', text: left };
-  return { title: `${bytes(bytes_freed)} freed`, text: `${plural(entries, 'old entry', 'old entries')} dropped. ${left}` };
+  return {
+    title: `${bytes(bytes_freed)} freed`,
+    text: `${plural(entries, 'old entry', 'old entries')} dropped. ${left}`,
+  };
 }

@@ -15,7 +15,13 @@ export function groupsOf(entries: readonly UndoEntry[]): Group[] {
   for (const entry of entries) {
     const last = groups.at(-1);
     const before = last?.entries.at(-1);
-    if (last && before && last.session === entry.session && new Date(before.at).toDateString() === new Date(entry.at).toDateString()) last.entries.push(entry);
+    if (
+      last &&
+      before &&
+      last.session === entry.session &&
+      new Date(before.at).toDateString() === new Date(entry.at).toDateString()
+    )
+      last.entries.push(entry);
     else groups.push({ key: entry.id, session: entry.session, entries: [entry] });
   }
   return groups;

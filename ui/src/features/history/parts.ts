@@ -16,5 +16,12 @@ export interface DiffArgs {
 /** A file's difference, to be looked at. */
 export function plainDiff(file: FileDiff): DiffArgs {
   const ids = file.hunks.map(({ id }) => id);
-  return { files: [file], layout: 'unified', pick: { all: ids.length, ids, left: [], added: file.added, removed: file.removed }, onput: null, onlayout: null, lines: null };
+  return {
+    files: [file],
+    layout: 'unified',
+    pick: { all: ids.length, ids, left: [], added: file.added, removed: file.removed },
+    onput: null,
+    onlayout: null,
+    lines: null,
+  };
 }

@@ -33,7 +33,9 @@ const text = (element: HTMLElement): string => (element.textContent ?? '').repla
 describe('why', () => {
   it('says it in one sentence, then gate by gate, with the rule that won first', async () => {
     await inspect(samples.hunks);
-    expect(text(screen.getByRole('tabpanel'))).toContain('Asked, because a rule says so: every edit of the parser is looked at.');
+    expect(text(screen.getByRole('tabpanel'))).toContain(
+      'Asked, because a rule says so: every edit of the parser is looked at.',
+    );
     expect(text(screen.getByTestId('gate-rules'))).toBe(
       'Rules3 matched, 1 won edit crates/parser/**ask Project · rules.toml:14longest prefix edit crates/**allow Project · rules.toml:9shorter prefix mode:safe_writeallow You · rules.toml:3less specific',
     );
@@ -48,8 +50,15 @@ describe('why', () => {
     expect(shownGate({ gate: 'rules', verdict: null, text: '' }, 'read').said).toBe('none matched');
   });
   it('tells who decided: a person, a rule, or nobody', () => {
-    const words = [samples.rejected, samples.denied, samples.expired, samples.read].map((sample) => verdictWords(sample.body).replace(/\d\d:\d\d:\d\d/, 'T'));
-    expect(words).toEqual(['You rejected it at T.', 'It did not run. A denied call cannot be allowed from here.', 'Nobody answered in time.', 'It did not run.']);
+    const words = [samples.rejected, samples.denied, samples.expired, samples.read].map((sample) =>
+      verdictWords(sample.body).replace(/\d\d:\d\d:\d\d/, 'T'),
+    );
+    expect(words).toEqual([
+      'You rejected it at T.',
+      'It did not run. A denied call cannot be allowed from here.',
+      'Nobody answered in time.',
+      'It did not run.',
+    ]);
   });
   it('shortens a digest so that two can be compared', () => {
     expect([briefDigest(DIGEST), briefDigest('abc')]).toEqual(['7c1e 09ab … 44f2', 'abc']);
@@ -60,9 +69,31 @@ describe('the timeline', () => {
   const event = (seq: number, body: EventBody): Event => ({ seq, session: SESSION, at: NOW, body });
   it('tells a call from its beginning to its undo, with output in one line', () => {
     const lines = timeline([
-      event(1, { type: 'call_proposed', call: { id: 'c', name: 'edit', arguments: {} }, message: 'm', reasoning: 'because' }),
-      event(2, { type: 'call_waits', call: 'c', digest: DIGEST, grants: [], refreshed: 'The file changed.', expires_at: null }),
-      event(3, { type: 'call_decided', call: 'c', digest: DIGEST, decision: { type: 'allow', hunks: [0, 2], note: 'go', always: { lasts: 'project', permission: 'edit', pattern: 'src/**' } } }),
+      event(1, {
+        type: 'call_proposed',
+        call: { id: 'c', name: 'edit', arguments: {} },
+        message: 'm',
+        reasoning: 'because',
+      }),
+      event(2, {
+        type: 'call_waits',
+        call: 'c',
+        digest: DIGEST,
+        grants: [],
+        refreshed: 'The file changed.',
+        expires_at: null,
+      }),
+      event(3, {
+        type: 'call_decided',
+        call: 'c',
+        digest: DIGEST,
+        decision: {
+          type: 'allow',
+          hunks: [0, 2],
+          note: 'go',
+          always: { lasts: 'project', permission: 'edit', pattern: 'src/**' },
+        },
+      }),
       event(4, { type: 'undo_prepared', call: 'c', entry: undoEntry }),
       event(5, { type: 'call_started', call: 'c' }),
       event(6, { type: 'call_output', call: 'c', text: 'ä' }),
@@ -85,14 +116,26 @@ describe('the timeline', () => {
 
 describe('every side', () => {
   it('stands without a fault that axe finds, for calls in every state', async () => {
-    for (const sample of [samples.hunks, samples.edited, samples.command, samples.loss, samples.form, samples.failed, samples.denied, samples.deleted, samples.todo]) {
+    for (const sample of [
+      samples.hunks,
+      samples.edited,
+      samples.command,
+      samples.loss,
+      samples.form,
+      samples.failed,
+      samples.denied,
+      samples.deleted,
+      samples.todo,
+    ]) {
       await inspect(sample);
       for (const name of SIDES) {
         const panel = await side(name);
         const shows = name !== 'preview' || (sample.body.type === 'call' && sample.body.preview.type !== 'nothing');
         if (shows) expect(text(panel).length, `${sample.id} ${name}`).toBeGreaterThan(5);
         else expect(text(panel), `${sample.id} ${name}`).toBe('');
-        const { violations } = await axe.run(screen.getByTestId('inspector'), { rules: { 'color-contrast': { enabled: false } } });
+        const { violations } = await axe.run(screen.getByTestId('inspector'), {
+          rules: { 'color-contrast': { enabled: false } },
+        });
         expect(violations.map((violation) => [sample.id, name, violation.id, violation.nodes[0]?.html])).toEqual([]);
       }
       cleanup();
@@ -102,15 +145,27 @@ describe('every side', () => {
     await inspect(samples.hunks);
     screen.getByTestId('tab-why').focus();
     await fireEvent.keyDown(screen.getByTestId('tab-why'), { key: 'ArrowRight' });
-    expect([document.activeElement?.textContent, screen.getByRole('tabpanel').getAttribute('aria-label')]).toEqual(['Result', 'Result']);
+    expect([document.activeElement?.textContent, screen.getByRole('tabpanel').getAttribute('aria-label')]).toEqual([
+      'Result',
+      'Result',
+    ]);
   });
   it('shows both versions of what a person changed', async () => {
     await inspect(samples.edited);
-    expect(text(await side('arguments'))).toContain("changed by you The agent'ssql, signal }); Yourssql, signal, cache });");
+    expect(text(await side('arguments'))).toContain(
+      "changed by you The agent's sql, signal }); Yours sql, signal, cache });",
+    );
   });
   it('shows the text for finding a fault beside the message (S000-16)', async () => {
     const { body } = samples.read;
-    const failed = { ...samples.read, body: { ...body, state: 'failed' as const, outcome: outcome({ state: 'failed', message: 'Please retry.', error: 'E_DATE at line 7' }) } };
+    const failed = {
+      ...samples.read,
+      body: {
+        ...body,
+        state: 'failed' as const,
+        outcome: outcome({ state: 'failed', message: 'Please retry.', error: 'E_DATE at line 7' }),
+      },
+    };
     await inspect(failed);
     const shown = text(await side('result'));
     expect(shown).toContain('Please retry.');

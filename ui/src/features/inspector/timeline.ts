@@ -23,13 +23,22 @@ export interface Line {
 export function decisionWords(decision: Decision): { icon: IconName; text: string; detail: string } {
   switch (decision.type) {
     case 'allow': {
-      const text = decision.hunks === null ? 'You allowed it' : `You allowed ${plural(decision.hunks.length, 'part')} of it`;
+      const text =
+        decision.hunks === null ? 'You allowed it' : `You allowed ${plural(decision.hunks.length, 'part')} of it`;
       return { icon: 'person', text: `${text}${alwaysWords(decision.always)}`, detail: decision.note };
     }
     case 'reject':
-      return { icon: 'rejected', text: `${decision.stop ? 'You rejected it and stopped the turn' : 'You rejected it'}${alwaysWords(decision.always)}`, detail: decision.note };
+      return {
+        icon: 'rejected',
+        text: `${decision.stop ? 'You rejected it and stopped the turn' : 'You rejected it'}${alwaysWords(decision.always)}`,
+        detail: decision.note,
+      };
     case 'answer':
-      return { icon: 'person', text: 'You answered', detail: decision.answers.map((answer) => answer.join(', ')).join(' · ') };
+      return {
+        icon: 'person',
+        text: 'You answered',
+        detail: decision.answers.map((answer) => answer.join(', ')).join(' · '),
+      };
     case 'skip':
       return { icon: 'person', text: 'You chose not to answer', detail: '' };
     case 'dry_run':
@@ -61,15 +70,27 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
     case 'call_judged':
       return { icon: 'rules', text: `Judged: ${body.trail.verdict}`, detail: body.trail.lead };
     case 'call_waits':
-      return { icon: 'waiting', text: body.refreshed ? 'Waits, shown anew' : 'Waits for you', detail: body.refreshed ?? '' };
+      return {
+        icon: 'waiting',
+        text: body.refreshed ? 'Waits, shown anew' : 'Waits for you',
+        detail: body.refreshed ?? '',
+      };
     case 'call_decided':
       return decisionWords(body.decision);
     case 'call_edited':
       return { icon: 'edit', text: 'The arguments are yours now', detail: Object.keys(body.arguments).join(', ') };
     case 'call_hooked':
-      return { icon: 'rules', text: body.refused === null ? `${body.hook} let it go` : `${body.hook} kept it from running`, detail: body.refused ?? '' };
+      return {
+        icon: 'rules',
+        text: body.refused === null ? `${body.hook} let it go` : `${body.hook} kept it from running`,
+        detail: body.refused ?? '',
+      };
     case 'undo_prepared':
-      return { icon: 'history', text: 'A copy was taken', detail: `${plural(body.entry.paths, 'path')}, ${bytes(body.entry.bytes)}` };
+      return {
+        icon: 'history',
+        text: 'A copy was taken',
+        detail: `${plural(body.entry.paths, 'path')}, ${bytes(body.entry.bytes)}`,
+      };
     case 'call_started':
       return { icon: 'play', text: 'Started', detail: '' };
     case 'call_output':
@@ -81,13 +102,25 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
     case 'call_answered':
       return { icon: 'question', text: answers[body.answer.type], detail: body.why ?? '' };
     case 'call_lent':
-      return { icon: 'info', text: body.said.error === undefined ? `${body.said.model} answered it` : 'No model answered it', detail: body.said.error ?? '' };
+      return {
+        icon: 'info',
+        text: body.said.error === undefined ? `${body.said.model} answered it` : 'No model answered it',
+        detail: body.said.error ?? '',
+      };
     case 'state_written':
-      return { icon: 'info', text: 'Kept in the session’s state', detail: body.instance ? `${body.path} of instance ${body.instance}` : body.path };
+      return {
+        icon: 'info',
+        text: 'Kept in the session’s state',
+        detail: body.instance ? `${body.path} of instance ${body.instance}` : body.path,
+      };
     case 'call_progress':
       return { icon: 'info', text: body.message, detail: '' };
     case 'call_ended':
-      return { icon: callStates[body.outcome.state].icon, text: `${callStates[body.outcome.state].text}, ${duration(body.outcome.duration_ms)}`, detail: body.outcome.message };
+      return {
+        icon: callStates[body.outcome.state].icon,
+        text: `${callStates[body.outcome.state].text}, ${duration(body.outcome.duration_ms)}`,
+        detail: body.outcome.message,
+      };
     case 'undo_applied':
       return { icon: 'undone', text: 'Undone', detail: plural(body.paths, 'path') };
     case 'redo_applied':

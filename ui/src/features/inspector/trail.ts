@@ -14,7 +14,8 @@ export function alwaysWords(always: Always | undefined): string {
 /** What came of the verdict, in one or two sentences. */
 export function verdictWords(view: CallView): string {
   const said = view.decision;
-  if (view.state === 'waiting') return `Waiting since ${exact(openAsk(view)?.at ?? view.waits?.since ?? 0).slice(11)} for a person.`;
+  if (view.state === 'waiting')
+    return `Waiting since ${exact(openAsk(view)?.at ?? view.waits?.since ?? 0).slice(11)} for a person.`;
   if (said) {
     const at = exact(said.at).slice(11);
     switch (said.decision.type) {
@@ -32,7 +33,9 @@ export function verdictWords(view: CallView): string {
   }
   switch (view.trail?.verdict) {
     case 'allow':
-      return view.started_at === null ? 'It would run by itself.' : `It ran by itself at ${exact(view.started_at).slice(11)}.`;
+      return view.started_at === null
+        ? 'It would run by itself.'
+        : `It ran by itself at ${exact(view.started_at).slice(11)}.`;
     case 'deny':
       return 'It did not run. A denied call cannot be allowed from here.';
     case 'ask':

@@ -5,7 +5,11 @@ import type { Question } from '../../ipc/bindings/Question';
 import { answerOf, answersOf, blank, isAnswered, withOption, withOther, withText } from './answers';
 
 const one: Question = { question: 'Where?', options: [{ label: 'Here' }, { label: 'There' }], multi_select: false };
-const many: Question = { question: 'What?', options: [{ label: 'A' }, { label: 'B' }, { label: 'C' }], multi_select: true };
+const many: Question = {
+  question: 'What?',
+  options: [{ label: 'A' }, { label: 'B' }, { label: 'C' }],
+  multi_select: true,
+};
 const free: Question = { question: 'Why?', multi_select: false };
 
 it('one choice replaces the other, and the free answer replaces both', () => {
@@ -13,7 +17,12 @@ it('one choice replaces the other, and the free answer replaces both', () => {
   const there = withOption(one, here, 1, true);
   const other = withText(one, there, ' elsewhere ');
   const back = withOption(one, other, 0, true);
-  expect([here, there, other, back].map((draft) => answerOf(one, draft))).toEqual([['Here'], ['There'], ['elsewhere'], ['Here']]);
+  expect([here, there, other, back].map((draft) => answerOf(one, draft))).toEqual([
+    ['Here'],
+    ['There'],
+    ['elsewhere'],
+    ['Here'],
+  ]);
 });
 
 it('several choices stand in the order of the options, with the free answer last', () => {
@@ -31,6 +40,9 @@ it('the free answer needs words', () => {
 
 it('nothing is sent while an answer is missing', () => {
   expect(answersOf([one, many], [withOption(one, blank(one), 0, true), blank(many)])).toBeNull();
-  expect(answersOf([one, free], [withOption(one, blank(one), 0, true), withText(free, blank(free), 'x')])).toEqual([['Here'], ['x']]);
+  expect(answersOf([one, free], [withOption(one, blank(one), 0, true), withText(free, blank(free), 'x')])).toEqual([
+    ['Here'],
+    ['x'],
+  ]);
   expect(answersOf([one], [])).toBeNull();
 });

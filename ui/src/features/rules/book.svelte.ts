@@ -13,7 +13,13 @@ import { CALLS_MAX, Editing, type Asked, type OwnScope } from './editing.svelte'
 import { BLANK, byKey, draftOf, sought, withGrants, type Found } from './words';
 
 /** What fills the screen. */
-export type Page = { at: 'all' } | { at: 'file'; scope: OwnScope } | { at: 'trust' } | { at: 'import' } | { at: 'compare' } | { at: 'suggestions' };
+export type Page =
+  | { at: 'all' }
+  | { at: 'file'; scope: OwnScope }
+  | { at: 'trust' }
+  | { at: 'import' }
+  | { at: 'compare' }
+  | { at: 'suggestions' };
 /** What stands beside it: a rule, a new one, or a call that is tried. */
 export type Side = { of: 'rule'; key: string } | { of: 'new'; editing: Editing } | { of: 'try' };
 
@@ -72,7 +78,9 @@ export class Book {
   editingOf(found: Found): Editing {
     const rule = draftOf(found.view);
     const id = `${found.key} ${JSON.stringify(rule)}`;
-    const editing = this.#edited.get(id) ?? new Editing(this.#engine, rule, found.source.scope === 'project' ? 'project' : 'user', found.view.rule.line);
+    const editing =
+      this.#edited.get(id) ??
+      new Editing(this.#engine, rule, found.source.scope === 'project' ? 'project' : 'user', found.view.rule.line);
     this.#edited.set(id, editing);
     return editing;
   }
@@ -80,7 +88,8 @@ export class Book {
   get draft(): RuleChange | null {
     for (const scope of ['project', 'user'] as const) {
       const written = this.texts[scope];
-      if (written && written.text !== (this.source(scope)?.text ?? '')) return { type: 'replace', scope, text: written.text };
+      if (written && written.text !== (this.source(scope)?.text ?? ''))
+        return { type: 'replace', scope, text: written.text };
     }
     const editing = this.#begun?.changed ? this.#begun : [...this.#edited.values()].find((one) => one.changed);
     if (!editing) return null;
@@ -95,7 +104,8 @@ export class Book {
 
   readonly #engine = {
     check: (asked: Asked) => this.#desk.query({ type: 'check_rule', ...asked }),
-    backtest: (change: Parameters<Editing['test']['put']>[0] & object) => this.#desk.query({ type: 'backtest', workspace: this.workspace, change, calls_max: CALLS_MAX }),
+    backtest: (change: Parameters<Editing['test']['put']>[0] & object) =>
+      this.#desk.query({ type: 'backtest', workspace: this.workspace, change, calls_max: CALLS_MAX }),
   };
 
   /** Reads everything anew; while it is being read, once more after that. */
@@ -115,7 +125,10 @@ export class Book {
     const { workspace, session } = this;
     try {
       // The ledger is one, whatever folder is looked at.
-      const [here, everywhere] = await Promise.all([this.#desk.query({ type: 'rules', workspace, session: null }), this.#desk.query({ type: 'rules', workspace: null, session: null })]);
+      const [here, everywhere] = await Promise.all([
+        this.#desk.query({ type: 'rules', workspace, session: null }),
+        this.#desk.query({ type: 'rules', workspace: null, session: null }),
+      ]);
       this.view = withGrants({ ...here, grants: everywhere.grants }, session);
       this.fault = null;
     } catch (thrown) {
@@ -128,7 +141,14 @@ export class Book {
     this.page = { at: 'all' };
     if (found) this.open({ of: 'rule', key: found.key });
     else if (this.view.grants.some((grant) => grant.id === rule.grant)) this.marked = rule.grant ?? '';
-    else this.#desk.toasts.add({ icon: 'info', ink: 'plain', title: 'That rule is gone', text: 'It was changed or taken away since.', brief: true });
+    else
+      this.#desk.toasts.add({
+        icon: 'info',
+        ink: 'plain',
+        title: 'That rule is gone',
+        text: 'It was changed or taken away since.',
+        brief: true,
+      });
   }
 
   /** Opens something beside the rules, and remembers where the focus was. */
@@ -144,7 +164,10 @@ export class Book {
     this.open({ of: 'new', editing: begun });
   }
   #fresh(rule: NewRule): Editing {
-    const scope = this.scopes.includes('project') && this.source('project')?.trust === 'trusted' ? 'project' : (this.scopes.at(-1) ?? 'user');
+    const scope =
+      this.scopes.includes('project') && this.source('project')?.trust === 'trusted'
+        ? 'project'
+        : (this.scopes.at(-1) ?? 'user');
     return new Editing(this.#engine, rule, scope, null);
   }
   /** Closes what stands beside; answers what had the focus before. */
@@ -160,11 +183,21 @@ export class Book {
 
   /** Saves a file's text; false if that was refused, which the person is told. */
   async save(scope: OwnScope, text: string, base: string | null): Promise<boolean> {
-    return this.#write({ type: 'save_rules', scope, workspace: scope === 'project' ? this.workspace : null, text, base });
+    return this.#write({
+      type: 'save_rules',
+      scope,
+      workspace: scope === 'project' ? this.workspace : null,
+      text,
+      base,
+    });
   }
   /** Saves a rule as it was written: in its place, or at the end of its file. The same answer. */
   async put({ rule, scope }: Editing, place: RulePlace | undefined): Promise<boolean> {
-    return this.#write(place ? { type: 'change_rule', place, rule } : { type: 'add_rules', scope, workspace: scope === 'project' ? this.workspace : null, rules: [rule] });
+    return this.#write(
+      place
+        ? { type: 'change_rule', place, rule }
+        : { type: 'add_rules', scope, workspace: scope === 'project' ? this.workspace : null, rules: [rule] },
+    );
   }
   /** Takes a rule out of its file. The same answer. */
   async remove(place: RulePlace): Promise<boolean> {

@@ -81,13 +81,18 @@ export class Editing {
     };
   }
   get changed(): boolean {
-    return (this.line === null && this.before !== BLANK) || JSON.stringify(this.rule) !== JSON.stringify({ ...this.before, pattern: this.before.pattern || null });
+    return (
+      (this.line === null && this.before !== BLANK) ||
+      JSON.stringify(this.rule) !== JSON.stringify({ ...this.before, pattern: this.before.pattern || null })
+    );
   }
 
   /** Where it stands in the file that was read; none: it is new, or there is no file. */
   place(source: RuleSource | undefined, workspace: string | null): RulePlace | undefined {
     const { scope, line } = this;
-    return line === null || !source?.digest ? undefined : { scope, workspace: scope === 'project' ? workspace : null, line, base: source.digest };
+    return line === null || !source?.digest
+      ? undefined
+      : { scope, workspace: scope === 'project' ? workspace : null, line, base: source.digest };
   }
   /** What the engine is asked about it. */
   asked(source: RuleSource | undefined, workspace: string | null): Asked {
@@ -112,11 +117,20 @@ export class Editing {
   /** Why it cannot be saved; none if it can. */
   blocked(source: RuleSource | undefined): Blocked | null {
     const { all, failing } = this.examples;
-    if (this.scope === 'project' && source !== undefined && source.trust !== 'trusted' && (source.text ?? '') !== '') return { message: 'The project’s file is not trusted yet, and saving would trust all of it.', hint: 'Look at it first.' };
-    if (failing > 0) return { message: `${failing} of ${all} ${all === 1 ? 'example' : 'examples'} ${failing === 1 ? 'fails' : 'fail'}, so this rule cannot be saved.`, hint: 'Change the rule or the example.' };
+    if (this.scope === 'project' && source !== undefined && source.trust !== 'trusted' && (source.text ?? '') !== '')
+      return {
+        message: 'The project’s file is not trusted yet, and saving would trust all of it.',
+        hint: 'Look at it first.',
+      };
+    if (failing > 0)
+      return {
+        message: `${failing} of ${all} ${all === 1 ? 'example' : 'examples'} ${failing === 1 ? 'fails' : 'fail'}, so this rule cannot be saved.`,
+        hint: 'Change the rule or the example.',
+      };
     if (this.check.reply?.fault) return this.check.reply.fault;
     if (this.check.trouble !== '') return { message: `The rule could not be checked: ${this.check.trouble}`, hint: '' };
-    if (this.uses === undefined || this.until === undefined) return { message: 'How long it lasts cannot be read.', hint: 'Correct it above.' };
+    if (this.uses === undefined || this.until === undefined)
+      return { message: 'How long it lasts cannot be read.', hint: 'Correct it above.' };
     return null;
   }
 }

@@ -15,16 +15,30 @@ export interface LineNote {
 export function notesOf({ fault, warnings, examples }: RulesCheck): LineNote[] {
   const byLine = (one: LineNote, other: LineNote) => (one.line ?? 0) - (other.line ?? 0);
   const faults: LineNote[] = fault ? [placed(fault.message, fault.hint)] : [];
-  const failing = examples.filter((example) => !example.holds).map((example): LineNote => ({ line: example.line, text: `\`${example.text}\` must ${example.should_match ? '' : 'not '}match${example.note ? `: ${example.note}` : ''}.`, bad: true }));
+  const failing = examples
+    .filter((example) => !example.holds)
+    .map((example): LineNote => ({
+      line: example.line,
+      text: `\`${example.text}\` must ${example.should_match ? '' : 'not '}match${example.note ? `: ${example.note}` : ''}.`,
+      bad: true,
+    }));
   const told = new Set(faults.map((note) => note.line));
-  const hardly = warnings.map((warning): LineNote => ({ line: warning.line, text: sentence(warning.text), bad: false }));
+  const hardly = warnings.map((warning): LineNote => ({
+    line: warning.line,
+    text: sentence(warning.text),
+    bad: false,
+  }));
   return [...faults, ...failing.filter((note) => !told.has(note.line)).sort(byLine), ...hardly.sort(byLine)];
 }
 
 /** A fault names its file and line itself: "rules.toml, line 3: …". */
 function placed(message: string, hint: string): LineNote {
   const [, line, rest] = /^[^\n]*?, line (\d+): (.+)$/s.exec(message) ?? [];
-  return { line: line === undefined ? null : Number(line), text: `${sentence(rest ?? message)} ${hint}`.trim(), bad: true };
+  return {
+    line: line === undefined ? null : Number(line),
+    text: `${sentence(rest ?? message)} ${hint}`.trim(),
+    bad: true,
+  };
 }
 
 /** Some words as a sentence. */

@@ -15,10 +15,20 @@ const rules = new FakeRules(() => NOW);
 const told = rules.answer({ type: 'rules', workspace: '/w', session: null }) as unknown as RulesView;
 const view = withGrants(told, 'ses_0006');
 
-test('sources stand in the order of their force, whatever order they come in', () => expect(inForce(view.sources.toReversed()).map((source) => source.scope)).toEqual(['builtin', 'manifest', 'session', 'project', 'user']));
+test('sources stand in the order of their force, whatever order they come in', () =>
+  expect(inForce(view.sources.toReversed()).map((source) => source.scope)).toEqual([
+    'builtin',
+    'manifest',
+    'session',
+    'project',
+    'user',
+  ]));
 
 test('what was granted stands among the rules: of this folder, of this session, and everywhere, as long as it is in force', () => {
-  const grants = (workspace: string, session: string | null) => withGrants({ ...told, workspace }, session).sources.flatMap((source) => source.rules.flatMap((rule) => (rule.grant === null ? [] : [`${source.scope} ${rule.grant}`])));
+  const grants = (workspace: string, session: string | null) =>
+    withGrants({ ...told, workspace }, session).sources.flatMap((source) =>
+      source.rules.flatMap((rule) => (rule.grant === null ? [] : [`${source.scope} ${rule.grant}`])),
+    );
   expect(grants('/w', 'ses_0006').sort()).toEqual(['session grant_1', 'user grant_3']);
   expect(grants('/home/mira/code/tidemark', null).sort()).toEqual(['project grant_2', 'user grant_3']);
   expect(withGrants(view, 'ses_0006').sources).toEqual(view.sources);
@@ -34,7 +44,15 @@ test('each source says what it is', () =>
   ]));
 
 describe('a rule is found again', () => {
-  const rule: Rule = { permission: 'bash', pattern: 'cargo update*', action: 'allow', reason: null, scope: 'project', file: '.countersign/rules.toml', line: 15 };
+  const rule: Rule = {
+    permission: 'bash',
+    pattern: 'cargo update*',
+    action: 'allow',
+    reason: null,
+    scope: 'project',
+    file: '.countersign/rules.toml',
+    line: 15,
+  };
   test.each<[string, Partial<Rule>, string | undefined]>([
     ['in its line', {}, 'project .countersign/rules.toml 15'],
     ['in another line', { line: 4 }, 'project .countersign/rules.toml 15'],
@@ -43,7 +61,11 @@ describe('a rule is found again', () => {
     ['by its grant', { scope: 'session', pattern: 'x', grant: 'grant_1' }, 'grant_1'],
   ])('%s', (_, more, key) => expect(sought(view, { ...rule, ...more })?.key).toBe(key));
   test('with the line of the next one', () => {
-    expect([byKey(view, 'project .countersign/rules.toml 2')?.next, byKey(view, 'project .countersign/rules.toml 15')?.next, byKey(view, 'gone')]).toEqual([9, null, undefined]);
+    expect([
+      byKey(view, 'project .countersign/rules.toml 2')?.next,
+      byKey(view, 'project .countersign/rules.toml 15')?.next,
+      byKey(view, 'gone'),
+    ]).toEqual([9, null, undefined]);
   });
 });
 
@@ -55,7 +77,9 @@ test.each<[Partial<RuleView>, Partial<Rule>, string[]]>([
   [{ uses_left: 1 }, { max_uses: 5, expires_ms: NOW + HOUR_MS }, ['until 17:10', '1 use left']],
 ])('%j %j stands as it is said', (more, own, words) => {
   const base = byKey(view, 'project .countersign/rules.toml 15')?.view;
-  expect(base && standingOf({ ...base, ...more, rule: { ...base.rule, ...own } }, NOW).map((word) => word.text)).toEqual(words);
+  expect(
+    base && standingOf({ ...base, ...more, rule: { ...base.rule, ...own } }, NOW).map((word) => word.text),
+  ).toEqual(words);
 });
 
 test.each<[Partial<GrantView>, string, string]>([
@@ -74,18 +98,38 @@ test('what an untrusted file wants', () => {
   if (!source) throw new Error('no project');
   expect(wantsWords(source)).toBe('1 of its 3 rules would allow; until you trust the file that one does nothing.');
   const allows = source.rules.filter(({ rule }) => rule.action === 'allow');
-  expect(wantsWords({ ...source, rules: allows })).toBe('Its only rule would allow; until you trust the file it does nothing.');
-  expect(wantsWords({ ...source, rules: [...allows, ...allows] })).toBe('All its 2 rules would allow; until you trust the file those do nothing.');
+  expect(wantsWords({ ...source, rules: allows })).toBe(
+    'Its only rule would allow; until you trust the file it does nothing.',
+  );
+  expect(wantsWords({ ...source, rules: [...allows, ...allows] })).toBe(
+    'All its 2 rules would allow; until you trust the file those do nothing.',
+  );
   expect(wantsWords({ ...source, rules: [] })).toBe('Its rules only tighten, so they hold already.');
 });
 
 test('what is wrong stands by its line, faults first, and a line is not told twice', () => {
   const fault = (message: string) => ({ message, hint: 'Correct it.', context: [] });
-  const example = (line: number, holds: boolean, should_match: boolean) => ({ line, rule_line: 1, text: 'ls', should_match, holds, note: null });
-  expect(notesOf({ fault: fault('rules.toml, line 3: this is no rule.'), rules: [], warnings: [{ line: 2, text: 'it allows everything' }], examples: [example(9, false, false), example(3, false, true), example(4, true, true)] })).toEqual([
+  const example = (line: number, holds: boolean, should_match: boolean) => ({
+    line,
+    rule_line: 1,
+    text: 'ls',
+    should_match,
+    holds,
+    note: null,
+  });
+  expect(
+    notesOf({
+      fault: fault('rules.toml, line 3: this is no rule.'),
+      rules: [],
+      warnings: [{ line: 2, text: 'it allows everything' }],
+      examples: [example(9, false, false), example(3, false, true), example(4, true, true)],
+    }),
+  ).toEqual([
     { line: 3, text: 'This is no rule. Correct it.', bad: true },
     { line: 9, text: '`ls` must not match.', bad: true },
     { line: 2, text: 'It allows everything.', bad: false },
   ]);
-  expect(notesOf({ fault: fault('There are more than 10,000 rules.'), rules: [], warnings: [], examples: [] })).toEqual([{ line: null, text: 'There are more than 10,000 rules. Correct it.', bad: true }]);
+  expect(notesOf({ fault: fault('There are more than 10,000 rules.'), rules: [], warnings: [], examples: [] })).toEqual(
+    [{ line: null, text: 'There are more than 10,000 rules. Correct it.', bad: true }],
+  );
 });

@@ -13,7 +13,8 @@ import { moment } from '../../widgets/lasting';
 import { grantReaches, grantScopes, scopes } from '../../widgets/rules';
 
 /** How rules are read, in one sentence. */
-export const HOW = 'Any matching manifest denial ends it. Otherwise the most specific rule wins, then the longer prefix, then session over project over you, then the stricter.';
+export const HOW =
+  'Any matching manifest denial ends it. Otherwise the most specific rule wins, then the longer prefix, then session over project over you, then the stricter.';
 
 /** Scopes in the order of their force, as they stand in the table. */
 const FORCE: readonly RuleScope[] = ['builtin', 'manifest', 'session', 'project', 'user'];
@@ -25,14 +26,42 @@ export function inForce(sources: readonly RuleSource[]): RuleSource[] {
 
 /** The rules with those that were granted on cards among them: of the folder that is looked at, and of the session. */
 export function withGrants(view: RulesView, session: string | null): RulesView {
-  const known = new Set(view.sources.flatMap((source) => source.rules.flatMap((one) => one.grant ?? one.rule.grant ?? [])));
-  const granted = view.grants.filter((grant) => grant.in_force && !known.has(grant.id) && (grant.lasts === 'everywhere' || (grant.lasts === 'project' ? grant.workspace === view.workspace : grant.session === session)));
+  const known = new Set(
+    view.sources.flatMap((source) => source.rules.flatMap((one) => one.grant ?? one.rule.grant ?? [])),
+  );
+  const granted = view.grants.filter(
+    (grant) =>
+      grant.in_force &&
+      !known.has(grant.id) &&
+      (grant.lasts === 'everywhere' ||
+        (grant.lasts === 'project' ? grant.workspace === view.workspace : grant.session === session)),
+  );
   const rulesOf = (scope: RuleScope): RuleView[] =>
     granted
       .filter((grant) => grantScopes[grant.lasts] === scope)
-      .map((grant) => ({ rule: grant.rule, matches: [], not_matches: [], hits: grant.hits, last_used: grant.last_used, uses_left: grant.max_uses === null ? null : Math.max(0, grant.max_uses - grant.uses), state: 'active', grant: grant.id }));
+      .map((grant) => ({
+        rule: grant.rule,
+        matches: [],
+        not_matches: [],
+        hits: grant.hits,
+        last_used: grant.last_used,
+        uses_left: grant.max_uses === null ? null : Math.max(0, grant.max_uses - grant.uses),
+        state: 'active',
+        grant: grant.id,
+      }));
   const sources = view.sources.map((source) => ({ ...source, rules: [...source.rules, ...rulesOf(source.scope)] }));
-  const none: RuleSource = { scope: 'session', file: null, text: null, digest: null, editable: false, default: null, rules: rulesOf('session'), fault: null, warnings: [], trust: null };
+  const none: RuleSource = {
+    scope: 'session',
+    file: null,
+    text: null,
+    digest: null,
+    editable: false,
+    default: null,
+    rules: rulesOf('session'),
+    fault: null,
+    warnings: [],
+    trust: null,
+  };
   return { ...view, sources: sources.some((source) => source.scope === 'session') ? sources : [...sources, none] };
 }
 
@@ -56,7 +85,12 @@ function find(view: RulesView | null, holds: (found: Found) => boolean): Found |
     for (const [i, one] of source.rules.entries()) {
       const line = one.rule.line ?? 0;
       const later = source.rules.flatMap((other) => ((other.rule.line ?? 0) > line ? [other.rule.line ?? 0] : []));
-      const found = { source, view: one, key: keyOf(source, one, i), next: later.length === 0 ? null : Math.min(...later) };
+      const found = {
+        source,
+        view: one,
+        key: keyOf(source, one, i),
+        next: later.length === 0 ? null : Math.min(...later),
+      };
       if (holds(found)) return found;
     }
   }
@@ -67,9 +101,22 @@ export function byKey(view: RulesView | null, key: string): Found | undefined {
   return find(view, (found) => found.key === key);
 }
 /** The rule that a trail names: the same words from the same scope, in its line if it still stands there. */
-export function sought(view: RulesView | null, rule: Pick<Rule, 'scope' | 'permission' | 'pattern' | 'action' | 'line' | 'grant'>): Found | undefined {
-  const same = ({ view: { rule: own } }: Found) => own.scope === rule.scope && own.permission === rule.permission && own.pattern === rule.pattern && own.action === rule.action;
-  return find(view, (found) => (rule.grant !== undefined && found.key === rule.grant) || (same(found) && found.view.rule.line === rule.line)) ?? find(view, same);
+export function sought(
+  view: RulesView | null,
+  rule: Pick<Rule, 'scope' | 'permission' | 'pattern' | 'action' | 'line' | 'grant'>,
+): Found | undefined {
+  const same = ({ view: { rule: own } }: Found) =>
+    own.scope === rule.scope &&
+    own.permission === rule.permission &&
+    own.pattern === rule.pattern &&
+    own.action === rule.action;
+  return (
+    find(
+      view,
+      (found) =>
+        (rule.grant !== undefined && found.key === rule.grant) || (same(found) && found.view.rule.line === rule.line),
+    ) ?? find(view, same)
+  );
 }
 
 /** What stands beside a source's name. */
@@ -94,7 +141,12 @@ export function wantsWords(source: RuleSource): string {
   const own = source.rules.filter(({ grant }) => grant === null);
   const loosens = own.filter(({ rule }) => rule.action === 'allow').length;
   if (loosens === 0) return 'Its rules only tighten, so they hold already.';
-  const which = own.length === 1 ? 'Its only rule' : loosens === own.length ? `All its ${count(loosens)} rules` : `${count(loosens)} of its ${plural(own.length, 'rule')}`;
+  const which =
+    own.length === 1
+      ? 'Its only rule'
+      : loosens === own.length
+        ? `All its ${count(loosens)} rules`
+        : `${count(loosens)} of its ${plural(own.length, 'rule')}`;
   return `${which} would allow; until you trust the file ${loosens === 1 ? (own.length === 1 ? 'it does' : 'that one does') : 'those do'} nothing.`;
 }
 
@@ -103,15 +155,24 @@ export function standingOf({ rule, state, uses_left }: RuleView, now: number): {
   const out: { text: string; over: boolean }[] = [];
   if (state === 'untrusted') out.push({ text: 'not in force until trusted', over: true });
   if (state === 'spent') out.push({ text: 'used up', over: true });
-  if (state === 'expired') out.push({ text: rule.expires_ms === undefined ? 'expired' : `expired ${moment(rule.expires_ms, now)}`, over: true });
-  if (state === 'active' && rule.expires_ms !== undefined) out.push({ text: `until ${moment(rule.expires_ms, now)}`, over: false });
+  if (state === 'expired')
+    out.push({
+      text: rule.expires_ms === undefined ? 'expired' : `expired ${moment(rule.expires_ms, now)}`,
+      over: true,
+    });
+  if (state === 'active' && rule.expires_ms !== undefined)
+    out.push({ text: `until ${moment(rule.expires_ms, now)}`, over: false });
   if (state === 'active' && uses_left !== null) out.push({ text: `${plural(uses_left, 'use')} left`, over: false });
   return out;
 }
 
 /** How long a grant lasts: "Session, to 13:00", "Project", "5 uses, 2 left". */
 export function lastsWords(grant: GrantView, now: number): string {
-  const parts = [grant.max_uses === null || grant.lasts !== 'everywhere' ? grantReaches[grant.lasts] : '', grant.until === null ? '' : `to ${moment(grant.until, now)}`, grant.max_uses === null ? '' : `${plural(grant.max_uses, 'use')}, ${Math.max(0, grant.max_uses - grant.uses)} left`];
+  const parts = [
+    grant.max_uses === null || grant.lasts !== 'everywhere' ? grantReaches[grant.lasts] : '',
+    grant.until === null ? '' : `to ${moment(grant.until, now)}`,
+    grant.max_uses === null ? '' : `${plural(grant.max_uses, 'use')}, ${Math.max(0, grant.max_uses - grant.uses)} left`,
+  ];
   return parts.filter(Boolean).join(', ');
 }
 
@@ -124,17 +185,36 @@ export function endedWords(grant: GrantView, now: number): string {
 
 /** Where a rule of a file stands: "Project · rules.toml:18". */
 export function placeWords({ source, view }: Pick<Found, 'source' | 'view'>): string {
-  const file = source.file === null ? '' : ` · ${baseName(source.file)}${view.rule.line === null ? '' : `:${view.rule.line}`}`;
+  const file =
+    source.file === null ? '' : ` · ${baseName(source.file)}${view.rule.line === null ? '' : `:${view.rule.line}`}`;
   return `${scopes[source.scope]}${file}`;
 }
 
 /** What a rule is, to be changed or tried. */
 export function draftOf({ rule, matches, not_matches }: RuleView): NewRule {
-  return { permission: rule.permission, pattern: rule.pattern, action: rule.action, reason: rule.reason, matches, not_matches, expires_ms: rule.expires_ms ?? null, max_uses: rule.max_uses ?? null };
+  return {
+    permission: rule.permission,
+    pattern: rule.pattern,
+    action: rule.action,
+    reason: rule.reason,
+    matches,
+    not_matches,
+    expires_ms: rule.expires_ms ?? null,
+    max_uses: rule.max_uses ?? null,
+  };
 }
 
 /** A rule of which nothing is written yet. */
-export const BLANK: NewRule = { permission: 'bash', pattern: '', action: 'ask', reason: null, matches: [], not_matches: [], expires_ms: null, max_uses: null };
+export const BLANK: NewRule = {
+  permission: 'bash',
+  pattern: '',
+  action: 'ask',
+  reason: null,
+  matches: [],
+  not_matches: [],
+  expires_ms: null,
+  max_uses: null,
+};
 
 /** Whether adding a rule can make a verdict weaker. */
 export function loosens(action: Action): boolean {

@@ -6,7 +6,15 @@ import { join, spans, split, toggle, within, write } from './query';
 test.each([
   ['words', 'borrow checker', [], 'borrow checker'],
   ['a filter before', 'state:failed borrow*', [{ name: 'state', value: 'failed' }], 'borrow*'],
-  ['two filters around', 'tool:bash x mode:local', [{ name: 'tool', value: 'bash' }, { name: 'mode', value: 'local' }], 'x'],
+  [
+    'two filters around',
+    'tool:bash x mode:local',
+    [
+      { name: 'tool', value: 'bash' },
+      { name: 'mode', value: 'local' },
+    ],
+    'x',
+  ],
   ['a filter with spaces', 'session:"Release notes" v', [{ name: 'session', value: 'Release notes' }], 'v'],
   ['a filter that is not ours stays text', 'color:red x', [], 'color:red x'],
   ['an address is no filter', 'http://docs.rs', [], 'http://docs.rs'],
@@ -14,7 +22,8 @@ test.each([
 ])('%s', (_, query, filters, text) => expect(split(query)).toEqual({ filters, text }));
 
 test('what was taken apart is the same when put together', () => {
-  for (const query of ['tool:bash borrow*', 'session:"Release notes" v', '"a phrase"', '']) expect(join(split(query))).toBe(query);
+  for (const query of ['tool:bash borrow*', 'session:"Release notes" v', '"a phrase"', ''])
+    expect(join(split(query))).toBe(query);
 });
 
 test('a filter is added, and taken away again', () => {
@@ -26,7 +35,12 @@ test('a filter is added, and taken away again', () => {
 
 test('a stretch of time takes the place of another, and goes when it is chosen again', () => {
   const [today, week, month, older] = spans(new Date(2026, 4, 1, 12).getTime()).map((span) => span.filter);
-  expect([today, week, month, older].map((filter) => filter && write(filter))).toEqual(['after:2026-05-01', 'after:7d', 'after:30d', 'before:30d']);
+  expect([today, week, month, older].map((filter) => filter && write(filter))).toEqual([
+    'after:2026-05-01',
+    'after:7d',
+    'after:30d',
+    'before:30d',
+  ]);
   const failed = { name: 'state', value: 'failed' };
   if (!today || !older) throw new Error('a stretch is missing');
   expect(within([failed, today], older)).toEqual([failed, older]);

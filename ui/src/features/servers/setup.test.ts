@@ -23,14 +23,29 @@ test('a setup is the same after it was fields', () => {
   const ways = [
     { type: 'stdio', command: 'my tool', args: ['--a', ''], env: { A: 'keychain:a', B: '${B:-x}' }, folder: '/w' },
     { type: 'stdio', command: 'x', args: [], env: {}, folder: null },
-    { type: 'stdio', command: 'x', args: [], env: {}, folder: '/w/below', room: { workspace: '/w', hosts: ['docs.rs', 'localhost:8080'] } },
+    {
+      type: 'stdio',
+      command: 'x',
+      args: [],
+      env: {},
+      folder: '/w/below',
+      room: { workspace: '/w', hosts: ['docs.rs', 'localhost:8080'] },
+    },
     { type: 'stdio', command: 'x', args: [], env: {}, folder: null, room: { workspace: '/w', hosts: [] } },
     { type: 'http', url: 'https://x.example/mcp', headers: { Authorization: 'keychain:t' } },
     { type: 'http', url: 'https://x.example/mcp', headers: {}, client: { id: 'a', secret: 'keychain:t' } },
-    { type: 'http', url: 'https://x.example/mcp', headers: {}, client: { id: 'https://a.example/client.json', secret: null } },
+    {
+      type: 'http',
+      url: 'https://x.example/mcp',
+      headers: {},
+      client: { id: 'https://a.example/client.json', secret: null },
+    },
   ] as const;
   for (const way of ways) {
-    const settings = structuredClone({ id: 'one', way, timeout_ms: 1_500, enabled: true }) as unknown as Parameters<typeof draftOf>[0] & object;
+    const settings = structuredClone({ id: 'one', way, timeout_ms: 1_500, enabled: true }) as unknown as Parameters<
+      typeof draftOf
+    >[0] &
+      object;
     expect(setupOf(draftOf(settings))).toEqual({ way, timeout_ms: 1_500 });
   }
 });
@@ -51,14 +66,37 @@ test.each<[string, Partial<typeof good>, object]>([
   ['a room of nowhere', { room: 'code' }, { room: 'Write the whole path, or none to run it as you.' }],
   ['a room around everything', { room: '/' }, { room: 'Name the one folder that it may change.' }],
   ['a start in its room', { room: '/w', folder: '/w/below' }, {}],
-  ['a start outside its room', { room: '/w', folder: '/www' }, { folder: 'It starts outside its room. Leave this empty: it then starts in the folder of its room.' }],
+  [
+    'a start outside its room',
+    { room: '/w', folder: '/www' },
+    { folder: 'It starts outside its room. Leave this empty: it then starts in the folder of its room.' },
+  ],
   ['no address', { as: 'http' }, { url: 'Say where it is reached.' }],
   ['another scheme', { as: 'http', url: 'ws://x' }, { url: 'Begin with http:// or https://.' }],
-  ['no address at all', { as: 'http', url: 'http://' }, { url: 'This is no address. Write it like https://mcp.example.org/mcp.' }],
+  [
+    'no address at all',
+    { as: 'http', url: 'http://' },
+    { url: 'This is no address. Write it like https://mcp.example.org/mcp.' },
+  ],
   ['a value without a name', { env: [{ name: '', value: 'x' }] }, { pairs: 'A value has no name.' }],
   ['a variable with a space', { env: [{ name: 'A B', value: 'x' }] }, { pairs: '“A B” is no name of a variable.' }],
-  ['a header twice', { as: 'http', url: 'https://x.example', headers: [{ name: 'X-A', value: '1' }, { name: 'x-a', value: '2' }] }, { pairs: '“x-a” is there twice.' }],
-  ['a secret of no client', { as: 'http', url: 'https://x.example', clientSecret: '${S}' }, { client: 'Write the id that the secret belongs to, or take out the secret.' }],
+  [
+    'a header twice',
+    {
+      as: 'http',
+      url: 'https://x.example',
+      headers: [
+        { name: 'X-A', value: '1' },
+        { name: 'x-a', value: '2' },
+      ],
+    },
+    { pairs: '“x-a” is there twice.' },
+  ],
+  [
+    'a secret of no client',
+    { as: 'http', url: 'https://x.example', clientSecret: '${S}' },
+    { client: 'Write the id that the secret belongs to, or take out the secret.' },
+  ],
   ['no time', { seconds: '' }, { seconds: 'Write seconds, 1 to 600.' }],
   ['too long a time', { seconds: '601' }, { seconds: 'Write seconds, 1 to 600.' }],
 ])('%s', (_, change, problems) => expect(problemsOf({ ...good, ...change }, ['two'])).toEqual(problems));

@@ -31,7 +31,9 @@ export interface Draft {
 }
 
 /** A field and what is wrong with it, in one sentence that says what to do. */
-export type Problems = Partial<Record<'id' | 'command' | 'folder' | 'room' | 'url' | 'pairs' | 'client' | 'seconds', string>>;
+export type Problems = Partial<
+  Record<'id' | 'command' | 'folder' | 'room' | 'url' | 'pairs' | 'client' | 'seconds', string>
+>;
 
 /** How long a server may take unless somebody says otherwise, and at most, in seconds. */
 export const SECONDS = { usual: 30, max: 600 };
@@ -39,8 +41,10 @@ const ID_CHARS_MAX = 32;
 const KEYCHAIN = 'keychain:';
 
 /** Named values, one by one; and what of them is saved. */
-export const pairsIn = (of: Record<string, string | undefined>): Pair[] => Object.entries(of).map(([name, value]) => ({ name, value: value ?? '' }));
-export const named = (of: readonly Pair[]): Record<string, string> => Object.fromEntries(of.filter((pair) => pair.name.trim() !== '').map((pair) => [pair.name.trim(), pair.value]));
+export const pairsIn = (of: Record<string, string | undefined>): Pair[] =>
+  Object.entries(of).map(([name, value]) => ({ name, value: value ?? '' }));
+export const named = (of: readonly Pair[]): Record<string, string> =>
+  Object.fromEntries(of.filter((pair) => pair.name.trim() !== '').map((pair) => [pair.name.trim(), pair.value]));
 
 /** A setup as fields; empty ones for none. */
 export function draftOf(settings: ServerSettings | null): Draft {
@@ -76,7 +80,12 @@ export function wordsOf(line: string): string[] | null {
       continue;
     }
     began = true;
-    if (c === '\\' && quote !== "'" && next !== undefined && (quote === '' ? /[\s"'\\]/.test(next) : /["\\]/.test(next))) {
+    if (
+      c === '\\' &&
+      quote !== "'" &&
+      next !== undefined &&
+      (quote === '' ? /[\s"'\\]/.test(next) : /["\\]/.test(next))
+    ) {
       word += next;
       i += 1;
     } else if (quote === '' && (c === '"' || c === "'")) quote = c;
@@ -90,7 +99,9 @@ export function wordsOf(line: string): string[] | null {
 
 /** Words as one line that is taken apart into the same words. */
 export function joined(words: readonly string[]): string {
-  return words.map((word) => (word !== '' && !/[\s"'\\]/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`)).join(' ');
+  return words
+    .map((word) => (word !== '' && !/[\s"'\\]/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`))
+    .join(' ');
 }
 
 /** The secret of the keychain that a value refers to; none for any other value. */
@@ -102,7 +113,8 @@ export function secretOf(value: string): string | null {
 export const refersTo = (secret: string): string => `${KEYCHAIN}${secret}`;
 
 /** Whether a secret stands there in plain text. */
-export const isBare = (secret: string): boolean => secret.trim() !== '' && secretOf(secret) === null && !secret.includes('${');
+export const isBare = (secret: string): boolean =>
+  secret.trim() !== '' && secretOf(secret) === null && !secret.includes('${');
 
 /** Whether a value looks like a secret that stands there in plain text. */
 export function isBareSecret({ name, value }: Pair): boolean {
@@ -117,7 +129,8 @@ export const secretName = (id: string, { name }: Pair): string => [id.trim(), na
 export function idProblem(text: string, others: readonly string[]): string {
   const id = text.trim();
   if (id === '') return 'Give it a short name.';
-  if (id.length > ID_CHARS_MAX || !/^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/.test(id)) return `Use 1 to ${ID_CHARS_MAX} letters, digits, - and single _ alone.`;
+  if (id.length > ID_CHARS_MAX || !/^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/.test(id))
+    return `Use 1 to ${ID_CHARS_MAX} letters, digits, - and single _ alone.`;
   return others.includes(id) ? `“${id}” is there already. Choose another name.` : '';
 }
 
@@ -143,16 +156,19 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
     else if ((words[0] ?? '') === '') problems.command = 'Say which program to start.';
     const [folder, room] = [draft.folder.trim(), draft.room.trim()];
     if (folder !== '' && !isWhole(folder)) problems.folder = 'Write the whole path, or none for your home folder.';
-    else if (folder !== '' && room !== '' && !folder.includes('${') && !isBelow(folder, room)) problems.folder = 'It starts outside its room. Leave this empty: it then starts in the folder of its room.';
+    else if (folder !== '' && room !== '' && !folder.includes('${') && !isBelow(folder, room))
+      problems.folder = 'It starts outside its room. Leave this empty: it then starts in the folder of its room.';
     if (room !== '' && !isWhole(room)) problems.room = 'Write the whole path, or none to run it as you.';
     else if (room === '/') problems.room = 'Name the one folder that it may change.';
   } else {
     const url = draft.url.trim();
     if (url === '') problems.url = 'Say where it is reached.';
     else if (!/^https?:\/\/|^\$\{/i.test(url)) problems.url = 'Begin with http:// or https://.';
-    else if (!url.includes('${') && !URL.canParse(url)) problems.url = 'This is no address. Write it like https://mcp.example.org/mcp.';
+    else if (!url.includes('${') && !URL.canParse(url))
+      problems.url = 'This is no address. Write it like https://mcp.example.org/mcp.';
   }
-  if (draft.as === 'http' && draft.clientId.trim() === '' && draft.clientSecret.trim() !== '') problems.client = 'Write the id that the secret belongs to, or take out the secret.';
+  if (draft.as === 'http' && draft.clientId.trim() === '' && draft.clientSecret.trim() !== '')
+    problems.client = 'Write the id that the secret belongs to, or take out the secret.';
   const pairs = pairsProblem(pairsOf(draft), draft.as === 'http');
   if (pairs) problems.pairs = pairs;
   const seconds = secondsProblem(draft.seconds);
@@ -161,7 +177,8 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
 }
 
 const isWhole = (path: string): boolean => /^(\/|[A-Za-z]:[\\/])/.test(path);
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder.replace(/\/+$/, '')}/`);
+const isBelow = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(`${folder.replace(/\/+$/, '')}/`);
 
 /** The same way in a room, or in none: it starts in the folder of its room unless it starts in it already. */
 export function movedTo(way: Extract<ServerWay, { type: 'stdio' }>, room: ServerRoom | null): ServerWay {
@@ -173,7 +190,9 @@ export function movedTo(way: Extract<ServerWay, { type: 'stdio' }>, room: Server
 /** What is wrong with a time limit; empty if nothing is. */
 export function secondsProblem(text: string): string {
   const seconds = secondsIn(text);
-  return text.trim() === '' || !Number.isFinite(seconds) || seconds < 1 || seconds > SECONDS.max ? `Write seconds, 1 to ${SECONDS.max}.` : '';
+  return text.trim() === '' || !Number.isFinite(seconds) || seconds < 1 || seconds > SECONDS.max
+    ? `Write seconds, 1 to ${SECONDS.max}.`
+    : '';
 }
 const secondsIn = (text: string): number => Number(text.trim().replace(',', '.'));
 /** A time limit in milliseconds. */
@@ -185,10 +204,15 @@ export const pairsOf = (draft: Draft): Pair[] => (draft.as === 'http' ? draft.he
 /** What is saved of fields that have no problem. */
 export function setupOf(draft: Draft): { way: ServerWay; timeout_ms: number } {
   const values = named(pairsOf(draft));
-  const client = draft.clientId.trim() !== '' && { client: { id: draft.clientId.trim(), secret: draft.clientSecret.trim() || null } };
+  const client = draft.clientId.trim() !== '' && {
+    client: { id: draft.clientId.trim(), secret: draft.clientSecret.trim() || null },
+  };
   const [command = '', ...args] = wordsOf(draft.command) ?? [];
   const workspace = draft.room.trim();
   const room = workspace !== '' && { room: { workspace, hosts: draft.hosts.split(/[\s,]+/).filter(Boolean) } };
-  const way: ServerWay = draft.as === 'http' ? { type: 'http', url: draft.url.trim(), headers: values, ...client } : { type: 'stdio', command, args, env: values, folder: draft.folder.trim() || null, ...room };
+  const way: ServerWay =
+    draft.as === 'http'
+      ? { type: 'http', url: draft.url.trim(), headers: values, ...client }
+      : { type: 'stdio', command, args, env: values, folder: draft.folder.trim() || null, ...room };
   return { way, timeout_ms: millisecondsIn(draft.seconds) };
 }

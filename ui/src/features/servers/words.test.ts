@@ -14,7 +14,12 @@ test('a state is told, and what is being done before it', () => {
 });
 
 test('tools are counted by how they stand, and only what waits for a look is looked at', () => {
-  const tools = [serverTool('a', ''), serverTool('b', '', {}, 'changed'), serverTool('c', '', {}, 'gone'), serverTool('d', '', {}, 'new')];
+  const tools = [
+    serverTool('a', ''),
+    serverTool('b', '', {}, 'changed'),
+    serverTool('c', '', {}, 'gone'),
+    serverTool('d', '', {}, 'new'),
+  ];
   expect(toolsWords(tools)).toBe('4 tools: 1 changed, 1 new, 1 gone');
   expect(toolsWords([])).toBe('no tools');
   const server = serverView('a', way, { tools, waits: 'd1' });
@@ -24,21 +29,41 @@ test('tools are counted by how they stand, and only what waits for a look is loo
 
 test('what a server did not say of a tool is not claimed', () => {
   expect(claims({})).toEqual([]);
-  expect(claims({ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false })).toEqual(['changes nothing', 'removes nothing', 'twice is as once', 'keeps to its own data']);
-  expect(claims({ readOnlyHint: false, destructiveHint: true, openWorldHint: true })).toEqual(['changes things', 'may remove things', 'reaches beyond its own data']);
+  expect(claims({ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false })).toEqual([
+    'changes nothing',
+    'removes nothing',
+    'twice is as once',
+    'keeps to its own data',
+  ]);
+  expect(claims({ readOnlyHint: false, destructiveHint: true, openWorldHint: true })).toEqual([
+    'changes things',
+    'may remove things',
+    'reaches beyond its own data',
+  ]);
 });
 
 test('the first sentence keeps its hidden characters', () => {
-  const spans = [{ text: 'Reads a.b', control: false }, { text: 'U+200B', control: true }, { text: ' twice. Then more.', control: false }, { text: 'U+200B', control: true }];
+  const spans = [
+    { text: 'Reads a.b', control: false },
+    { text: 'U+200B', control: true },
+    { text: ' twice. Then more.', control: false },
+    { text: 'U+200B', control: true },
+  ];
   expect(plainOf(firstOf(spans))).toBe('Reads a.bU+200B twice.');
 });
 
 test('every word of a filter is wanted', () => {
-  expect([fits(['read_file', 'Reads'], 'READ file'), fits(['read_file'], 'read write'), fits(['a'], ' ')]).toEqual([true, false, true]);
+  expect([fits(['read_file', 'Reads'], 'READ file'), fits(['read_file'], 'read write'), fits(['a'], ' ')]).toEqual([
+    true,
+    false,
+    true,
+  ]);
 });
 
 test('a log is copied line by line', () => {
-  expect(logText([{ at_ms: 0, from: 'us', text: [{ text: 'Started', control: false }] }])).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}us {6}Started$/);
+  expect(logText([{ at_ms: 0, from: 'us', text: [{ text: 'Started', control: false }] }])).toMatch(
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}us {6}Started$/,
+  );
 });
 
 test('hosts are named as a list is read, or said to be none', () => {

@@ -51,7 +51,10 @@ export function hostsWords(hosts: readonly string[]): string {
 export const pins: Record<Pin, { text: string; means: string }> = {
   pinned: { text: 'approved', means: 'As you approved it.' },
   new: { text: 'new', means: 'It was not there when you approved. It cannot be called before you approve it.' },
-  changed: { text: 'changed', means: 'It is another than the one you approved. It cannot be called before you approve it.' },
+  changed: {
+    text: 'changed',
+    means: 'It is another than the one you approved. It cannot be called before you approve it.',
+  },
   gone: { text: 'gone', means: 'The server has it no more, so it cannot be called.' },
 };
 
@@ -63,7 +66,9 @@ export function waitingTools(server: ServerView): ServerTool[] {
 /** "14 tools", "14 tools: 1 changed, 2 new". `one` is what one of them is called. */
 export function toolsWords(tools: readonly { pin: Pin }[], one = 'tool'): string {
   const of = (pin: Pin) => tools.filter((tool) => tool.pin === pin).length;
-  const marks = (['changed', 'new', 'gone'] as const).filter((pin) => of(pin) > 0).map((pin) => `${of(pin)} ${pins[pin].text}`);
+  const marks = (['changed', 'new', 'gone'] as const)
+    .filter((pin) => of(pin) > 0)
+    .map((pin) => `${of(pin)} ${pins[pin].text}`);
   return `${tools.length === 0 ? `no ${one}s` : plural(tools.length, one)}${marks.length > 0 ? `: ${marks.join(', ')}` : ''}`;
 }
 

@@ -67,7 +67,8 @@ export class Images {
       const name = file.name || 'The image';
       const read = this.list.length < IMAGES_MAX ? await readImage(file) : TOO_MANY;
       if (typeof read !== 'string') this.list = [...this.list, { id: ++this.#last, name, blob: file, image: read }];
-      else leftOut.set(read, [...(leftOut.get(read) ?? []), read === TOO_LARGE ? `${name} (${bytes(file.size)})` : name]);
+      else
+        leftOut.set(read, [...(leftOut.get(read) ?? []), read === TOO_LARGE ? `${name} (${bytes(file.size)})` : name]);
     }
     this.leftOut = [...leftOut].map(([why, names]) => ({ why, names }));
   }

@@ -50,7 +50,9 @@ export class Offers {
   /** Those that fit what is typed; none if nothing is looked for. */
   fitting(text: string): readonly Offered[] | null {
     const typed = typedIn(text);
-    return typed === null || this.#away || this.form !== null || this.fetching !== null ? null : matching(this.list, typed);
+    return typed === null || this.#away || this.form !== null || this.fetching !== null
+      ? null
+      : matching(this.list, typed);
   }
   /** Another text stands in the box. */
   typed(text: string): void {
@@ -82,7 +84,11 @@ export class Offers {
     const fetch = ++this.#fetch;
     this.fetching = offered;
     try {
-      const { has } = await this.#desk.query({ type: 'server_has', server: offered.server, asked: { type: 'prompt', name: offered.name, arguments: filled(offered.asks, given ?? {}) } });
+      const { has } = await this.#desk.query({
+        type: 'server_has',
+        server: offered.server,
+        asked: { type: 'prompt', name: offered.name, arguments: filled(offered.asks, given ?? {}) },
+      });
       if (fetch !== this.#fetch) return null;
       const taken = takenOf(offered.server, offered.name, has.type === 'text' ? has.parts : []);
       if (taken.text.trim() === '') throw new Error('The server gave a prompt without any text.');
@@ -139,7 +145,9 @@ export class Offers {
   async #pages(server: string, add: (more: readonly Offered[]) => void): Promise<void> {
     let cursor: string | null = null;
     for (let page = 0; page < PAGES_MAX; page += 1) {
-      const told: ServerHas = (await this.#desk.query({ type: 'server_has', server, asked: { type: 'prompts', cursor } })).has;
+      const told: ServerHas = (
+        await this.#desk.query({ type: 'server_has', server, asked: { type: 'prompts', cursor } })
+      ).has;
       if (told.type !== 'page') return;
       add(promptsOf(server, told.items));
       if (told.next === null || told.next === cursor) return;

@@ -44,12 +44,30 @@ export function typedIn(text: string): string | null {
 
 /** The prompts of a server. */
 export function promptsOf(server: string, items: readonly ServerItem[]): Offered[] {
-  return items.map(({ name, title, description, arguments: asks }) => ({ id: `${server}/${name}`, server, name, title, description, asks, text: name, hint: `${server} ${plain(title)} ${plain(description)}` }));
+  return items.map(({ name, title, description, arguments: asks }) => ({
+    id: `${server}/${name}`,
+    server,
+    name,
+    title,
+    description,
+    asks,
+    text: name,
+    hint: `${server} ${plain(title)} ${plain(description)}`,
+  }));
 }
 
 /** Skills as they are offered. */
 export function skillsOf(skills: readonly SkillView[]): Offered[] {
-  return skills.map(({ name, description }) => ({ id: `skill/${name}`, server: null, name, title: [], description: shown(description), asks: [], text: name, hint: `skill ${description}` }));
+  return skills.map(({ name, description }) => ({
+    id: `skill/${name}`,
+    server: null,
+    name,
+    title: [],
+    description: shown(description),
+    asks: [],
+    text: name,
+    hint: `skill ${description}`,
+  }));
 }
 
 /** What is put into the box for a skill. */
@@ -61,8 +79,13 @@ export function missing(asks: readonly PromptArgument[], given: Readonly<Record<
 }
 
 /** What is filled in; what was left empty is not given at all. */
-export function filled(asks: readonly PromptArgument[], given: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(asks.flatMap(({ name }) => ((given[name] ?? '') === '' ? [] : [[name, given[name] ?? '']])));
+export function filled(
+  asks: readonly PromptArgument[],
+  given: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    asks.flatMap(({ name }) => ((given[name] ?? '') === '' ? [] : [[name, given[name] ?? '']])),
+  );
 }
 
 /** The text of a prompt for the box: hidden characters taken out and counted, and said who is to have said what. */
@@ -72,7 +95,9 @@ export function takenOf(server: string, name: string, parts: readonly ServerPart
   const said = parts.map((part, i) => {
     const text = plain(part.text.filter((span) => !span.control));
     const other = i === 0 ? part.by_model : part.by_model !== parts[i - 1]?.by_model;
-    return mixed && other ? `${part.by_model ? '[As if the model had said:]' : '[As if you had said:]'}\n${text}` : text;
+    return mixed && other
+      ? `${part.by_model ? '[As if the model had said:]' : '[As if you had said:]'}\n${text}`
+      : text;
   });
   return { server, name, text: said.join('\n\n'), hidden: [...new Set(hidden)], count: hidden.length };
 }

@@ -44,7 +44,11 @@ describe('what is wrong', () => {
     ['nothing', {}, {}],
     ['a whole path', { command: '/opt/kotlin/bin/kotlin-lsp' }, {}],
     ['no program', { command: ' ' }, { command: 'Name its program, as it is on PATH, or its whole path.' }],
-    ['a path within a folder', { command: './bin/lsp' }, { command: 'A path has to be whole: what lies in a folder would be started.' }],
+    [
+      'a path within a folder',
+      { command: './bin/lsp' },
+      { command: 'A path has to be whole: what lies in a folder would be started.' },
+    ],
     ['no ending', { endings: ' ' }, { endings: 'Name at least one ending of its files, such as kt.' }],
     ['an odd ending', { endings: 'd.ts' }, { endings: 'Write endings like kt, kts, without dots within.' }],
     ['no language', { language: '' }, { language: 'Name the language, such as kotlin.' }],

@@ -18,9 +18,15 @@ export type Problems = Partial<Record<keyof Draft, string>>;
 const isNear = (view: LanguageServerView): boolean => view.settings.enabled || view.own || view.found !== null;
 
 /** Those that are shown at once, and how many more are offered. */
-export function shownOf(views: readonly LanguageServerView[], all: boolean): { shown: LanguageServerView[]; more: number } {
+export function shownOf(
+  views: readonly LanguageServerView[],
+  all: boolean,
+): { shown: LanguageServerView[]; more: number } {
   const near = views.filter(isNear);
-  return { shown: all ? [...near, ...views.filter((view) => !isNear(view))] : near, more: all ? 0 : views.length - near.length };
+  return {
+    shown: all ? [...near, ...views.filter((view) => !isNear(view))] : near,
+    more: all ? 0 : views.length - near.length,
+  };
 }
 
 /** What stands below a server's name. */
@@ -30,7 +36,11 @@ export function noteOf({ settings, language, found, runs }: LanguageServerView):
 }
 
 /** The servers with this one switched on or off. One that is only offered is not kept while it is off. */
-export function switched(servers: readonly LanguageServer[], view: LanguageServerView, enabled: boolean): LanguageServer[] {
+export function switched(
+  servers: readonly LanguageServer[],
+  view: LanguageServerView,
+  enabled: boolean,
+): LanguageServer[] {
   const rest = servers.filter((one) => one.id !== view.settings.id);
   const place = servers.findIndex((one) => one.id === view.settings.id);
   if (!enabled && !view.own) return rest;
@@ -46,19 +56,31 @@ export function problemsOf(draft: Draft): Problems {
   const problems: Problems = {};
   const command = draft.command.trim();
   if (command === '') problems.command = 'Name its program, as it is on PATH, or its whole path.';
-  else if (/[\\/]/.test(command) && !/^(\/|[A-Za-z]:[\\/])/.test(command)) problems.command = 'A path has to be whole: what lies in a folder would be started.';
+  else if (/[\\/]/.test(command) && !/^(\/|[A-Za-z]:[\\/])/.test(command))
+    problems.command = 'A path has to be whole: what lies in a folder would be started.';
   const endings = endingsOf(draft.endings);
   if (endings.length === 0) problems.endings = 'Name at least one ending of its files, such as kt.';
-  else if (endings.some((ending) => !/^[^.\\/*]+$/.test(ending))) problems.endings = 'Write endings like kt, kts, without dots within.';
+  else if (endings.some((ending) => !/^[^.\\/*]+$/.test(ending)))
+    problems.endings = 'Write endings like kt, kts, without dots within.';
   if (draft.language.trim() === '') problems.language = 'Name the language, such as kotlin.';
   return problems;
 }
 
 /** What is saved of fields that have no problem: on, since the person just set it up. */
 export function settingsOf(draft: Draft, others: readonly string[]): LanguageServer {
-  const plain = nameOf(draft.command).toLowerCase().replace(/\.(exe|cmd|bat)$/, '').replace(/[^a-z0-9_-]+/g, '-') || 'server';
+  const plain =
+    nameOf(draft.command)
+      .toLowerCase()
+      .replace(/\.(exe|cmd|bat)$/, '')
+      .replace(/[^a-z0-9_-]+/g, '-') || 'server';
   let id = plain.slice(0, 60);
   for (let tail = 2; others.includes(id); tail += 1) id = `${plain.slice(0, 56)}-${tail}`;
   const language = draft.language.trim();
-  return { id, enabled: true, command: draft.command.trim(), args: draft.args.split(/\s+/).filter((arg) => arg !== ''), files: Object.fromEntries(endingsOf(draft.endings).map((ending) => [ending, language])) };
+  return {
+    id,
+    enabled: true,
+    command: draft.command.trim(),
+    args: draft.args.split(/\s+/).filter((arg) => arg !== ''),
+    files: Object.fromEntries(endingsOf(draft.endings).map((ending) => [ending, language])),
+  };
 }

@@ -37,11 +37,24 @@ export const usualUrl: Record<Wire, string> = {
 export const examples: readonly Pick<Draft, 'title' | 'id' | 'base_url' | 'key_env'>[] = [
   { title: 'LM Studio', id: 'lmstudio', base_url: 'http://127.0.0.1:1234/v1/', key_env: '' },
   { title: 'vLLM', id: 'vllm', base_url: 'http://127.0.0.1:8000/v1/', key_env: '' },
-  { title: 'OpenRouter, second key', id: 'openrouter-2', base_url: 'https://openrouter.ai/api/v1/', key_env: 'OPENROUTER_API_KEY_2' },
+  {
+    title: 'OpenRouter, second key',
+    id: 'openrouter-2',
+    base_url: 'https://openrouter.ai/api/v1/',
+    key_env: 'OPENROUTER_API_KEY_2',
+  },
 ];
 
 /** Ids that belong to the app, as the engine has them. */
-const RESERVED: ReadonlySet<string> = new Set(['anthropic', 'openai', 'gemini', 'ollama', 'openrouter', 'demo', 'script']);
+const RESERVED: ReadonlySet<string> = new Set([
+  'anthropic',
+  'openai',
+  'gemini',
+  'ollama',
+  'openrouter',
+  'demo',
+  'script',
+]);
 
 /** An entry as fields; an empty one for none. */
 export function draftOf(own: ProviderSettings | null): Draft {
@@ -58,7 +71,12 @@ export function draftOf(own: ProviderSettings | null): Draft {
 
 /** An id made of a name: "LM Studio" gives "lm-studio". */
 export function idOf(title: string): string {
-  return title.toLowerCase().normalize('NFKD').replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 40);
+  return title
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40);
 }
 
 /** What is wrong; `others` holds the ids of the other entries. */
@@ -73,7 +91,8 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
   const url = urlProblem(draft.base_url.trim());
   if (url) problems.base_url = url;
   const env = draft.key_env.trim();
-  if (env !== '' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(env)) problems.key_env = 'Write the name of a variable, like MY_API_KEY, not the key.';
+  if (env !== '' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(env))
+    problems.key_env = 'Write the name of a variable, like MY_API_KEY, not the key.';
   const prices = (['input', 'output'] as const).filter((name) => draft[name].trim() !== '');
   for (const name of prices) if (dollars(draft[name]) === null) problems[name] = 'Write dollars, like 0.25.';
   if (prices.length === 1) problems[prices[0] === 'input' ? 'output' : 'input'] = 'Set both prices, or none.';
@@ -85,7 +104,8 @@ function urlProblem(text: string): string | null {
   if (!/^https?:\/\//i.test(text)) return 'Begin with http:// or https://.';
   if (!URL.canParse(text)) return 'This is no address. Write it like http://127.0.0.1:1234/v1/.';
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '' || url.search !== '') return 'Leave out user, password and query. A key belongs under Key….';
+  if (url.username !== '' || url.password !== '' || url.search !== '')
+    return 'Leave out user, password and query. A key belongs under Key….';
   return null;
 }
 

@@ -8,7 +8,12 @@ const good: Draft = { name: ' audit ', program: ' /home/mira/bin/audit ', timeou
 test('what is right is saved as it was typed', () => {
   expect(problemsOf(good, [{ name: 'other' }], true)).toEqual({});
   expect(watchdogOf(good)).toEqual({ name: 'audit', program: '/home/mira/bin/audit', timeout_ms: 2000 });
-  expect(hookOf(good)).toEqual({ name: 'audit', program: '/home/mira/bin/audit', timeout_ms: 2000, on: ['before', 'after'] });
+  expect(hookOf(good)).toEqual({
+    name: 'audit',
+    program: '/home/mira/bin/audit',
+    timeout_ms: 2000,
+    on: ['before', 'after'],
+  });
 });
 
 test.each<[keyof Draft, Partial<Draft>]>([

@@ -44,7 +44,8 @@ export function problemsOf(draft: Draft, others: readonly { name: string }[], ho
   else if (others.some((one) => one.name === name)) problems.name = 'Another one has this name.';
   if (!/^(\/|[A-Za-z]:[\\/])./.test(draft.program.trim())) problems.program = 'Name its file by its whole path.';
   const timeout = Number(draft.timeout.trim());
-  if (draft.timeout.trim() === '' || !Number.isInteger(timeout) || timeout < 1 || timeout > TIMEOUT_MS_MAX) problems.timeout = 'Write whole milliseconds, from 1 to 30,000.';
+  if (draft.timeout.trim() === '' || !Number.isInteger(timeout) || timeout < 1 || timeout > TIMEOUT_MS_MAX)
+    problems.timeout = 'Write whole milliseconds, from 1 to 30,000.';
   if (hooks && draft.on.length === 0) problems.on = 'Choose at least one.';
   return problems;
 }

@@ -10,7 +10,9 @@ test.each([
   ['4294967295', { value: 4_294_967_295 }],
 ])('%s MiB is taken', (typed, taken) => expect(memoryOf(typed)).toEqual(taken));
 
-test.each(['255', '0', '-1', '1.5', 'much', '4294967296'])('%s MiB is not', (typed) => expect(memoryOf(typed)).toHaveProperty('problem'));
+test.each(['255', '0', '-1', '1.5', 'much', '4294967296'])('%s MiB is not', (typed) =>
+  expect(memoryOf(typed)).toHaveProperty('problem'),
+);
 
 test('half of the machine is said by leaving it out', () => {
   expect(roomsWith({ closed: ['/a'], memory_mib: 512 }, null)).toEqual({ closed: ['/a'] });

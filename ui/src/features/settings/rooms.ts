@@ -11,7 +11,8 @@ export function memoryOf(text: string): { value: number | null } | { problem: st
   const plain = text.trim().replace(/[,\s_](?=\d{3}\b)/g, '');
   if (plain === '') return { value: null };
   const value = Number(plain);
-  if (!Number.isInteger(value) || value < 0) return { problem: 'Write a whole number of MiB, or nothing for half of the machine’s.' };
+  if (!Number.isInteger(value) || value < 0)
+    return { problem: 'Write a whole number of MiB, or nothing for half of the machine’s.' };
   if (value < MEMORY_MIB_LEAST) return { problem: `At least ${MEMORY_MIB_LEAST} MiB.` };
   return value > MEMORY_MIB_MAX ? { problem: 'That is more than any machine has.' } : { value };
 }
@@ -24,7 +25,9 @@ export function roomsWith({ closed }: RoomsSettings, memory: number | null): Roo
 /** What is wrong with a path that is to be closed; empty if nothing is. */
 export function pathProblem(path: string): string {
   const begins = path.startsWith('~/') || path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path);
-  return begins && path.replace(/[\\/]+$/, '').length > 1 ? '' : 'Write a path that begins with / or ~/, and is neither of them alone.';
+  return begins && path.replace(/[\\/]+$/, '').length > 1
+    ? ''
+    : 'Write a path that begins with / or ~/, and is neither of them alone.';
 }
 
 /** What is wrong with the name of a tool or a family of tools; empty if nothing is. */

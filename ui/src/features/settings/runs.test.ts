@@ -23,7 +23,11 @@ test.each([
 ])('a batch of %s', (text, expected) => expect(sizeOf(text)).toEqual(expected));
 
 test('a batch keeps its size', () => {
-  expect([strategyOf('batched', 'parallel'), strategyOf('batched', { batched: { size: 7 } }), strategyOf('sequential', { batched: { size: 7 } })]).toEqual([{ batched: { size: 4 } }, { batched: { size: 7 } }, 'sequential']);
+  expect([
+    strategyOf('batched', 'parallel'),
+    strategyOf('batched', { batched: { size: 7 } }),
+    strategyOf('sequential', { batched: { size: 7 } }),
+  ]).toEqual([{ batched: { size: 4 } }, { batched: { size: 7 } }, 'sequential']);
   expect([nameOf('parallel'), nameOf({ batched: { size: 2 } })]).toEqual(['parallel', 'batched']);
 });
 

@@ -41,7 +41,10 @@ export const limits: readonly { name: keyof RunLimits; text: string; hint: strin
 
 /** A number as it was typed, or what is wrong with it. Grouping commas and spaces are taken for what they are. */
 export function amountOf(name: keyof RunLimits, text: string): { value: number } | { problem: string } {
-  const plain = text.trim().replace(/[,\s_](?=\d{3}\b)/g, '').replace(/^\$/, '');
+  const plain = text
+    .trim()
+    .replace(/[,\s_](?=\d{3}\b)/g, '')
+    .replace(/^\$/, '');
   const value = Number(plain);
   if (plain === '' || !Number.isFinite(value) || value < 0) return { problem: 'Write a number, or 0 for no limit.' };
   if (name !== 'cost_usd' && !Number.isInteger(value)) return { problem: 'Write a whole number.' };
@@ -52,12 +55,15 @@ export function amountOf(name: keyof RunLimits, text: string): { value: number }
 /** What stands below a limit: what it counts, and a long figure so that it can be read. */
 export function limitHint(value: number, hint: string): string {
   if (value === 0) return 'No limit';
-  return value < 10_000 ? hint : [count(value), hint.charAt(0).toLowerCase() + hint.slice(1)].filter(Boolean).join(', ');
+  return value < 10_000
+    ? hint
+    : [count(value), hint.charAt(0).toLowerCase() + hint.slice(1)].filter(Boolean).join(', ');
 }
 
 /** The size of a batch as it was typed, or what is wrong with it. */
 export function sizeOf(text: string): { value: number } | { problem: string } {
   const value = Number(text.trim());
-  if (text.trim() === '' || !Number.isInteger(value) || value < 1) return { problem: 'Write a whole number, at least 1.' };
+  if (text.trim() === '' || !Number.isInteger(value) || value < 1)
+    return { problem: 'Write a whole number, at least 1.' };
   return value > BATCH_MAX ? { problem: `At most ${BATCH_MAX}.` } : { value };
 }

@@ -11,15 +11,33 @@ describe('what is wrong', () => {
     ['nothing', {}, {}],
     ['an instance without an address', { wire: 'searxng' }, { base_url: 'Say where it is reached.' }],
     ['an address without its beginning', { base_url: 'searx.org' }, { base_url: 'Begin with http:// or https://.' }],
-    ['no address', { base_url: 'http://' }, { base_url: 'This is no address. Write it like https://searx.example.org/.' }],
-    ['a key where its variable belongs', { key_env: 'BSA-123' }, { key_env: 'Write the name of a variable, like BRAVE_API_KEY, not the key.' }],
+    [
+      'no address',
+      { base_url: 'http://' },
+      { base_url: 'This is no address. Write it like https://searx.example.org/.' },
+    ],
+    [
+      'a key where its variable belongs',
+      { key_env: 'BSA-123' },
+      { key_env: 'Write the name of a variable, like BRAVE_API_KEY, not the key.' },
+    ],
   ])('%s', (_, changes, problems) => expect(problemsOf({ ...good, ...changes })).toEqual(problems));
 });
 
 test('what is saved', () => {
-  expect(settingsOf({ ...good, key_env: ' BRAVE_KEY ' }, ['brave'])).toEqual({ id: 'brave-2', wire: 'brave', base_url: null, key_env: 'BRAVE_KEY' });
+  expect(settingsOf({ ...good, key_env: ' BRAVE_KEY ' }, ['brave'])).toEqual({
+    id: 'brave-2',
+    wire: 'brave',
+    base_url: null,
+    key_env: 'BRAVE_KEY',
+  });
   // An instance takes no key.
-  expect(settingsOf({ wire: 'searxng', base_url: ' http://127.0.0.1:8888 ', key_env: 'X' }, [])).toEqual({ id: 'searxng', wire: 'searxng', base_url: 'http://127.0.0.1:8888', key_env: null });
+  expect(settingsOf({ wire: 'searxng', base_url: ' http://127.0.0.1:8888 ', key_env: 'X' }, [])).toEqual({
+    id: 'searxng',
+    wire: 'searxng',
+    base_url: 'http://127.0.0.1:8888',
+    key_env: null,
+  });
   expect(idOf('exa', ['exa', 'exa-2'])).toBe('exa-3');
   expect(keyName('exa-3')).toBe('web_search/exa-3');
 });
@@ -30,12 +48,19 @@ test.each<[Partial<SearchSettings>, string]>([
   [{ base_url: 'https://b.test/' }, 'Key from the keychain · https://b.test/'],
   [{ wire: 'searxng', base_url: 'https://s.test/' }, 'https://s.test/'],
   [{ wire: 'searxng' }, 'It has no address, so it is not asked.'],
-])('the note of %o', (changes, note) => expect(noteOf({ id: 'x', wire: 'brave', base_url: null, key_env: null, ...changes })).toBe(note));
+])('the note of %o', (changes, note) =>
+  expect(noteOf({ id: 'x', wire: 'brave', base_url: null, key_env: null, ...changes })).toBe(note),
+);
 
 test('the note of one that was looked at says where its key is, or that it has none', () => {
   const own: SearchSettings = { id: 'x', wire: 'brave', base_url: null, key_env: 'BRAVE_API_KEY' };
   expect(noteOf(own, { id: 'x', ready: true, note: 'Key from BRAVE_API_KEY.' })).toBe('Key from BRAVE_API_KEY');
-  expect(noteOf({ ...own, base_url: 'https://b.test/' }, { id: 'x', ready: false, note: 'No key yet. It is not answered without one.' })).toBe('No key yet. It is not answered without one · https://b.test/');
+  expect(
+    noteOf(
+      { ...own, base_url: 'https://b.test/' },
+      { id: 'x', ready: false, note: 'No key yet. It is not answered without one.' },
+    ),
+  ).toBe('No key yet. It is not answered without one · https://b.test/');
 });
 
 test.each([

@@ -39,9 +39,11 @@ export function problemsOf(draft: Draft): Problems {
   const url = draft.base_url.trim();
   if (url === '' && draft.wire === 'searxng') problems.base_url = 'Say where it is reached.';
   else if (url !== '' && !/^https?:\/\//i.test(url)) problems.base_url = 'Begin with http:// or https://.';
-  else if (url !== '' && !URL.canParse(url)) problems.base_url = 'This is no address. Write it like https://searx.example.org/.';
+  else if (url !== '' && !URL.canParse(url))
+    problems.base_url = 'This is no address. Write it like https://searx.example.org/.';
   const env = draft.key_env.trim();
-  if (env !== '' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(env)) problems.key_env = 'Write the name of a variable, like BRAVE_API_KEY, not the key.';
+  if (env !== '' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(env))
+    problems.key_env = 'Write the name of a variable, like BRAVE_API_KEY, not the key.';
   return problems;
 }
 
@@ -67,6 +69,7 @@ export function noteOf(own: SearchSettings, found?: SeekerView): string {
 /** A whole number from 1 on, as it was typed, or what is wrong with it. */
 export function countOf(text: string, max: number): { value: number } | { problem: string } {
   const value = Number(text.trim());
-  if (text.trim() === '' || !Number.isInteger(value) || value < 1) return { problem: 'Write a whole number, at least 1.' };
+  if (text.trim() === '' || !Number.isInteger(value) || value < 1)
+    return { problem: 'Write a whole number, at least 1.' };
   return value > max ? { problem: `At most ${max}.` } : { value };
 }

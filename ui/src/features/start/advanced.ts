@@ -16,7 +16,9 @@ export function schemaOf(text: string): Typed<Record<string, unknown>> {
     return { problem: `This is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? { value: value as Record<string, unknown> } : { problem: 'Write a JSON Schema of an object, such as {"type": "object", "properties": {…}}.' };
+  return isObject
+    ? { value: value as Record<string, unknown> }
+    : { problem: 'Write a JSON Schema of an object, such as {"type": "object", "properties": {…}}.' };
 }
 
 /** A temperature as it was typed. */
@@ -24,5 +26,7 @@ export function temperatureOf(text: string): Typed<number> {
   const plain = text.trim();
   if (plain === '') return { value: null };
   const value = Number(plain);
-  return value >= LEAST && value <= MOST ? { value } : { problem: `Write a number from ${LEAST} to ${MOST}, such as 0.2.` };
+  return value >= LEAST && value <= MOST
+    ? { value }
+    : { problem: `Write a number from ${LEAST} to ${MOST}, such as 0.2.` };
 }

@@ -5,7 +5,8 @@ import { bytes, count, duration, plural } from '../../widgets/figures';
 import { asSchema } from '../../widgets/form/schema';
 
 /** A value as it is shown: words, or names letter for letter. */
-export type Shown = { as: 'words'; text: string } | { as: 'code'; items: readonly string[] } | { as: 'nothing'; text: string };
+export type Shown =
+  { as: 'words'; text: string } | { as: 'code'; items: readonly string[] } | { as: 'nothing'; text: string };
 
 /** One fact. */
 export interface Fact {
@@ -29,16 +30,20 @@ export interface Partition {
 /** The ten partitions of the record. */
 export type PartitionId = Exclude<keyof ToolInterface, 'requires' | 'origin' | 'inferred'>;
 
-type Facts<P extends PartitionId> = { [F in keyof ToolInterface[P]]: readonly [label: string, words: (value: ToolInterface[P][F]) => Shown] };
+type Facts<P extends PartitionId> = {
+  [F in keyof ToolInterface[P]]: readonly [label: string, words: (value: ToolInterface[P][F]) => Shown];
+};
 
 const words = (text: string): Shown => ({ as: 'words', text });
 const nothing = (text: string): Shown => ({ as: 'nothing', text });
 const text = (value: string): Shown => (value === '' ? nothing('none') : words(value));
 const code = (value: string): Shown => (value === '' ? nothing('none') : { as: 'code', items: [value] });
 const codes = (items: readonly string[]): Shown => (items.length === 0 ? nothing('none') : { as: 'code', items });
-const clauses = (items: readonly string[]): Shown => (items.length === 0 ? nothing('nothing more') : words(items.join('; ')));
+const clauses = (items: readonly string[]): Shown =>
+  items.length === 0 ? nothing('nothing more') : words(items.join('; '));
 const yes = (value: boolean): Shown => words(value ? 'yes' : 'no');
-const plain = (value: string | null): Shown => (value === null ? nothing('not said') : words(value.replaceAll('_', ' ')));
+const plain = (value: string | null): Shown =>
+  value === null ? nothing('not said') : words(value.replaceAll('_', ' '));
 const schema = (value: unknown): Shown => {
   if (value === null || value === undefined) return nothing('no fixed shape');
   const members = Object.keys(asSchema(asSchema(value)['properties'])).length;
@@ -54,7 +59,10 @@ const table: { [P in PartitionId]: { title: string; facts: Facts<P> } } = {
       name: ['Name', code],
       aliases: ['Also called', (aliases) => codes(aliases.map((alias) => alias.name))],
       namespace: ['Namespace', (value) => (value === '' ? nothing('none, it is of the house') : code(value))],
-      native_ids: ['In other protocols', (ids) => codes(Object.entries(ids).map(([protocol, id]) => `${protocol}: ${id}`))],
+      native_ids: [
+        'In other protocols',
+        (ids) => codes(Object.entries(ids).map(([protocol, id]) => `${protocol}: ${id}`)),
+      ],
       user_facing_name: ['On a card', text],
     },
   },
@@ -64,7 +72,10 @@ const table: { [P in PartitionId]: { title: string; facts: Facts<P> } } = {
       search_hint: ['Found by', text],
       description: ['What the model reads', text],
       capability_refs: ['Capabilities', codes],
-      schema_visibility: ['Who sees its schema', (value) => words({ model: 'the model', host: 'the host alone' }[value])],
+      schema_visibility: [
+        'Who sees its schema',
+        (value) => words({ model: 'the model', host: 'the host alone' }[value]),
+      ],
       should_defer: ['Left out at first', (value) => words(value ? 'yes, to be searched for' : 'no')],
       always_load: ['Always in the catalogue', yes],
     },
@@ -125,10 +136,37 @@ const table: { [P in PartitionId]: { title: string; facts: Facts<P> } } = {
     facts: {
       execution_profile_ref: ['Carried out by', (value) => words(carriers[value] ?? value)],
       timeout_ms: ['Ends at the latest after', (value) => words(duration(Number(value)).replace(/ 0 s$/, ''))],
-      abort_semantics: ['Stopping it', (value) => words({ abandons: 'leaves it to itself', ends_at_next_step: 'ends it at its next step', whole_or_nothing: 'lets it finish or undoes it', kills_process_group: 'ends its processes' }[value])],
-      interrupt_behavior: ['When you steer', (value) => words({ block: 'it runs to its end', cancel: 'it is stopped' }[value])],
-      progress_schema: ['Tells of progress', (value) => (value === null || value === undefined ? words('no') : words('yes'))],
-      context_modifier_policy: ['Changes what later calls find', (value) => words({ forbid: 'never', allow_serial_only: 'only when it runs alone', defer_until_batch_complete: 'once all beside it are done' }[value])],
+      abort_semantics: [
+        'Stopping it',
+        (value) =>
+          words(
+            {
+              abandons: 'leaves it to itself',
+              ends_at_next_step: 'ends it at its next step',
+              whole_or_nothing: 'lets it finish or undoes it',
+              kills_process_group: 'ends its processes',
+            }[value],
+          ),
+      ],
+      interrupt_behavior: [
+        'When you steer',
+        (value) => words({ block: 'it runs to its end', cancel: 'it is stopped' }[value]),
+      ],
+      progress_schema: [
+        'Tells of progress',
+        (value) => (value === null || value === undefined ? words('no') : words('yes')),
+      ],
+      context_modifier_policy: [
+        'Changes what later calls find',
+        (value) =>
+          words(
+            {
+              forbid: 'never',
+              allow_serial_only: 'only when it runs alone',
+              defer_until_batch_complete: 'once all beside it are done',
+            }[value],
+          ),
+      ],
     },
   },
   result: {
@@ -136,8 +174,19 @@ const table: { [P in PartitionId]: { title: string; facts: Facts<P> } } = {
     facts: {
       result_mapper: ['Made into', code],
       max_inline_chars: ['The agent reads at most', (value) => words(bytes(Number(value)))],
-      persistence_policy_ref: ['The rest', (value) => words({ sidecar: 'is kept in a file beside the session', never: 'is not kept, it can be asked for again' }[value] ?? value)],
-      empty_result_policy: ['Without text', (value) => words({ marker: 'the agent is told that there is none', never_empty: 'does not happen' }[value])],
+      persistence_policy_ref: [
+        'The rest',
+        (value) =>
+          words(
+            { sidecar: 'is kept in a file beside the session', never: 'is not kept, it can be asked for again' }[
+              value
+            ] ?? value,
+          ),
+      ],
+      empty_result_policy: [
+        'Without text',
+        (value) => words({ marker: 'the agent is told that there is none', never_empty: 'does not happen' }[value]),
+      ],
       redaction_policy_refs: ['Taken out before it is stored', codes],
     },
   },
@@ -154,7 +203,14 @@ const table: { [P in PartitionId]: { title: string; facts: Facts<P> } } = {
   },
 };
 
-const carriers: Record<string, string> = { engine: 'the app itself', process: 'a program', model: 'the model, within its answer', delegate: 'a run of its own', server: 'a server', person: 'you' };
+const carriers: Record<string, string> = {
+  engine: 'the app itself',
+  process: 'a program',
+  model: 'the model, within its answer',
+  delegate: 'a run of its own',
+  server: 'a server',
+  person: 'you',
+};
 
 /**
  * The facts that Countersign shows for information and does not act on, each with what holds whatever it says. `tests/information.rs`
@@ -195,7 +251,13 @@ function partition<P extends PartitionId>(record: ToolInterface, id: P, inferred
     facts: names.map((name) => {
       const [label, show] = facts[name];
       const said = `${id}.${name}`;
-      return { id: said, label, shown: show(record[id][name]), inferred: inferred.has(said), instead: information[said] ?? null };
+      return {
+        id: said,
+        label,
+        shown: show(record[id][name]),
+        inferred: inferred.has(said),
+        instead: information[said] ?? null,
+      };
     }),
   };
 }

@@ -3,13 +3,34 @@
 import { describe, expect, test } from 'vitest';
 import { rowsOf, typeWords } from './rows';
 
-const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required, additionalProperties: false });
+const object = (properties: object, required: string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
 
 describe('rows', () => {
   test('members in their order, with what only the host puts in', () => {
-    const schema = object({ list: { type: 'array', maxItems: 3, items: object({ at: { $ref: '#/$defs/at' } }, ['at']) }, token: { type: 'string', visibility: 'internal', mutation_source: 'credentials' } }, ['list']);
+    const schema = object(
+      {
+        list: { type: 'array', maxItems: 3, items: object({ at: { $ref: '#/$defs/at' } }, ['at']) },
+        token: { type: 'string', visibility: 'internal', mutation_source: 'credentials' },
+      },
+      ['list'],
+    );
     const rows = rowsOf({ ...schema, $defs: { at: { type: 'string', minLength: 1, description: 'Where.' } } });
-    expect(rows.map(({ path, depth, type, required, limits, internal, description }) => [path, depth, type, required, limits, internal, description])).toEqual([
+    expect(
+      rows.map(({ path, depth, type, required, limits, internal, description }) => [
+        path,
+        depth,
+        type,
+        required,
+        limits,
+        internal,
+        description,
+      ]),
+    ).toEqual([
       ['list', 0, 'list of object', true, 'at most 3', null, ''],
       ['list[].at', 1, 'text', true, 'not empty', null, 'Where.'],
       ['token', 0, 'text', false, '', 'credentials', ''],

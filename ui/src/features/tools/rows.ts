@@ -26,19 +26,33 @@ export function typeWords(schema: Schema, root: Schema, depth = 0): string {
   const at = resolved(schema, root);
   if ('const' in at) return `always ${JSON.stringify(at['const'])}`;
   const choices = at['enum'];
-  if (Array.isArray(choices)) return choices.length <= 6 ? choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice))).join(' | ') : `one of ${choices.length}`;
+  if (Array.isArray(choices))
+    return choices.length <= 6
+      ? choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice))).join(' | ')
+      : `one of ${choices.length}`;
   const either = at['anyOf'] ?? at['oneOf'];
-  if (Array.isArray(either)) return [...new Set(either.flatMap((one) => typeWords(asSchema(one), root, depth + 1).split(' or ')))].join(' or ');
+  if (Array.isArray(either))
+    return [...new Set(either.flatMap((one) => typeWords(asSchema(one), root, depth + 1).split(' or ')))].join(' or ');
   const type = at['type'];
   if (Array.isArray(type)) return type.map((one) => words[String(one)] ?? String(one)).join(' or ');
-  if (type === 'array') return at['items'] === undefined ? 'list' : `list of ${typeWords(asSchema(at['items']), root, depth + 1)}`;
+  if (type === 'array')
+    return at['items'] === undefined ? 'list' : `list of ${typeWords(asSchema(at['items']), root, depth + 1)}`;
   return typeof type === 'string' ? (words[type] ?? type) : 'anything';
 }
-const words: Record<string, string> = { string: 'text', integer: 'whole number', number: 'number', boolean: 'yes or no', object: 'object', array: 'list', null: 'nothing' };
+const words: Record<string, string> = {
+  string: 'text',
+  integer: 'whole number',
+  number: 'number',
+  boolean: 'yes or no',
+  object: 'object',
+  array: 'list',
+  null: 'nothing',
+};
 
 /** The limits in words. */
 export function limitWords(schema: Schema): string {
-  const figure = (name: string) => (typeof schema[name] === 'number' ? (schema[name] as number).toLocaleString('en-GB') : null);
+  const figure = (name: string) =>
+    typeof schema[name] === 'number' ? (schema[name] as number).toLocaleString('en-GB') : null;
   const out: string[] = [];
   const say = (name: string, text: (figure: string) => string) => {
     const value = figure(name);

@@ -27,14 +27,29 @@ const groups: Record<Origin['type'], { title: string; note: string }> = {
 export function grouped(tools: readonly ToolView[], filter: string): Group[] {
   const wanted = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = tools.filter((tool) => wanted.every((word) => textOf(tool).includes(word)));
-  return ORIGINS.map((origin) => ({ ...groups[origin], tools: shown.filter((tool) => tool.record.origin.type === origin) })).filter((group) => group.tools.length > 0);
+  return ORIGINS.map((origin) => ({
+    ...groups[origin],
+    tools: shown.filter((tool) => tool.record.origin.type === origin),
+  })).filter((group) => group.tools.length > 0);
 }
 
 function textOf({ record, mode, kind, enabled, setup }: ToolView): string {
   const { identity, discovery, origin } = record;
   const marks = [enabled ? '' : 'off', setup === null ? '' : 'needs setup', isDeferred({ record }) ? 'deferred' : ''];
   const place = origin.type === 'file' ? origin.path : origin.type === 'foreign' ? origin.source : '';
-  return [identity.tool_id, identity.user_facing_name, ...identity.aliases.map((alias) => alias.name), discovery.description, discovery.search_hint, mode?.replace('_', ' '), kind, place, ...marks].join(' ').toLowerCase();
+  return [
+    identity.tool_id,
+    identity.user_facing_name,
+    ...identity.aliases.map((alias) => alias.name),
+    discovery.description,
+    discovery.search_hint,
+    mode?.replace('_', ' '),
+    kind,
+    place,
+    ...marks,
+  ]
+    .join(' ')
+    .toLowerCase();
 }
 
 /** Whether a model finds the tool only when it searches for it. */
@@ -44,7 +59,13 @@ export function isDeferred({ record }: Pick<ToolView, 'record'>): boolean {
 
 /** The icon of a tool, as its calls have it: by its kind, or by what it shows where that says more. */
 export function toolIcon({ record, kind }: Pick<ToolView, 'record' | 'kind'>): IconName {
-  const shows: Record<string, IconName> = { question: 'question', todo: 'todo', plan: 'todo', plan_exit: 'todo', task: 'task' };
+  const shows: Record<string, IconName> = {
+    question: 'question',
+    todo: 'todo',
+    plan: 'todo',
+    plan_exit: 'todo',
+    task: 'task',
+  };
   return record.origin.type === 'built_in' ? (shows[record.identity.tool_id] ?? kind) : kind;
 }
 
@@ -60,7 +81,10 @@ export function originWords(origin: Origin): { text: string; code: string } {
     case 'built_in':
       return { text: 'Built in', code: '' };
     case 'file':
-      return { text: /^([/\\]|[A-Za-z]:)/.test(origin.path) ? 'Your own file' : 'A file of the folder', code: origin.path };
+      return {
+        text: /^([/\\]|[A-Za-z]:)/.test(origin.path) ? 'Your own file' : 'A file of the folder',
+        code: origin.path,
+      };
     case 'foreign':
       return { text: 'Elsewhere', code: origin.source };
     case 'unknown':
@@ -84,7 +108,13 @@ export function needs(requires: RequirementSet): Need[] {
     out.push({ icon, text: whole ? all : some, codes: whole ? [] : patterns });
   };
   add('read', 'Reads any file of the folder', 'Reads', requires.fs?.read, '**');
-  add('edit', 'Creates, changes or removes any file of the folder', 'Creates, changes or removes', requires.fs?.write, '**');
+  add(
+    'edit',
+    'Creates, changes or removes any file of the folder',
+    'Creates, changes or removes',
+    requires.fs?.write,
+    '**',
+  );
   add('net', 'Reaches any host', 'Reaches', requires.net?.hosts, '*');
   const commands = requires.shell ?? [];
   const any = commands.some((command) => command.cmd === '*');
@@ -125,6 +155,13 @@ export function fileFaults(faults: readonly Fault[]): FileFault[] {
   return faults.flatMap((fault) => {
     const found = FAULT.exec(fault.message);
     if (!found) return [];
-    return [{ file: found[1] ?? '', line: found[2] === undefined ? null : Number(found[2]), reason: found[3] ?? '', hint: fault.hint }];
+    return [
+      {
+        file: found[1] ?? '',
+        line: found[2] === undefined ? null : Number(found[2]),
+        reason: found[3] ?? '',
+        hint: fault.hint,
+      },
+    ];
   });
 }

@@ -10,7 +10,12 @@ async function rows(session: string, opened: string[] = [], working: Record<stri
   const host = new FakeHost(parseStream(sample));
   const page = await host.query({ type: 'transcript', session, before: null, limit: 1_000 });
   const { sessions } = await host.snapshot();
-  const errands = new Map(Object.entries(working).map(([call, ids]) => [call, ids.flatMap((id) => sessions.find((one) => one.id === id) ?? [])]));
+  const errands = new Map(
+    Object.entries(working).map(([call, ids]) => [
+      call,
+      ids.flatMap((id) => sessions.find((one) => one.id === id) ?? []),
+    ]),
+  );
   return rowsOf(page.entries, new Set(opened), errands).map((row) => {
     if (row.kind === 'errand') return `errand ${row.session.id}`;
     const call = row.entry.body.type === 'call' ? ` ${row.entry.body.tool}` : '';

@@ -13,15 +13,18 @@ export type Row =
   | { kind: 'errand'; key: string; session: SessionView };
 
 /** The rows of a page. `opened` holds the ids of settled calls that the person opened, `errands` the sessions that work for calls. */
-export function rowsOf(entries: readonly Entry[], opened: ReadonlySet<string>, errands: ReadonlyMap<string, readonly SessionView[]> = new Map()): Row[] {
+export function rowsOf(
+  entries: readonly Entry[],
+  opened: ReadonlySet<string>,
+  errands: ReadonlyMap<string, readonly SessionView[]> = new Map(),
+): Row[] {
   const rows: Row[] = [];
   for (const [i, entry] of entries.entries()) {
     const last = i === entries.length - 1;
     if (isCall(entry)) {
       addCall(rows, entry, opened.has(entry.id));
       for (const session of errands.get(entry.id) ?? []) rows.push({ kind: 'errand', key: session.id, session });
-    }
-    else if (entry.body.type === 'notice') rows.push({ kind: 'notice', key: entry.id, entry });
+    } else if (entry.body.type === 'notice') rows.push({ kind: 'notice', key: entry.id, entry });
     else if (says(entry, last)) rows.push({ kind: 'message', key: entry.id, entry });
   }
   return rows;

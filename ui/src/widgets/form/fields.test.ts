@@ -3,8 +3,16 @@
 import { describe, expect, test } from 'vitest';
 import { draftFrom, emptyDraft, fieldOf, filled, valueOf, type FormField } from './fields';
 
-const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required, additionalProperties: false });
-const whole = object({ path: { type: 'string' }, offset: { type: 'integer' }, all: { type: 'boolean' }, mode: { enum: ['a', 'b'] } }, ['path']);
+const object = (properties: object, required: string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+const whole = object(
+  { path: { type: 'string' }, offset: { type: 'integer' }, all: { type: 'boolean' }, mode: { enum: ['a', 'b'] } },
+  ['path'],
+);
 
 describe('fields', () => {
   test.each<[string, object, FormField['kind']]>([
@@ -41,8 +49,15 @@ describe('fields', () => {
 describe('values', () => {
   const field = fieldOf(whole);
   const come = (draft: object) => valueOf(field, { ...(emptyDraft(field) as object), ...draft });
-  test('what is optional and empty is left out, what is required stands', () => expect(come({})).toEqual({ value: { path: '' }, problems: [] }));
-  test('everything', () => expect(come({ path: 'a', offset: ' 3 ', all: false, mode: 1 }).value).toEqual({ path: 'a', offset: 3, all: false, mode: 'b' }));
+  test('what is optional and empty is left out, what is required stands', () =>
+    expect(come({})).toEqual({ value: { path: '' }, problems: [] }));
+  test('everything', () =>
+    expect(come({ path: 'a', offset: ' 3 ', all: false, mode: 1 }).value).toEqual({
+      path: 'a',
+      offset: 3,
+      all: false,
+      mode: 'b',
+    }));
   test.each([
     ['x', 'This is no number.'],
     ['1.5', 'This is no whole number.'],
@@ -50,8 +65,19 @@ describe('values', () => {
   ])('%s as a whole number', (offset, text) => expect(come({ offset }).problems).toEqual([{ path: 'offset', text }]));
 
   test('lists and objects, with the place of what is wrong', () => {
-    const deep = fieldOf(object({ items: { type: 'array', items: object({ n: { type: 'integer' } }, ['n']) }, near: object({ on: { type: 'boolean' } }, ['on']) }, ['items']));
-    expect(valueOf(deep, { items: [{ n: '1' }, { n: '' }], near: null })).toEqual({ value: { items: [{ n: 1 }, {}] }, problems: [{ path: 'items[1].n', text: 'Write a number.' }] });
+    const deep = fieldOf(
+      object(
+        {
+          items: { type: 'array', items: object({ n: { type: 'integer' } }, ['n']) },
+          near: object({ on: { type: 'boolean' } }, ['on']),
+        },
+        ['items'],
+      ),
+    );
+    expect(valueOf(deep, { items: [{ n: '1' }, { n: '' }], near: null })).toEqual({
+      value: { items: [{ n: 1 }, {}] },
+      problems: [{ path: 'items[1].n', text: 'Write a number.' }],
+    });
     const near = deep.kind === 'object' ? deep.members[1]?.field : undefined;
     if (near?.kind !== 'object') throw new Error('no object');
     expect(valueOf(deep, { items: [], near: filled(near) }).value).toEqual({ items: [], near: { on: false } });
@@ -61,6 +87,7 @@ describe('values', () => {
     const given = { path: 'a', offset: 3, all: true };
     const draft = draftFrom(field, given);
     expect(draft !== undefined && valueOf(field, draft).value).toEqual(given);
-    for (const other of [{ path: 1 }, { path: 'a', more: 1 }, { path: 'a', mode: 'c' }, []]) expect(draftFrom(field, other)).toBeUndefined();
+    for (const other of [{ path: 1 }, { path: 'a', more: 1 }, { path: 'a', mode: 'c' }, []])
+      expect(draftFrom(field, other)).toBeUndefined();
   });
 });

@@ -59,15 +59,25 @@ export function fieldOf(value: unknown, root: Schema = asSchema(value), name = '
     case 'boolean':
       return { kind: 'boolean' };
     case 'object': {
-      const members = Object.entries(asSchema(schema['properties'])).filter(([, member]) => resolved(asSchema(member), root)['visibility'] !== 'internal');
+      const members = Object.entries(asSchema(schema['properties'])).filter(
+        ([, member]) => resolved(asSchema(member), root)['visibility'] !== 'internal',
+      );
       const closed = schema['additionalProperties'] === false || members.length > 0;
-      if (depth >= DEPTH_MAX || members.length > MEMBERS_MAX || !closed) return depth === 0 && members.length === 0 ? { kind: 'object', members: [] } : { kind: 'json' };
+      if (depth >= DEPTH_MAX || members.length > MEMBERS_MAX || !closed)
+        return depth === 0 && members.length === 0 ? { kind: 'object', members: [] } : { kind: 'json' };
       const required = requiredOf(schema);
-      return { kind: 'object', members: members.map(([key, member]) => memberOf(key, member, required.has(key), root, depth)) };
+      return {
+        kind: 'object',
+        members: members.map(([key, member]) => memberOf(key, member, required.has(key), root, depth)),
+      };
     }
     case 'array':
       if (depth >= DEPTH_MAX || schema['items'] === undefined) return { kind: 'json' };
-      return { kind: 'list', item: fieldOf(schema['items'], root, name, depth + 1), max: typeof schema['maxItems'] === 'number' ? Math.min(schema['maxItems'], ITEMS_MAX) : ITEMS_MAX };
+      return {
+        kind: 'list',
+        item: fieldOf(schema['items'], root, name, depth + 1),
+        max: typeof schema['maxItems'] === 'number' ? Math.min(schema['maxItems'], ITEMS_MAX) : ITEMS_MAX,
+      };
     default:
       return { kind: 'json' };
   }
@@ -124,7 +134,13 @@ export function draftFrom(field: FormField, value: unknown, required = true): Dr
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
       const names = new Set(field.members.map((member) => member.name));
       if (Object.keys(value).some((name) => !names.has(name))) return undefined;
-      const drafts = field.members.map((member) => [member.name, draftFrom(member.field, (value as Record<string, unknown>)[member.name], member.required)] as const);
+      const drafts = field.members.map(
+        (member) =>
+          [
+            member.name,
+            draftFrom(member.field, (value as Record<string, unknown>)[member.name], member.required),
+          ] as const,
+      );
       return drafts.some(([, draft]) => draft === undefined) ? undefined : (Object.fromEntries(drafts) as Draft);
     }
     case 'list': {
@@ -175,9 +191,23 @@ export function valueOf(field: FormField, draft: Draft, required = true, path = 
     case 'object': {
       if (draft === null) return left;
       const drafts = draft as Record<string, Draft>;
-      const parts = field.members.map((member) => [member.name, valueOf(member.field, drafts[member.name] ?? emptyDraft(member.field, member.required), member.required, path === '' ? member.name : `${path}.${member.name}`)] as const);
+      const parts = field.members.map(
+        (member) =>
+          [
+            member.name,
+            valueOf(
+              member.field,
+              drafts[member.name] ?? emptyDraft(member.field, member.required),
+              member.required,
+              path === '' ? member.name : `${path}.${member.name}`,
+            ),
+          ] as const,
+      );
       const members = parts.filter(([, come]) => come.value !== undefined);
-      return { value: Object.fromEntries(members.map(([name, come]) => [name, come.value])), problems: parts.flatMap(([, come]) => come.problems) };
+      return {
+        value: Object.fromEntries(members.map(([name, come]) => [name, come.value])),
+        problems: parts.flatMap(([, come]) => come.problems),
+      };
     }
     case 'list': {
       const parts = (draft as Draft[]).map((item, i) => valueOf(field.item, item, true, `${path}[${i}]`));

@@ -27,10 +27,14 @@ function isMembers(value: unknown): value is Members {
 
 /** The same value with the members of each object in the order in which `given` has them; what is new comes after. */
 export function likeGiven<T>(value: T, given: unknown): T {
-  if (Array.isArray(value)) return value.map((item, i): unknown => likeGiven(item, Array.isArray(given) ? given[i] : undefined)) as T;
+  if (Array.isArray(value))
+    return value.map((item, i): unknown => likeGiven(item, Array.isArray(given) ? given[i] : undefined)) as T;
   if (!isMembers(value)) return value;
   const before = isMembers(given) ? given : {};
-  const names = [...Object.keys(before).filter((name) => Object.hasOwn(value, name)), ...Object.keys(value).filter((name) => !Object.hasOwn(before, name))];
+  const names = [
+    ...Object.keys(before).filter((name) => Object.hasOwn(value, name)),
+    ...Object.keys(value).filter((name) => !Object.hasOwn(before, name)),
+  ];
   return Object.fromEntries(names.map((name) => [name, likeGiven((value as Members)[name], before[name])])) as T;
 }
 

@@ -92,7 +92,10 @@ export class Writing {
   get problems(): readonly Problem[] {
     if (!this.touched) return [];
     const own = this.#come.problems;
-    const said = own.length > 0 ? [] : this.#said.map((text) => (this.as === 'form' ? placed(text, this.field) : { path: null, text }));
+    const said =
+      own.length > 0
+        ? []
+        : this.#said.map((text) => (this.as === 'form' ? placed(text, this.field) : { path: null, text }));
     const trouble = this.trouble === '' ? [] : [{ path: null, text: this.trouble }];
     return [...(this.as === 'form' ? own : own.map(({ text }) => ({ path: null, text }))), ...said, ...trouble];
   }
@@ -128,9 +131,12 @@ export class Writing {
   #ask(check: Check): (() => void) | undefined {
     const asked = this.#asText;
     const { value, problems } = this.#come;
-    if (!this.touched || value === undefined || problems.length > 0 || untrack(() => this.#checked?.text) === asked) return undefined;
+    if (!this.touched || value === undefined || problems.length > 0 || untrack(() => this.#checked?.text) === asked)
+      return undefined;
     const timer = setTimeout(async () => {
-      const found = await check(value).catch((thrown: unknown) => [`This could not be checked: ${thrown instanceof Error ? thrown.message : String(thrown)}`]);
+      const found = await check(value).catch((thrown: unknown) => [
+        `This could not be checked: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      ]);
       if (this.#asText === asked) this.#checked = { text: asked, problems: found };
     }, CHECK_AFTER_MS);
     return () => clearTimeout(timer);

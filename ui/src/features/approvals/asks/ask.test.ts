@@ -28,23 +28,68 @@ const key = (name: string, on: Element = at('card-c')) => fireEvent.keyDown(on, 
 const plain = (words: string) => (words === '' ? [] : [{ text: words, control: false }]);
 
 const trail = { verdict: 'ask' as const, lead: 'Asked.', otherwise: '', steps: [] };
-const field = (name: string, more: Partial<FormField>): FormField => ({ name, title: plain(name), description: [], required: true, kind: { type: 'text', format: null, chars_min: null, chars_max: null, default: null }, ...more });
+const field = (name: string, more: Partial<FormField>): FormField => ({
+  name,
+  title: plain(name),
+  description: [],
+  required: true,
+  kind: { type: 'text', format: null, chars_min: null, chars_max: null, default: null },
+  ...more,
+});
 const fields: FormField[] = [
   field('repo', { title: plain('Repository'), description: plain('Which one.') }),
   field('token', { required: false, warning: 'This seems to ask for a secret.' }),
   field('size', { kind: { type: 'number', integer: true, min: 1, max: 9, default: 3 } }),
   field('fast', { required: false, kind: { type: 'boolean', default: null } }),
-  field('kind', { kind: { type: 'choice', options: [{ value: 'a', title: plain('First') }, { value: 'b', title: plain('Second') }], default: null } }),
+  field('kind', {
+    kind: {
+      type: 'choice',
+      options: [
+        { value: 'a', title: plain('First') },
+        { value: 'b', title: plain('Second') },
+      ],
+      default: null,
+    },
+  }),
 ];
 
 async function open(wants: ServerWants): Promise<FakeHost> {
   const host = new FakeHost();
   const bodies: EventBody[] = [
     { type: 'session_opened', title: 'Ask', workspace: '/w', model: { provider: 'demo', model: '' } },
-    { type: 'call_proposed', call: { id: 'c', name: 'notes__keep', arguments: { text: 'fern' } }, message: 'm', reasoning: null },
-    { type: 'call_judged', call: 'c', tool: 'notes__keep', title: 'keep', target: 'fern', mode: null, kind: 'other', trail, preview: { type: 'nothing' }, undo: { type: 'not_needed' } },
+    {
+      type: 'call_proposed',
+      call: { id: 'c', name: 'notes__keep', arguments: { text: 'fern' } },
+      message: 'm',
+      reasoning: null,
+    },
+    {
+      type: 'call_judged',
+      call: 'c',
+      tool: 'notes__keep',
+      title: 'keep',
+      target: 'fern',
+      mode: null,
+      kind: 'other',
+      trail,
+      preview: { type: 'nothing' },
+      undo: { type: 'not_needed' },
+    },
     { type: 'call_started', call: 'c' },
-    { type: 'call_asked', call: 'c', ask: 'ask_1', asked: { server: 'notes', message: [{ text: 'Who', control: false }, { text: 'U+200B', control: true }], wants }, expires_at: null },
+    {
+      type: 'call_asked',
+      call: 'c',
+      ask: 'ask_1',
+      asked: {
+        server: 'notes',
+        message: [
+          { text: 'Who', control: false },
+          { text: 'U+200B', control: true },
+        ],
+        wants,
+      },
+      expires_at: null,
+    },
   ];
   host.emit('s', ...bodies);
   render(App, { desk: await Desk.open(host) });
@@ -53,8 +98,12 @@ async function open(wants: ServerWants): Promise<FakeHost> {
   return host;
 }
 async function findings(): Promise<string[]> {
-  const result = await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
-  return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
+  const result = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  return result.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
 }
 const sent = (host: FakeHost) => host.ops.map((op) => (op.type === 'answer_server' ? op.answer : op.type));
 
@@ -77,7 +126,9 @@ test('a form says who asks, warns of what looks like a secret, and is sent as it
   await key('y', at('ask-repo'));
   expect(host.ops).toEqual([]);
   await key('y');
-  await waitFor(() => expect(sent(host)).toEqual([{ type: 'filled', values: { repo: 'tidemark', size: 3, fast: false, kind: 'b' } }]));
+  await waitFor(() =>
+    expect(sent(host)).toEqual([{ type: 'filled', values: { repo: 'tidemark', size: 3, fast: false, kind: 'b' } }]),
+  );
   await waitFor(() => expect(screen.queryByTestId('ask')).toBeNull());
 });
 
@@ -85,7 +136,13 @@ test('no and neither are two answers; both are told afterwards', async () => {
   const host = await open({ type: 'form', fields: [] });
   await press('ask-decline');
   await waitFor(() => expect(sent(host)).toEqual([{ type: 'declined' }]));
-  host.emit('s', { type: 'call_asked', call: 'c', ask: 'ask_2', asked: { server: 'notes', message: [], wants: { type: 'form', fields } }, expires_at: null });
+  host.emit('s', {
+    type: 'call_asked',
+    call: 'c',
+    ask: 'ask_2',
+    asked: { server: 'notes', message: [], wants: { type: 'form', fields } },
+    expires_at: null,
+  });
   await waitFor(() => expect(text('ask')).toContain('5 fields'));
   expect(text('asked')).toContain('You declined.');
   await press('ask-dismiss');
@@ -93,9 +150,18 @@ test('no and neither are two answers; both are told afterwards', async () => {
 });
 
 test('an address is shown whole with its host set apart, and opened by nobody but the person', async () => {
-  const host = await open({ type: 'address', url: 'https://user@bank.example.evil.example/login?next=bank', host: 'bank.example.evil.example', warnings: ['A name stands before the host.'] });
+  const host = await open({
+    type: 'address',
+    url: 'https://user@bank.example.evil.example/login?next=bank',
+    host: 'bank.example.evil.example',
+    warnings: ['A name stands before the host.'],
+  });
   expect(text('ask-address')).toContain('https://user@bank.example.evil.example/login?next=bank');
-  expect(within(at('ask-address')).getAllByText('bank.example.evil.example').map((part) => part.tagName)).toEqual(['B', 'B']);
+  expect(
+    within(at('ask-address'))
+      .getAllByText('bank.example.evil.example')
+      .map((part) => part.tagName),
+  ).toEqual(['B', 'B']);
   expect(text('ask-address-warning')).toBe('A name stands before the host.');
   expect(document.querySelector('a[href]')).toBeNull();
   expect(await findings()).toEqual([]);
@@ -104,7 +170,17 @@ test('an address is shown whole with its host set apart, and opened by nobody bu
 });
 
 test('what a model would be sent is shown whole; Enter, Space and a yes too soon allow nothing', async () => {
-  const host = await open({ type: 'model', model: { provider: 'anthropic', model: 'claude-sonnet-5' }, system: plain('Be brief.'), messages: [{ by_model: false, text: plain('Sum this up.') }, { by_model: true, text: plain('I will.') }], tokens_max: 1_000, temperature: null });
+  const host = await open({
+    type: 'model',
+    model: { provider: 'anthropic', model: 'claude-sonnet-5' },
+    system: plain('Be brief.'),
+    messages: [
+      { by_model: false, text: plain('Sum this up.') },
+      { by_model: true, text: plain('I will.') },
+    ],
+    tokens_max: 1_000,
+    temperature: null,
+  });
   expect(text('ask-model')).toContain('anthropic / claude-sonnet-5');
   expect(text('ask-model')).toContain('Be brief.');
   expect(text('ask-model')).toContain('As if the model had said');
@@ -120,7 +196,9 @@ test('what a model would be sent is shown whole; Enter, Space and a yes too soon
   expect(host.ops).toEqual([]);
   // A yes too soon says so: on its button, and to who does not see it.
   expect(within(at('ask-yes')).getByTestId('early').textContent).toBe('wait');
-  expect(document.body.textContent).toContain('Not counted: the card has only just come into view. Click again in a moment.');
+  expect(document.body.textContent).toContain(
+    'Not counted: the card has only just come into view. Click again in a moment.',
+  );
   await waitFor(() => expect(screen.queryByTestId('early')).toBeNull());
   clock += 900;
   await key('y');
@@ -139,7 +217,12 @@ test('an answer that is refused stays, and says why', async () => {
 });
 
 test('an address is opened by two presses of the person, and what was opened is no answer yet', async () => {
-  const host = await open({ type: 'address', url: 'https://auth.example/authorize?state=f3', host: 'auth.example', warnings: [] });
+  const host = await open({
+    type: 'address',
+    url: 'https://auth.example/authorize?state=f3',
+    host: 'auth.example',
+    warnings: [],
+  });
   await press('ask-open');
   expect(host.opened).toEqual([]);
   await press('ask-open-now');

@@ -5,16 +5,48 @@ import type { FieldKind } from '../../../ipc/bindings/FieldKind';
 import type { FormField } from '../../../ipc/bindings/FormField';
 import { atFirst, problemOf, valuesOf, wants, type Held } from './fields';
 
-const field = (kind: FieldKind, required = true, name = 'x'): FormField => ({ name, title: [{ text: name, control: false }], description: [], required, kind });
-const text = (more: Partial<Extract<FieldKind, { type: 'text' }>> = {}): FieldKind => ({ type: 'text', format: null, chars_min: null, chars_max: null, default: null, ...more });
-const number = (more: Partial<Extract<FieldKind, { type: 'number' }>> = {}): FieldKind => ({ type: 'number', integer: false, min: null, max: null, default: null, ...more });
+const field = (kind: FieldKind, required = true, name = 'x'): FormField => ({
+  name,
+  title: [{ text: name, control: false }],
+  description: [],
+  required,
+  kind,
+});
+const text = (more: Partial<Extract<FieldKind, { type: 'text' }>> = {}): FieldKind => ({
+  type: 'text',
+  format: null,
+  chars_min: null,
+  chars_max: null,
+  default: null,
+  ...more,
+});
+const number = (more: Partial<Extract<FieldKind, { type: 'number' }>> = {}): FieldKind => ({
+  type: 'number',
+  integer: false,
+  min: null,
+  max: null,
+  default: null,
+  ...more,
+});
 const options = ['a', 'b', 'c'].map((value) => ({ value, title: [{ text: value.toUpperCase(), control: false }] }));
-const choices = (more: Partial<Extract<FieldKind, { type: 'choices' }>> = {}): FieldKind => ({ type: 'choices', options, items_min: null, items_max: null, default: [], ...more });
+const choices = (more: Partial<Extract<FieldKind, { type: 'choices' }>> = {}): FieldKind => ({
+  type: 'choices',
+  options,
+  items_min: null,
+  items_max: null,
+  default: [],
+  ...more,
+});
 
 test.each<[string, FormField, Held, string]>([
   ['a text that is missing', field(text()), '', 'Fill this in.'],
   ['a text that may be missing', field(text({ chars_min: 3 }), false), '', ''],
-  ['a text too short, by its characters', field(text({ chars_min: 3 })), 'é😀', 'Write at least 3 characters; these are 2.'],
+  [
+    'a text too short, by its characters',
+    field(text({ chars_min: 3 })),
+    'é😀',
+    'Write at least 3 characters; these are 2.',
+  ],
   ['a text too long', field(text({ chars_max: 1 })), 'ab', 'Write at most 1 character; these are 2.'],
   ['a mail address', field(text({ format: 'email' })), 'a@b', ''],
   ['no mail address', field(text({ format: 'email' })), 'a b@c', 'Write it like name@example.org.'],
@@ -39,11 +71,32 @@ test.each<[string, FormField, Held, string]>([
 ])('%s', (_, one, held, problem) => expect(problemOf(one, held)).toBe(problem));
 
 test('what stands there at first, and what is wanted', () => {
-  expect([text({ default: 'x' }), number({ default: 0 }), { type: 'boolean', default: true } as const, choices({ default: ['b'] })].map(atFirst)).toEqual(['x', '0', true, ['b']]);
-  expect([text({ format: 'date', chars_max: 10 }), number({ integer: true, min: 1, max: 9 }), choices({ items_min: 2, items_max: 2 }), choices(), text()].map(wants)).toEqual(['like 2026-11-22, at most 10 characters', 'a whole number, 1 to 9', 'exactly 2', 'any number', '']);
+  expect(
+    [
+      text({ default: 'x' }),
+      number({ default: 0 }),
+      { type: 'boolean', default: true } as const,
+      choices({ default: ['b'] }),
+    ].map(atFirst),
+  ).toEqual(['x', '0', true, ['b']]);
+  expect(
+    [
+      text({ format: 'date', chars_max: 10 }),
+      number({ integer: true, min: 1, max: 9 }),
+      choices({ items_min: 2, items_max: 2 }),
+      choices(),
+      text(),
+    ].map(wants),
+  ).toEqual(['like 2026-11-22, at most 10 characters', 'a whole number, 1 to 9', 'exactly 2', 'any number', '']);
 });
 
 test('what was left out is not sent; a number goes as one, a no as one', () => {
-  const fields = [field(text(), false, 't'), field(number(), true, 'n'), field({ type: 'boolean', default: null }, true, 'b'), field(choices(), true, 'c'), field(choices(), false, 'd')];
+  const fields = [
+    field(text(), false, 't'),
+    field(number(), true, 'n'),
+    field({ type: 'boolean', default: null }, true, 'b'),
+    field(choices(), true, 'c'),
+    field(choices(), false, 'd'),
+  ];
   expect(valuesOf(fields, { t: '', n: ' 1e2 ', b: false, c: [], d: [] })).toEqual({ n: 100, b: false, c: [] });
 });

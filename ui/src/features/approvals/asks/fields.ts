@@ -27,7 +27,13 @@ const formats: Record<TextFormat, { like: string; fits: (text: string) => boolea
   email: { like: 'name@example.org', fits: (text) => /^[^\s@]+@[^\s@]+$/.test(text) },
   uri: { like: 'https://example.org/page', fits: (text) => URL.canParse(text) },
   date: { like: '2026-11-22', fits: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && isDay(text) },
-  date_time: { like: '2026-11-22T14:45:00Z', fits: (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)) },
+  date_time: {
+    like: '2026-11-22T14:45:00Z',
+    fits: (text) =>
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(text) &&
+      isDay(text.slice(0, 10)) &&
+      !Number.isNaN(Date.parse(text)),
+  },
 };
 function isDay(text: string): boolean {
   const day = new Date(`${text}T00:00:00Z`);
@@ -42,7 +48,9 @@ export function wants(kind: FieldKind): string {
       return [kind.format ? `like ${formats[kind.format].like}` : '', length].filter(Boolean).join(', ');
     }
     case 'number':
-      return [kind.integer ? 'a whole number' : 'a number', bounds(kind.min, kind.max, (n) => count(n))].filter(Boolean).join(', ');
+      return [kind.integer ? 'a whole number' : 'a number', bounds(kind.min, kind.max, (n) => count(n))]
+        .filter(Boolean)
+        .join(', ');
     case 'boolean':
     case 'choice':
       return '';
@@ -51,7 +59,8 @@ export function wants(kind: FieldKind): string {
   }
 }
 function bounds(least: number | null, most: number | null, say: (n: number) => string): string {
-  if (least !== null && most !== null) return least === most ? `exactly ${say(least)}` : `${count(least)} to ${say(most)}`;
+  if (least !== null && most !== null)
+    return least === most ? `exactly ${say(least)}` : `${count(least)} to ${say(most)}`;
   if (least !== null && least > 0) return `at least ${say(least)}`;
   return most !== null ? `at most ${say(most)}` : '';
 }
@@ -63,14 +72,23 @@ function isEmpty(held: Held): boolean {
 
 /** What is wrong with what stands in a field; empty if nothing is. */
 export function problemOf({ kind, required }: FormField, held: Held): string {
-  if (isEmpty(held)) return required && !(kind.type === 'choices' && !kind.items_min) ? (kind.type === 'text' || kind.type === 'number' ? 'Fill this in.' : 'Choose one.') : '';
+  if (isEmpty(held))
+    return required && !(kind.type === 'choices' && !kind.items_min)
+      ? kind.type === 'text' || kind.type === 'number'
+        ? 'Fill this in.'
+        : 'Choose one.'
+      : '';
   switch (kind.type) {
     case 'text': {
       const text = String(held);
       const length = [...text].length;
-      if (kind.chars_min !== null && length < kind.chars_min) return `Write at least ${plural(kind.chars_min, 'character')}; these are ${length}.`;
-      if (kind.chars_max !== null && length > kind.chars_max) return `Write at most ${plural(kind.chars_max, 'character')}; these are ${length}.`;
-      return kind.format === null || formats[kind.format].fits(text) ? '' : `Write it like ${formats[kind.format].like}.`;
+      if (kind.chars_min !== null && length < kind.chars_min)
+        return `Write at least ${plural(kind.chars_min, 'character')}; these are ${length}.`;
+      if (kind.chars_max !== null && length > kind.chars_max)
+        return `Write at most ${plural(kind.chars_max, 'character')}; these are ${length}.`;
+      return kind.format === null || formats[kind.format].fits(text)
+        ? ''
+        : `Write it like ${formats[kind.format].like}.`;
     }
     case 'number': {
       const value = numberOf(String(held));
@@ -92,7 +110,9 @@ export function problemOf({ kind, required }: FormField, held: Held): string {
 }
 function numberOf(text: string): number | null {
   const trimmed = text.trim();
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) && Number.isFinite(Number(trimmed)) ? Number(trimmed) : null;
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) && Number.isFinite(Number(trimmed))
+    ? Number(trimmed)
+    : null;
 }
 
 /** What is sent of a form that has no problem; what was left out is not there. */

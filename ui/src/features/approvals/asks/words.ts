@@ -8,7 +8,9 @@ import { plural } from '../../../widgets/figures';
 export function asksFor(wants: ServerWants): string {
   switch (wants.type) {
     case 'form':
-      return wants.fields.length === 0 ? 'asks you to agree.' : `asks you to fill in ${plural(wants.fields.length, 'field')}. What you send goes to it.`;
+      return wants.fields.length === 0
+        ? 'asks you to agree.'
+        : `asks you to fill in ${plural(wants.fields.length, 'field')}. What you send goes to it.`;
     case 'address':
       return 'asks you to open an address.';
     case 'model':

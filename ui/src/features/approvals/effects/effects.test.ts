@@ -25,28 +25,53 @@ async function hold(button: Element, ms = 1_000): Promise<void> {
 }
 
 const none: ReadonlySet<string> = new Set();
-const drawn = (rows: ReturnType<typeof treeOf>['rows']) => rows.map((row) => (isHeading(row) ? row.text : `${'  '.repeat(row.depth)}${row.name}`));
+const drawn = (rows: ReturnType<typeof treeOf>['rows']) =>
+  rows.map((row) => (isHeading(row) ? row.text : `${'  '.repeat(row.depth)}${row.name}`));
 const rowOf = (tree: ReturnType<typeof treeOf>, key: string) => tree.rows.find((row) => row.key === key) as Row;
 
 describe('the tree', () => {
   it('has a row for each change, and one for each folder that holds several', () => {
-    expect(drawn(treeOf(changes, none).rows)).toEqual(['Cargo.lock', 'services/gateway', '  CHANGES-axum-0.8.md', '  Cargo.toml', '  build.sh', '  current', '  docs/upgrade.md', '  src/compat', '    extract.rs', '    local_tokens.rs', 'target/agent.sock']);
+    expect(drawn(treeOf(changes, none).rows)).toEqual([
+      'Cargo.lock',
+      'services/gateway',
+      '  CHANGES-axum-0.8.md',
+      '  Cargo.toml',
+      '  build.sh',
+      '  current',
+      '  docs/upgrade.md',
+      '  src/compat',
+      '    extract.rs',
+      '    local_tokens.rs',
+      'target/agent.sock',
+    ]);
   });
   it('folds a row away, and what is below it is still chosen with it', () => {
     const tree = treeOf(changes, new Set(['services/gateway']));
     expect(drawn(tree.rows)).toEqual(['Cargo.lock', 'services/gateway', 'target/agent.sock']);
-    expect(tree.ids.slice(rowOf(tree, 'services/gateway').from, rowOf(tree, 'services/gateway').to)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(tree.ids.slice(rowOf(tree, 'services/gateway').from, rowOf(tree, 'services/gateway').to)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8,
+    ]);
   });
   it('tells a tick by everything below a row; what is never carried out has none', () => {
     const tree = treeOf(changes, none);
     const sums = leftBefore(tree.ids, new Set([6, 7, 8]));
-    expect(['services/gateway', 'services/gateway/src/compat', 'Cargo.lock', 'target/agent.sock'].map((key) => tickOf(rowOf(tree, key), sums))).toEqual(['mixed', false, true, null]);
+    expect(
+      ['services/gateway', 'services/gateway/src/compat', 'Cargo.lock', 'target/agent.sock'].map((key) =>
+        tickOf(rowOf(tree, key), sums),
+      ),
+    ).toEqual(['mixed', false, true, null]);
   });
   it('puts what is lost first where there is much, and leaves nothing out', () => {
     const many = manyChanges(10_000);
     const tree = treeOf(many, none);
     const at = (text: string) => tree.rows.findIndex((row) => isHeading(row) && row.text === text);
-    expect([at('Deleted'), tree.rows.slice(1, at('Everything else')).flatMap((row) => (isHeading(row) || !row.effect ? [] : [row.effect.kind])).every((kind) => kind === 'deleted')]).toEqual([0, true]);
+    expect([
+      at('Deleted'),
+      tree.rows
+        .slice(1, at('Everything else'))
+        .flatMap((row) => (isHeading(row) || !row.effect ? [] : [row.effect.kind]))
+        .every((kind) => kind === 'deleted'),
+    ]).toEqual([0, true]);
     expect([...tree.ids].sort((one, other) => one - other)).toEqual(many.map(({ id }) => id));
   });
   it('is filtered by words of the path, old or new, and by kind', () => {
@@ -57,21 +82,65 @@ describe('the tree', () => {
 });
 
 describe('the words', () => {
-  const one = (more: Partial<Effect>): Effect => ({ id: 0, path: 'a', kind: 'changed', before: null, after: null, ...more });
+  const one = (more: Partial<Effect>): Effect => ({
+    id: 0,
+    path: 'a',
+    kind: 'changed',
+    before: null,
+    after: null,
+    ...more,
+  });
   test.each([
     [effectsOf({ changes: changes.slice(0, 3) }), '2 files changed, 1 added; nothing refused'],
-    [effectsOf({ changes: [one({ kind: 'deleted', before: { what: 'folder', bytes: 0, mode: 0o755 } })], refused: [{ kind: 'network', target: 'a:1' }] }), '1 path deleted; 1 refused'],
+    [
+      effectsOf({
+        changes: [one({ kind: 'deleted', before: { what: 'folder', bytes: 0, mode: 0o755 } })],
+        refused: [{ kind: 'network', target: 'a:1' }],
+      }),
+      '1 path deleted; 1 refused',
+    ],
     [effectsOf({ changes: [] }), 'Nothing changed; nothing refused'],
   ])('%# sum up', (effects, words) => expect(summary(effects)).toBe(words));
   test('say how it ended', () => {
-    expect([endWords({ exit_code: 0, ended: '' }), endWords({ exit_code: null, ended: 'signal 9' }), endWords({ exit_code: null, ended: '' })]).toEqual(['exit 0', 'signal 9', 'no exit code']);
+    expect([
+      endWords({ exit_code: 0, ended: '' }),
+      endWords({ exit_code: null, ended: 'signal 9' }),
+      endWords({ exit_code: null, ended: '' }),
+    ]).toEqual(['exit 0', 'signal 9', 'no exit code']);
   });
   test('say what stands at a path', () => {
-    expect(changes.map(metaOf)).toEqual(['too large to be compared, 18 kB → 18 kB', '1.1 kB', '903 B', '0644 → 0755', '→ releases/0.8', '2.3 kB', 'folder', '2 lines, 4 kB', '1.9 kB', 'not carried out']);
-    expect(metaOf(one({ before: { what: 'folder', bytes: 0, mode: 0o755 }, after: { what: 'file', bytes: 1, mode: 0o644 } }))).toBe('folder → file');
+    expect(changes.map(metaOf)).toEqual([
+      'too large to be compared, 18 kB → 18 kB',
+      '1.1 kB',
+      '903 B',
+      '0644 → 0755',
+      '→ releases/0.8',
+      '2.3 kB',
+      'folder',
+      '2 lines, 4 kB',
+      '1.9 kB',
+      'not carried out',
+    ]);
+    expect(
+      metaOf(
+        one({ before: { what: 'folder', bytes: 0, mode: 0o755 }, after: { what: 'file', bytes: 1, mode: 0o644 } }),
+      ),
+    ).toBe('folder → file');
   });
   test('say what holds: before, after, and where nothing can be taken back', () => {
-    expect([holds('speculative', 'waiting'), holds('speculative', 'done'), holds('speculative', 'rejected'), holds('gate_only', 'done')].map(({ name, text }) => `${name}: ${text}`)).toEqual(['Speculative: nothing has changed yet', 'Committed: what was shown was written, and nothing ran again', 'Discarded: nothing was changed', 'Gate only: it ran for real, and cannot be undone']);
+    expect(
+      [
+        holds('speculative', 'waiting'),
+        holds('speculative', 'done'),
+        holds('speculative', 'rejected'),
+        holds('gate_only', 'done'),
+      ].map(({ name, text }) => `${name}: ${text}`),
+    ).toEqual([
+      'Speculative: nothing has changed yet',
+      'Committed: what was shown was written, and nothing ran again',
+      'Discarded: nothing was changed',
+      'Gate only: it ran for real, and cannot be undone',
+    ]);
   });
   test('differences are open from the start until enough lines stand there; what goes is told by its name', () => {
     expect([...openFirst(changes)]).toEqual([1, 2]);
@@ -91,7 +160,9 @@ describe('on the card', () => {
     const { host, card, key } = await page(effectSamples.effects);
     await fireEvent.click(within(card).getByTestId('change-6-check'));
     expect(within(card).getByTestId('allow').textContent).toContain('Commit 6 of 9');
-    expect(within(card).getByTestId('grants').textContent).toContain('writes 6 checked changes, and tells the agent that 3 were left out');
+    expect(within(card).getByTestId('grants').textContent).toContain(
+      'writes 6 checked changes, and tells the agent that 3 were left out',
+    );
     expect((within(card).getByTestId('change-9-check') as HTMLInputElement).disabled).toBe(true);
     card.focus();
     await key('y');
@@ -103,7 +174,10 @@ describe('on the card', () => {
     tree.focus();
     const here = () => document.getElementById(tree.getAttribute('aria-activedescendant') ?? '');
     for (const name of ['ArrowDown', 'ArrowDown', ' ']) await key(name, tree);
-    expect([here()?.getAttribute('aria-label'), here()?.getAttribute('aria-checked')]).toEqual(['services/gateway/CHANGES-axum-0.8.md, added, 1.1 kB', 'false']);
+    expect([here()?.getAttribute('aria-label'), here()?.getAttribute('aria-checked')]).toEqual([
+      'services/gateway/CHANGES-axum-0.8.md, added, 1.1 kB',
+      'false',
+    ]);
     await key('ArrowLeft', tree);
     expect(here()?.getAttribute('aria-expanded')).toBe('false');
     await key('ArrowLeft', tree);
@@ -144,7 +218,9 @@ describe('on the card', () => {
   });
   it('that nothing can be undone is said before the act, with the reason', async () => {
     const { card } = await page(effectSamples.gateOnly);
-    expect(within(card).getByTestId('held').textContent).toBe('Gate only: runs for real, and what it changes cannot be undone');
+    expect(within(card).getByTestId('held').textContent).toBe(
+      'Gate only: runs for real, and what it changes cannot be undone',
+    );
     expect(card.textContent).toContain('User namespaces are switched off');
   });
   it('p runs a command for show first, where this machine promises that nothing real changes', async () => {
@@ -171,7 +247,9 @@ describe('on the card', () => {
     expect(words('way-out-run')).toContain('Run with 3 hosts');
     await look();
     await hold(within(card).getByTestId('way-out-run'));
-    expect(decisions(host)).toEqual([{ type: 'with_network', hosts: ['index.packages.example', 'static.packages.example', 'docs.rs'] }]);
+    expect(decisions(host)).toEqual([
+      { type: 'with_network', hosts: ['index.packages.example', 'static.packages.example', 'docs.rs'] },
+    ]);
   });
   it('the network is offered where something was refused it, and where a command can be run for show', async () => {
     const { card, click } = await page(effectSamples.effects);
@@ -194,29 +272,38 @@ describe('on the card', () => {
     expect(within(card).queryByTestId('in-place')).toBeNull();
     expect(decisions(host)).toEqual([]);
   });
-  it.each(['r', 'pointer'])('it is held, by %s, once it was seen: no tap, no Enter and no Space runs it', async (by) => {
-    const { host, card, key, click } = await page(effectSamples.canRunInPlace);
-    await key('r');
-    const button = within(card).getByTestId('in-place-run');
-    await look();
-    for (const tap of ['Enter', ' ', 'r']) await key(tap, button);
-    await click('in-place-run');
-    await hold(button, 500);
-    expect(decisions(host)).toEqual([]);
-    if (by === 'pointer') await hold(button);
-    else {
-      await fireEvent.keyDown(button, { key: 'r', code: 'KeyR' });
-      await pass(1_000);
-      await fireEvent.keyUp(button, { key: 'r', code: 'KeyR' });
-    }
-    expect(decisions(host)).toEqual([{ type: 'in_place', hosts: [] }]);
-  });
+  it.each(['r', 'pointer'])(
+    'it is held, by %s, once it was seen: no tap, no Enter and no Space runs it',
+    async (by) => {
+      const { host, card, key, click } = await page(effectSamples.canRunInPlace);
+      await key('r');
+      const button = within(card).getByTestId('in-place-run');
+      await look();
+      for (const tap of ['Enter', ' ', 'r']) await key(tap, button);
+      await click('in-place-run');
+      await hold(button, 500);
+      expect(decisions(host)).toEqual([]);
+      if (by === 'pointer') await hold(button);
+      else {
+        await fireEvent.keyDown(button, { key: 'r', code: 'KeyR' });
+        await pass(1_000);
+        await fireEvent.keyUp(button, { key: 'r', code: 'KeyR' });
+      }
+      expect(decisions(host)).toEqual([{ type: 'in_place', hosts: [] }]);
+    },
+  );
   it('in place is offered beside a dry run, and nowhere else: where a command runs for real anyway, Allow is that', async () => {
     const real = await page(effectSamples.runsForReal);
     await real.key('r');
     expect(within(real.card).queryByTestId('in-place')).toBeNull();
-    expect(within(real.card).getByTestId('held').textContent).toBe('Snapshot: runs for real, and Undo brings the folder back whole');
-    expect([effectSamples.canRunInPlace, effectSamples.canDryRun, effectSamples.runsForReal].map((sample) => waysOf(sample.body as CallView))).toEqual([['network', 'in_place'], ['network'], []]);
+    expect(within(real.card).getByTestId('held').textContent).toBe(
+      'Snapshot: runs for real, and Undo brings the folder back whole',
+    );
+    expect(
+      [effectSamples.canRunInPlace, effectSamples.canDryRun, effectSamples.runsForReal].map((sample) =>
+        waysOf(sample.body as CallView),
+      ),
+    ).toEqual([['network', 'in_place'], ['network'], []]);
   });
   it('while it is run for show nothing is answered; it can be stopped', async () => {
     const { host, card, key, click } = await page(effectSamples.rehearsing);
@@ -230,11 +317,16 @@ describe('on the card', () => {
     await key('p');
     expect([within(card).queryByTestId('rehearse'), host.ops]).toEqual([null, []]);
   });
-  it.each(Object.entries(effectSamples).filter(([name]) => name !== 'effectsMany'))('%s has no fault that axe finds', async (_, entry) => {
-    const { card } = await page(entry);
-    await pass(0);
-    vi.useRealTimers();
-    const { violations } = await axe.run(card, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
-    expect(violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)])).toEqual([]);
-  });
+  it.each(Object.entries(effectSamples).filter(([name]) => name !== 'effectsMany'))(
+    '%s has no fault that axe finds',
+    async (_, entry) => {
+      const { card } = await page(entry);
+      await pass(0);
+      vi.useRealTimers();
+      const { violations } = await axe.run(card, {
+        rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+      });
+      expect(violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)])).toEqual([]);
+    },
+  );
 });

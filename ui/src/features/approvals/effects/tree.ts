@@ -68,12 +68,24 @@ export function treeOf(changes: readonly Effect[], closed: ReadonlySet<string>):
     rows.push({ key: '# lost', text: 'Deleted' });
     grow(rows, ids, lost, 'lost:', closed);
     rows.push({ key: '# rest', text: 'Everything else' });
-    grow(rows, ids, changes.filter(({ kind }) => kind !== 'deleted'), 'rest:', closed);
+    grow(
+      rows,
+      ids,
+      changes.filter(({ kind }) => kind !== 'deleted'),
+      'rest:',
+      closed,
+    );
   }
   return { rows, ids };
 }
 
-function grow(rows: (Row | Heading)[], ids: number[], changes: readonly Effect[], prefix: string, closed: ReadonlySet<string>): void {
+function grow(
+  rows: (Row | Heading)[],
+  ids: number[],
+  changes: readonly Effect[],
+  prefix: string,
+  closed: ReadonlySet<string>,
+): void {
   const root: Node = { effect: null, below: new Map() };
   for (const effect of changes) {
     let at = root;

@@ -35,9 +35,17 @@ export function tally(changes: readonly Effect[]): { kind: EffectKind; count: nu
 export function summary(effects: Pick<Effects, 'changes' | 'refused' | 'reached'>): string {
   const [first, ...rest] = tally(effects.changes);
   const files = effects.changes.every(({ before, after }) => (after ?? before)?.what === 'file');
-  const changed = first === undefined ? 'Nothing changed' : [`${plural(first.count, files ? 'file' : 'path')} ${first.word}`, ...rest.map((one) => `${count(one.count)} ${one.word}`)].join(', ');
+  const changed =
+    first === undefined
+      ? 'Nothing changed'
+      : [
+          `${plural(first.count, files ? 'file' : 'path')} ${first.word}`,
+          ...rest.map((one) => `${count(one.count)} ${one.word}`),
+        ].join(', ');
   const refused = effects.refused.length === 0 ? 'nothing refused' : `${count(effects.refused.length)} refused`;
-  const reached = effects.reached?.length ? `; ${plural(new Set(effects.reached.map(({ host }) => host)).size, 'host')} reached` : '';
+  const reached = effects.reached?.length
+    ? `; ${plural(new Set(effects.reached.map(({ host }) => host)).size, 'host')} reached`
+    : '';
   return `${changed}; ${refused}${reached}`;
 }
 
@@ -47,7 +55,12 @@ export function endWords(effects: Pick<Effects, 'exit_code' | 'ended'>): string 
 }
 
 const octal = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');
-const things: Record<Standing['what'], string> = { file: 'file', folder: 'folder', link: 'link', special: 'pipe, socket or device' };
+const things: Record<Standing['what'], string> = {
+  file: 'file',
+  folder: 'folder',
+  link: 'link',
+  special: 'pipe, socket or device',
+};
 
 /** What else is to be known of a change, at the right of its row. */
 export function metaOf(effect: Effect): string {
@@ -61,7 +74,12 @@ export function metaOf(effect: Effect): string {
   }
   if (before && after && before.what !== after.what) return `${things[before.what]} → ${things[after.what]}`;
   if (after && after.what !== 'file') return things[after.what];
-  const size = before && after && kind === 'changed' && !diff ? `${bytes(before.bytes)} → ${bytes(after.bytes)}` : after ? bytes(after.bytes) : '';
+  const size =
+    before && after && kind === 'changed' && !diff
+      ? `${bytes(before.bytes)} → ${bytes(after.bytes)}`
+      : after
+        ? bytes(after.bytes)
+        : '';
   const mode = before && after && before.mode !== after.mode ? `${octal(before.mode)} → ${octal(after.mode)}` : '';
   return [effect.undiffed ?? '', size, mode].filter(Boolean).join(', ');
 }
@@ -100,8 +118,16 @@ export function holds(assurance: Assurance, state: CallState): Held {
   const { icon, look, name } = promises[assurance];
   if (assurance === 'gate_only') return { icon, look, name, text: 'it ran for real, and cannot be undone' };
   // Whether the rules had it taken back, the outcome says.
-  if (assurance === 'snapshot' && state === 'denied') return { icon, look, name, text: 'it ran for real; what became of it stands below' };
-  if (assurance === 'snapshot') return { icon, look, name, text: state === 'undone' ? 'it ran for real, and was taken back' : 'it ran for real, and Undo takes all of it back' };
+  if (assurance === 'snapshot' && state === 'denied')
+    return { icon, look, name, text: 'it ran for real; what became of it stands below' };
+  if (assurance === 'snapshot')
+    return {
+      icon,
+      look,
+      name,
+      text:
+        state === 'undone' ? 'it ran for real, and was taken back' : 'it ran for real, and Undo takes all of it back',
+    };
   switch (state) {
     case 'proposed':
     case 'waiting':
@@ -109,7 +135,12 @@ export function holds(assurance: Assurance, state: CallState): Held {
     case 'running':
       return { icon, look, name, text: 'what was shown is written now' };
     case 'done':
-      return { icon: 'check', look: 'plain', name: 'Committed', text: 'what was shown was written, and nothing ran again' };
+      return {
+        icon: 'check',
+        look: 'plain',
+        name: 'Committed',
+        text: 'what was shown was written, and nothing ran again',
+      };
     case 'undone':
       return { icon: 'undone', look: 'plain', name: 'Taken back', text: 'the folder is as it was before' };
     case 'failed':

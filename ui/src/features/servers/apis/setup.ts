@@ -3,7 +3,17 @@
 import type { ApiAuth } from '../../../ipc/bindings/ApiAuth';
 import type { ApiSettings } from '../../../ipc/bindings/ApiSettings';
 import type { ApiSetup } from '../../../ipc/bindings/ApiSetup';
-import { idProblem, millisecondsIn, named, pairsIn, pairsProblem, SECONDS, secondsProblem, secretOf, type Pair } from '../setup';
+import {
+  idProblem,
+  millisecondsIn,
+  named,
+  pairsIn,
+  pairsProblem,
+  SECONDS,
+  secondsProblem,
+  secretOf,
+  type Pair,
+} from '../setup';
 import { isAddress } from './words';
 
 /** Who asks, by the name of one of the document's security schemes. */
@@ -32,9 +42,15 @@ export interface Draft {
 }
 
 /** A field and what is wrong with it, in one sentence that says what to do. */
-export type Problems = Partial<Record<'id' | 'document' | 'baseUrl' | 'headers' | 'variables' | 'who' | 'seconds', string>>;
+export type Problems = Partial<
+  Record<'id' | 'document' | 'baseUrl' | 'headers' | 'variables' | 'who' | 'seconds', string>
+>;
 
-const listed = (text: string): string[] => text.split(/[,\n]/).map((one) => one.trim()).filter(Boolean);
+const listed = (text: string): string[] =>
+  text
+    .split(/[,\n]/)
+    .map((one) => one.trim())
+    .filter(Boolean);
 
 /** A setup as fields; empty ones for none. */
 export function draftOf(settings: ApiSettings | null): Draft {
@@ -83,13 +99,20 @@ export function problemsOf(draft: Draft, others: readonly string[]): Problems {
   put('id', idProblem(draft.id, others));
   const document = draft.document.trim();
   if (document === '') put('document', 'Say where its document stands.');
-  else if (isAddress(document) ? !URL.canParse(document) : !/^(\/|[A-Za-z]:[\\/])/.test(document)) put('document', 'Write an address with https://, or the whole path of a file.');
+  else if (isAddress(document) ? !URL.canParse(document) : !/^(\/|[A-Za-z]:[\\/])/.test(document))
+    put('document', 'Write an address with https://, or the whole path of a file.');
   const base = draft.baseUrl.trim();
-  if (base !== '' && (!isAddress(base) || !URL.canParse(base))) put('baseUrl', 'Write it like https://api.example.org/v1, or leave it empty.');
+  if (base !== '' && (!isAddress(base) || !URL.canParse(base)))
+    put('baseUrl', 'Write it like https://api.example.org/v1, or leave it empty.');
   put('headers', pairsProblem(draft.headers, true));
   put('variables', variablesProblem(draft.variables));
   const schemes = draft.who.map((one) => one.scheme.trim());
-  if (draft.who.some((one) => one.scheme.trim() === '' || one.secret === '' || (one.as !== 'token' && one.name.trim() === ''))) put('who', 'Fill in all of it, or take it out.');
+  if (
+    draft.who.some(
+      (one) => one.scheme.trim() === '' || one.secret === '' || (one.as !== 'token' && one.name.trim() === ''),
+    )
+  )
+    put('who', 'Fill in all of it, or take it out.');
   else if (new Set(schemes).size < schemes.length) put('who', 'A scheme is there twice.');
   put('seconds', secondsProblem(draft.seconds));
   return problems;
@@ -100,7 +123,9 @@ function variablesProblem(variables: readonly Pair[]): string {
   const given = variables.filter((pair) => pair.name.trim() !== '');
   if (problem !== '') return problem;
   if (given.some((pair) => pair.value === '')) return 'A variable has no value.';
-  return given.some((pair) => secretOf(pair.value) !== null || pair.value.includes('${')) ? 'Write the value of a variable itself: addresses are shown, so they hold no secrets.' : '';
+  return given.some((pair) => secretOf(pair.value) !== null || pair.value.includes('${'))
+    ? 'Write the value of a variable itself: addresses are shown, so they hold no secrets.'
+    : '';
 }
 
 /** What is saved of fields that have no problem. */
