@@ -1,7 +1,7 @@
 // The code that sessions are worked with: transcript, cards, inspector. Loaded beside the first screen.
 
-export { default as Body } from './features/approvals/Body.svelte';
-export { default as Card } from './features/approvals/Card.svelte';
+export { default as Body } from './features/approvals/body/Body.svelte';
+export { default as Card } from './features/approvals/card/Card.svelte';
 export { previewArgs } from './features/approvals/preview';
 export { default as Diff } from './features/diff/Diff.svelte';
 export { default as Inspector } from './features/inspector/Inspector.svelte';

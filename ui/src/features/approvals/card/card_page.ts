@@ -1,0 +1,107 @@
+// A card in a page for tests: what is in view is moved by hand, time by timers.
+
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte';
+import { tick } from 'svelte';
+import { afterEach, beforeEach, vi } from 'vitest';
+import CardPage from '../../../gallery/CardPage.svelte';
+import { SampleHost } from '../../../gallery/host';
+import { NOW } from '../../../gallery/samples';
+import type { Op } from '../../../ipc/bindings/Op';
+import { Desk, type CallEntry } from '../../../state/desk.svelte';
+import { REST_MS } from '../deciding/arming';
+
+type Seen = (changes: { target: Element; isIntersecting: boolean }[]) => void;
+/** Observers of what is in view, moved by hand. */
+let observers: { tell: Seen; targets: Element[] }[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setSystemTime(NOW);
+  window.dispatchEvent(new Event('blur'));
+  window.dispatchEvent(new Event('focus'));
+  observers = [];
+  // What jsdom has not: a pointer's event with its button.
+  vi.stubGlobal('PointerEvent', class extends MouseEvent {});
+  vi.stubGlobal(
+    'IntersectionObserver',
+    class {
+      #own: (typeof observers)[number];
+      constructor(tell: Seen) {
+        this.#own = { tell, targets: [] };
+        observers.push(this.#own);
+      }
+      observe(target: Element): void {
+        this.#own.targets.push(target);
+      }
+      disconnect(): void {}
+    },
+  );
+});
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+/** Everything that is watched comes into view, or leaves it: the card, its top, its end. */
+export function see(card: boolean, top: boolean, end: boolean): void {
+  for (const { tell, targets } of observers)
+    tell(targets.map((target, i) => ({ target, isIntersecting: [card, top, end][i] ?? false })));
+}
+/** Time goes by. */
+export async function pass(ms: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+  await tick();
+}
+
+/** What a test does with the page. */
+export interface Page {
+  host: SampleHost;
+  card: HTMLElement;
+  show: (entry: CallEntry) => Promise<void>;
+  key: (key: string, target?: Element) => Promise<void>;
+  click: (testid: string) => Promise<void>;
+}
+
+/** A page with one card that has been looked at for long enough and has the focus. */
+export async function page(
+  entry: CallEntry,
+  ready = true,
+  prepare: (host: SampleHost) => void = () => {},
+): Promise<Page> {
+  const host = new SampleHost(entry.body.state === 'waiting' ? [entry] : []);
+  prepare(host);
+  const desk = await Desk.open(host);
+  const { rerender } = render(CardPage, { desk, entry, owner: true, open: false });
+  const card = screen.getByTestId(`card-${entry.id}`);
+  if (ready) {
+    card.focus();
+    see(true, true, true);
+    await pass(REST_MS + 100);
+  }
+  return {
+    host,
+    card,
+    show: async (next) => rerender({ desk, entry: next, owner: true, open: false }),
+    async key(key, target = card) {
+      const more = { key, code: key.length === 1 ? `Key${key.toUpperCase()}` : key, bubbles: true, cancelable: true };
+      // As a browser does: Enter and Space press a button, unless somebody took the key.
+      const went = await fireEvent.keyDown(target, more);
+      if (went && (key === 'Enter' || key === ' ') && target instanceof HTMLButtonElement) target.click();
+      await fireEvent.keyUp(target, more);
+      await pass(0);
+    },
+    async click(testid) {
+      const button = within(card).getByTestId(testid);
+      await fireEvent.pointerDown(button, { button: 0 });
+      await fireEvent.pointerUp(button, { button: 0 });
+      await fireEvent.click(button, { detail: 1 });
+      await pass(0);
+    },
+  };
+}
+/** The decisions that were sent. */
+export const decisions = (host: SampleHost) =>
+  host.ops.flatMap((op: Op) => (op.type === 'decide' ? [op.decision] : []));
+/** Plain consent. */
+export const allow = { type: 'allow', hunks: null, note: '' };
