@@ -321,7 +321,7 @@ describe('search', () => {
     const hits = await screen.findByTestId('hits');
     expect([...hits.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['borrow', 'borrow']);
     await click('hit-call_0008');
-    expect(desk.view).toEqual({ screen: 'session', session: 'ses_0003' });
+    expect(desk.navigation.view).toEqual({ screen: 'session', session: 'ses_0003' });
     await waitFor(() => expect(focused()).toBe('card-call_0008'));
   });
 
@@ -440,14 +440,14 @@ describe('what is wrong, and what is added', () => {
 
 test('a session that begins elsewhere is shown while nobody touched the start', async () => {
   const { host, desk } = await open(new FakeHost([]));
-  expect(desk.view).toEqual({ screen: 'start' });
+  expect(desk.navigation.view).toEqual({ screen: 'start' });
   host.emit('ses_x', {
     type: 'session_opened',
     title: 'The demo',
     workspace: '/w',
     model: { provider: 'demo', model: '' },
   });
-  await waitFor(() => expect(desk.view).toEqual({ screen: 'session', session: 'ses_x' }));
+  await waitFor(() => expect(desk.navigation.view).toEqual({ screen: 'session', session: 'ses_x' }));
 });
 
 test('a session that begins elsewhere takes nobody away from what they began', async () => {
@@ -460,5 +460,5 @@ test('a session that begins elsewhere takes nobody away from what they began', a
     model: { provider: 'demo', model: '' },
   });
   await waitFor(() => expect(at('rail-session-ses_x')).toBeTruthy());
-  expect(desk.view).toEqual({ screen: 'start' });
+  expect(desk.navigation.view).toEqual({ screen: 'start' });
 });

@@ -22,7 +22,7 @@ export interface WindowActs {
 
 /** All commands as things stand now. */
 export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
-  const view = desk.view;
+  const view = desk.navigation.view;
   const session = view.screen === 'session' ? desk.session(view.session) : undefined;
   const busy = session?.state === 'running' || session?.state === 'waiting';
   const here: Command[] = [];
@@ -63,12 +63,12 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
   }
   return [
     ...here,
-    { id: 'desk', text: 'Go to the Desk', icon: 'desk', run: () => desk.go('desk') },
-    { id: 'search', text: 'Search', icon: 'search', key: '/', run: () => desk.go('search') },
-    { id: 'history', text: 'Go to History', icon: 'history', run: () => desk.go('history') },
-    { id: 'rules', text: 'Go to Rules', icon: 'rules', run: () => desk.go('rules') },
-    { id: 'tools', text: 'Go to Tools', icon: 'tools', run: () => desk.go('tools') },
-    { id: 'servers', text: 'Go to Servers', hint: 'MCP', icon: 'servers', run: () => desk.go('servers') },
+    { id: 'desk', text: 'Go to the Desk', icon: 'desk', run: () => desk.navigation.go('desk') },
+    { id: 'search', text: 'Search', icon: 'search', key: '/', run: () => desk.navigation.go('search') },
+    { id: 'history', text: 'Go to History', icon: 'history', run: () => desk.navigation.go('history') },
+    { id: 'rules', text: 'Go to Rules', icon: 'rules', run: () => desk.navigation.go('rules') },
+    { id: 'tools', text: 'Go to Tools', icon: 'tools', run: () => desk.navigation.go('tools') },
+    { id: 'servers', text: 'Go to Servers', hint: 'MCP', icon: 'servers', run: () => desk.navigation.go('servers') },
     { id: 'apis', text: 'Go to Services', hint: 'OpenAPI', icon: 'fetch', run: () => acts.servers('apis', 'all') },
     { id: 'new-rule', text: 'New rule…', icon: 'rules', run: () => acts.rules((book) => book.begin()) },
     {
@@ -99,8 +99,8 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       icon: 'receipt',
       run: () => acts.servers('servers', 'import'),
     },
-    { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.go('start') },
-    { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void desk.playDemo() },
+    { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.navigation.go('start') },
+    { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void desk.navigation.playDemo() },
     { id: 'inspector', text: 'Inspector', icon: 'panel', key: 'I', run: acts.inspector },
     { id: 'settings', text: 'Settings', icon: 'settings', run: acts.settings },
     { id: 'appearance', text: 'Light or dark', icon: 'theme', run: acts.appearance },
@@ -112,7 +112,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
         text: one.title,
         hint: `${baseName(one.workspace)} · ${state.text}`,
         icon: state.icon,
-        run: () => desk.show(one.id),
+        run: () => desk.navigation.show(one.id),
       };
     }),
   ];

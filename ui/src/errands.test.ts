@@ -126,7 +126,7 @@ test('a card of the work is seen and answered where its call stands, folded or n
   expect(screen.getByTestId('errand-card').contains(card)).toBe(true);
   expect(text('errand-mid')).toContain('waits for you: Read /etc/hosts');
   expect(text('errand-card')).toContain('Upgrade axum › Look at the change › Count them');
-  expect(desk.owner?.id).toBe('call_low');
+  expect(desk.focus.owner?.id).toBe('call_low');
   expect(await findings()).toEqual([]);
   await click('errand-mid');
   await screen.findByTestId('errand-low');
@@ -150,10 +150,10 @@ test('a card and one of the work below it whose calls have the same id are two',
   const below = within(at('errand-card')).getByTestId('card-call_low');
   const own = screen.getAllByTestId('card-call_low').find((card) => card !== below)!;
   own.focus();
-  expect(desk.owner?.session).toBe('top');
+  expect(desk.focus.owner?.session).toBe('top');
   await fireEvent.keyDown(own, { key: 'l' });
   expect(document.activeElement === below).toBe(true);
-  expect(desk.owner?.session).toBe('low');
+  expect(desk.focus.owner?.session).toBe('low');
   await fireEvent.keyDown(below, { key: 'l' });
   expect(document.activeElement === own).toBe(true);
 });

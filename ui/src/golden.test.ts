@@ -28,7 +28,7 @@ async function look(count: number): Promise<void> {
   const seen = events.slice(0, count);
   vi.spyOn(Date, 'now').mockReturnValue((seen.at(-1)?.at ?? 0) + 1_000);
   const desk = await Desk.open(new FakeHost(seen));
-  if (desk.view.screen === 'start') desk.show(session);
+  if (desk.navigation.view.screen === 'start') desk.navigation.show(session);
   render(App, { desk });
   await screen.findByTestId('transcript');
 }

@@ -50,7 +50,7 @@ async function open(): Promise<{ host: FakeHost; desk: Desk }> {
   }
   const desk = await Desk.open(host);
   render(App, { desk });
-  desk.show('s');
+  desk.navigation.show('s');
   await screen.findByTestId('composer');
   return { host, desk };
 }
@@ -173,13 +173,13 @@ test('a message that is refused keeps its text and its images, also when another
   refuse.mockImplementationOnce(() => new Promise((_, failed) => (no = failed)));
   await fireEvent.click(at('send'));
   await waitFor(() => expect(names()).toEqual([]));
-  desk.show('other');
+  desk.navigation.show('other');
   await waitFor(() => expect(box().value).toBe(''));
   await type('Something else');
   no(refused);
   await waitFor(() => expect(desk.toasts.lines.length).toBeGreaterThan(0));
   expect([box().value, names()]).toEqual(['Something else', []]);
-  desk.show('s');
+  desk.navigation.show('s');
   await waitFor(() => expect([box().value, names()]).toEqual(['Look', ['one.png']]));
 });
 

@@ -151,7 +151,7 @@ test('on the Desk: two sessions whose calls have the same ids, each answered by 
   }
   await fireEvent.click(screen.getAllByTestId('index-call_0')[1]!);
   expect(document.activeElement === cards()[1]).toBe(true);
-  expect(desk.owner?.session).toBe('ses_b');
+  expect(desk.focus.owner?.session).toBe('ses_b');
   for (const [at, key] of ['n', 'y', 'n', 'y'].entries()) {
     await look();
     await press(key);

@@ -29,7 +29,7 @@ async function start(): Promise<void> {
   );
   addEventListener('unhandledrejection', ({ reason }) => desk.tellFault(reason));
   // What waits is drawn whole at once.
-  if (desk.view.screen !== 'start') await loadWork();
+  if (desk.navigation.view.screen !== 'start') await loadWork();
   show(App, { desk });
   performance.mark('shown');
 }

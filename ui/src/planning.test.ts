@@ -18,7 +18,7 @@ async function open(): Promise<FakeHost> {
   host.emit('s', { type: 'session_opened', title: 'Mend', workspace: '/w', model: { provider: 'demo', model: '' } });
   const desk = await Desk.open(host);
   render(App, { desk });
-  desk.show('s');
+  desk.navigation.show('s');
   await screen.findByTestId('composer');
   return host;
 }

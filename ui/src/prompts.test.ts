@@ -26,7 +26,7 @@ async function open(prepare: (host: FakeHost) => void = () => {}): Promise<FakeH
   host.emit('s', { type: 'session_opened', title: 'Mend', workspace: '/w', model: { provider: 'demo', model: '' } });
   const desk = await Desk.open(host);
   render(App, { desk });
-  desk.show('s');
+  desk.navigation.show('s');
   await screen.findByTestId('composer');
   return host;
 }

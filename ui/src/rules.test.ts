@@ -34,7 +34,7 @@ async function open(host = new FakeHost(events)): Promise<{ host: FakeHost; desk
   host.now = () => NOW;
   const desk = await Desk.open(host);
   desk.now = NOW;
-  desk.folder = FOLDER;
+  desk.folders.chosen = FOLDER;
   render(App, { desk });
   await click('rail-rules');
   await screen.findByTestId('rules-table');
@@ -351,7 +351,7 @@ describe('the ledger', () => {
   test('leads to the card that made a grant', async () => {
     const { desk } = await open();
     await fireEvent.click(within(at('grant-grant_1')).getByTestId('grant-card'));
-    await waitFor(() => expect(desk.view).toEqual({ screen: 'session', session: 'ses_0003' }));
+    await waitFor(() => expect(desk.navigation.view).toEqual({ screen: 'session', session: 'ses_0003' }));
   });
 });
 
@@ -420,7 +420,7 @@ test('a call is tried while it is written, as Why shows it, and leads to the rul
 
 test('the palette leads here, and I opens and closes what stands beside', async () => {
   const { desk } = await open();
-  desk.go('desk');
+  desk.navigation.go('desk');
   await fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
   await type('palette-input', 'new rule');
   await fireEvent.keyDown(at('palette-input'), { key: 'Enter' });
@@ -442,16 +442,16 @@ test('Esc goes back to all rules, and a fault of a rules file leads here', async
   await screen.findByTestId('import-claude_code');
   await fireEvent.keyDown(at('import-add'), { key: 'Escape' });
   await screen.findByTestId('rules-table');
-  desk.go('desk');
-  desk.folder = null;
+  desk.navigation.go('desk');
+  desk.folders.chosen = null;
   await tick();
   await click('faults-rules');
-  expect([desk.view.screen, desk.folder]).toEqual(['rules', FOLDER]);
+  expect([desk.navigation.view.screen, desk.folders.chosen]).toEqual(['rules', FOLDER]);
 });
 
 test('a rule that decided a call is shown where it stands; one that is gone says so', async () => {
   const { desk } = await open();
-  desk.showRule({
+  desk.navigation.showRule({
     permission: 'fs.write',
     pattern: '.env*',
     action: 'deny',
@@ -461,7 +461,7 @@ test('a rule that decided a call is shown where it stands; one that is gone says
     line: 4,
   });
   await waitFor(() => expect(row('.env*').getAttribute('aria-current')).toBe('true'));
-  desk.showRule({
+  desk.navigation.showRule({
     permission: 'fs.write',
     pattern: 'gone',
     action: 'deny',
@@ -471,7 +471,7 @@ test('a rule that decided a call is shown where it stands; one that is gone says
     line: 4,
   });
   await waitFor(() => expect(desk.toasts.lines.at(-1)?.title).toBe('That rule is gone'));
-  desk.showRule({
+  desk.navigation.showRule({
     permission: 'bash',
     pattern: 'npm run lint*',
     action: 'allow',

@@ -137,7 +137,7 @@ test('a server is switched on and off; a refusal stands beside it, and its log c
 test('a program that runs as the person is said to, and is moved into a room of the folder and back', async () => {
   const { host, desk } = await open();
   const folder = '/home/mira/code/tidemark';
-  desk.folder = folder;
+  desk.folders.chosen = folder;
   await click('server-chat');
   expect(screen.queryByTestId('server-unfenced')).toBeNull();
   await click('server-files');
@@ -371,7 +371,7 @@ test('arrow keys walk the servers, the filter narrows them, the palette leads th
   await type('palette-input', 'add a server');
   await fireEvent.keyDown(at('palette-input'), { key: 'Enter' });
   await screen.findByTestId('server-form');
-  expect(desk.view.screen).toBe('servers');
+  expect(desk.navigation.view.screen).toBe('servers');
 });
 
 test('fifty servers of a thousand tools are listed at once; of many tools only the first stand in the page', async () => {

@@ -83,7 +83,7 @@ test('a tool is switched off, also one whose name is locked, and made stricter o
 
 test('a tool is tried by its form: checked as it is typed, run, and its card stands right there', async () => {
   const { host, desk } = await open();
-  desk.folder = '/home/mira/code/site';
+  desk.folders.chosen = '/home/mira/code/site';
   await click('tool-read');
   await click('go-try');
   expect(text('try-folder')).toBe('~/code/site');
@@ -103,12 +103,12 @@ test('a tool is tried by its form: checked as it is typed, run, and its card sta
   const card = await screen.findByTestId('card-call_try_read');
   expect(card.textContent).toContain('first line');
   await click('open-tried');
-  expect(desk.view).toMatchObject({ screen: 'session' });
+  expect(desk.navigation.view).toMatchObject({ screen: 'session' });
 });
 
 test('a card that waits owns the keys on this screen too; JSON stands for what a form cannot hold', async () => {
   const { host, desk } = await open();
-  desk.folder = '/w';
+  desk.folders.chosen = '/w';
   await click('tool-bash');
   await click('tool-tab-try');
   await click('try-as-json');
@@ -125,5 +125,5 @@ test('a card that waits owns the keys on this screen too; JSON stands for what a
   await click('try-run');
   const card = await screen.findByTestId('card-call_try_bash');
   expect(card.dataset['state']).toBe('waiting');
-  await waitFor(() => expect(desk.owner?.id).toBe('call_try_bash'));
+  await waitFor(() => expect(desk.focus.owner?.id).toBe('call_try_bash'));
 });

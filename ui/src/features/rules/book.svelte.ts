@@ -48,7 +48,7 @@ export class Book {
   }
 
   get workspace(): string | null {
-    return this.#desk.toolFolder;
+    return this.#desk.folders.current;
   }
   /** The session whose own rules are shown: the newest of the folder. */
   get session(): string | null {
@@ -134,9 +134,9 @@ export class Book {
     } catch (thrown) {
       this.fault = faultOf(thrown);
     }
-    const { rule } = this.#desk;
+    const { rule } = this.#desk.navigation;
     if (!rule || !this.view) return;
-    this.#desk.rule = null;
+    this.#desk.navigation.rule = null;
     const found = sought(this.view, rule);
     this.page = { at: 'all' };
     if (found) this.open({ of: 'rule', key: found.key });

@@ -88,7 +88,7 @@ export class CardModel {
   readonly open = $derived.by(() => this.#given.open());
   readonly waiting = $derived.by(() => this.view.state === 'waiting');
   /** Whether letters are written elsewhere: the keys of the card work once Esc was pressed. */
-  readonly away = $derived.by(() => this.owner && this.waiting && this.desk.typing && !this.inside);
+  readonly away = $derived.by(() => this.owner && this.waiting && this.desk.focus.typing && !this.inside);
   readonly settled = $derived.by(() => isSettled(this.view.state));
   /** Whether the whole result is shown, not only its line. */
   readonly whole = $derived.by(() => !this.settled || this.open || this.view.state === 'failed');
@@ -207,7 +207,7 @@ export class CardModel {
   }
   /** Shows the call in the inspector. */
   inspect(): void {
-    this.desk.selected = { session: this.entry.session, id: this.entry.id };
+    this.desk.selection.inspect({ session: this.entry.session, id: this.entry.id });
   }
   /** Stops the turn that the call is of. */
   interrupt(): void {
@@ -242,13 +242,13 @@ export class CardModel {
   onfocusin(): void {
     this.inside = true;
     this.deciding.watching.focus(true);
-    this.desk.own(this.entry);
+    this.desk.focus.own(this.entry);
   }
   onfocusout(event: FocusEvent): void {
     if (event.relatedTarget instanceof Node && this.element?.contains(event.relatedTarget)) return;
     this.inside = false;
     this.deciding.watching.focus(false);
-    this.desk.leave(this.entry);
+    this.desk.focus.leave(this.entry);
     this.releaseHolds();
   }
 
@@ -257,7 +257,7 @@ export class CardModel {
   }
   /** The keys of the waiting cards, in their order. */
   #keys(): string[] {
-    return this.desk.cards.map(entryKey);
+    return this.desk.focus.cards.map(entryKey);
   }
   /** Puts the focus on another card, or in the message box until one comes. */
   #goTo(key: string | null): void {

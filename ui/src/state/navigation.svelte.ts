@@ -1,0 +1,121 @@
+// What fills the middle of the window, and what each screen last looked at.
+
+import type { Fault } from '../ipc/bindings/Fault';
+import type { Op } from '../ipc/bindings/Op';
+import type { Rule } from '../ipc/bindings/Rule';
+import { faultOf } from '../ipc/desk';
+import { family } from './errands';
+import type { Store } from './store.svelte';
+import type { Jump, View } from './view';
+
+/** What else happens when the person goes somewhere. */
+interface Hooks {
+  /** What was looked at is left. */
+  leave(): void;
+  /** An entry is gone to. */
+  enter(entry: Jump): void;
+}
+
+export class Navigation {
+  /** What is looked at. */
+  view: View = $state.raw({ screen: 'start' });
+  /** The entry to scroll to, once. */
+  jump: Jump | null = $state.raw(null);
+  /** The rule to be shown among the others, once. */
+  rule: Rule | null = $state.raw(null);
+  /** What the person last searched for; kept while other screens are looked at. */
+  searchText = $state('');
+  /** The change in the history that was last looked at. */
+  historyEntry = $state('');
+  /** The id of the tool that was last looked at. */
+  tool = $state('');
+  /** The session in which a tool was last tried; its cards stand on the Tools screen too. */
+  triedSession: string | null = $state(null);
+  /** Whether the person did anything since the window opened: then nothing takes them elsewhere. */
+  #touched = false;
+  readonly #store: Store;
+  readonly #hooks: Hooks;
+
+  constructor(store: Store, hooks: Hooks) {
+    this.#store = store;
+    this.#hooks = hooks;
+  }
+
+  /** The sessions whose calls are looked at: one with those that work for it; none on a screen that shows all or none. */
+  readonly shown: ReadonlySet<string> = $derived.by(() => {
+    const { view } = this;
+    const one = view.screen === 'tools' ? this.triedSession : view.screen === 'session' ? view.session : null;
+    return one === null ? new Set<string>() : family(this.#store.sessions, one);
+  });
+
+  get touched(): boolean {
+    return this.#touched;
+  }
+  /** The person did something: from now on only they change what is looked at. */
+  touch(): void {
+    this.#touched = true;
+  }
+
+  /** Goes to a screen. */
+  go(screen: Exclude<View['screen'], 'session'>): void {
+    this.#hooks.leave();
+    this.touch();
+    this.view = { screen };
+  }
+
+  /** Shows a rule where it stands, among the others. */
+  showRule(rule: Rule): void {
+    this.rule = rule;
+    this.go('rules');
+  }
+
+  /** Shows a change where it stands, among the others of the history. */
+  showHistoryEntry(id: string): void {
+    this.historyEntry = id;
+    this.go('history');
+  }
+
+  /** Opens a session at its end, or at an entry. */
+  show(session: string, at?: { id: string; seq: number }): void {
+    this.#hooks.leave();
+    this.touch();
+    this.view = { screen: 'session', session };
+    const page = this.#store.page(session);
+    if (at) {
+      this.jump = { session, id: at.id };
+      this.#hooks.enter(this.jump);
+    }
+    if (at && !page?.entries.some((entry) => entry.id === at.id)) void this.#store.paging.around(session, at.seq);
+    else if (!page) void this.#store.paging.end(session);
+    // Only the session that is looked at keeps its page, and those that work for it.
+    this.#store.dropPages((other) => this.shown.has(other));
+  }
+
+  /** Opens a session at a call of which only the id is known. */
+  async showCall(session: string, call: string): Promise<void> {
+    try {
+      const { events } = await this.#store.query({ type: 'call_events', session, call });
+      const first = events[0];
+      if (first) this.show(session, { id: call, seq: first.seq });
+    } catch (thrown) {
+      this.#store.tellFault(thrown);
+    }
+  }
+
+  /** Begins a session and shows it; gives why it could not be begun, none if it was. */
+  async openSession(op: Extract<Op, { type: 'open_session' }>): Promise<Fault | null> {
+    try {
+      const { session } = await this.#store.order(op);
+      if (session !== null) this.show(session);
+      return null;
+    } catch (thrown) {
+      return faultOf(thrown);
+    }
+  }
+
+  /** Begins the demo and opens it. */
+  async playDemo(): Promise<void> {
+    const receipt = await this.#store.submit({ type: 'play_demo' });
+    if (receipt?.session) this.show(receipt.session);
+  }
+}

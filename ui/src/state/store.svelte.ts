@@ -1,0 +1,230 @@
+// The store: the pure state, fed by the host, and what is asked of the host.
+
+import type { Entry } from '../ipc/bindings/Entry';
+import type { Event } from '../ipc/bindings/Event';
+import type { Fault } from '../ipc/bindings/Fault';
+import type { Op } from '../ipc/bindings/Op';
+import type { Query } from '../ipc/bindings/Query';
+import type { Receipt } from '../ipc/bindings/Receipt';
+import type { SessionView } from '../ipc/bindings/SessionView';
+import type { Settings } from '../ipc/bindings/Settings';
+import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
+import { lineage, under } from './errands';
+import type { CallEntry } from './fold';
+import { awaited, awaiting, entryKey, reduce, unloaded, withoutPage, withPage, type Page, type State } from './reduce';
+import { Batches } from './frames';
+import { Healing } from './healing';
+import { Paging } from './paging';
+import { Toasts } from './toasts.svelte';
+
+/** Ops that change what is set, and what may be wrong with it. */
+const SETTING = new Set<Op['type']>([
+  'set_settings',
+  'set_key',
+  'set_tool',
+  'save_rules',
+  'add_rules',
+  'trust_rules',
+  'distrust_rules',
+]);
+
+export abstract class Store {
+  readonly #host: Host;
+  #state: State = $state.raw()!;
+  /** A fast stream does not draw more often than the screen. */
+  readonly #batches = new Batches<Event>((events) => this.#take(events));
+  /** Counts what was asked of the settings: only the newest answer is taken. */
+  #refreshes = 0;
+
+  /** The time that ages are told from, in milliseconds since 1970; moves once a second. */
+  now = $state(Date.now());
+  /** Grows when something was changed, undone or done again. */
+  changes = $state(0);
+  /** The last thing that a screen reader should say. */
+  announced = $state('');
+  readonly toasts = new Toasts();
+  /** Loads stretches of transcripts. */
+  readonly paging: Paging;
+  readonly #healing: Healing;
+
+  protected constructor(host: Host, state: State) {
+    this.#host = host;
+    this.#state = state;
+    this.paging = new Paging({
+      query: (query) => host.query(query),
+      page: (session) => this.page(session),
+      awaiting: (session) => (this.#state = awaiting(this.#state, session)),
+      awaited: (session) => (this.#state = awaited(this.#state, session)),
+      join: (session, loaded, side, rest) => (this.#state = withPage(this.#state, session, loaded, side, rest)),
+      refused: (session, thrown) => {
+        this.#state = unloaded(this.#state, session, faultOf(thrown));
+        if (this.page(session)) this.tellFault(thrown);
+      },
+    });
+    this.#healing = new Healing({
+      snapshot: () => host.snapshot(),
+      state: () => this.#state,
+      put: (state) => (this.#state = state),
+      shown: (session) => this.page(session) !== undefined || this.isShown(session),
+      load: (session) => this.paging.end(session),
+      refused: (thrown) => this.tellFault(thrown),
+    });
+  }
+
+  /** Whether the calls of a session are looked at. */
+  protected abstract isShown(session: string): boolean;
+  /** What else is to be done once events were taken in. */
+  protected abstract onEvents(before: State, after: State, events: readonly Event[]): void;
+
+  /** Hears every event after a position. */
+  protected async subscribe(after: number): Promise<void> {
+    await this.#host.subscribe(after, (events) => this.#batches.add(events));
+  }
+
+  get sessions(): readonly SessionView[] {
+    return this.#state.sessions;
+  }
+  /** Every waiting call, oldest first. */
+  get waiting(): readonly CallEntry[] {
+    return this.#state.desk;
+  }
+  get settings(): Settings {
+    return this.#state.settings;
+  }
+  get providers(): State['providers'] {
+    return this.#state.providers;
+  }
+  get faults(): State['faults'] {
+    return this.#state.faults;
+  }
+  get home(): string {
+    return this.#state.home;
+  }
+  get version(): string {
+    return this.#state.version;
+  }
+
+  /** A session's line; none if there is no such session. */
+  session(id: string): SessionView | undefined {
+    return this.#state.sessions.find((session) => session.id === id);
+  }
+
+  /** The open page of a session. */
+  page(session: string): Page | undefined {
+    return this.#state.pages.get(session);
+  }
+
+  /** Whether a part of a session's transcript is being loaded. */
+  loading(session: string): boolean {
+    return this.#state.meanwhile.has(session);
+  }
+
+  /** Why a session's transcript could not be loaded when it was last tried; none if it could. */
+  unloaded(session: string): Fault | undefined {
+    return this.#state.unloaded.get(session);
+  }
+
+  /** An entry as far as it is loaded. */
+  entry(session: string, id: string): Entry | undefined {
+    const live = this.#state.live.get(entryKey({ session, id }));
+    return live ?? this.#state.pages.get(session)?.entries.find((entry) => entry.id === id);
+  }
+
+  /** What a session does at the moment; nothing while it does nothing. */
+  under(session: string): Entry | undefined {
+    return under(this.#state.live, session);
+  }
+
+  /** A session and those that it works for, the outermost first. */
+  lineage(session: string): readonly SessionView[] {
+    return lineage(this.sessions, session);
+  }
+
+  /** Asks the engine for something. A refusal is told to the person, and gives none. */
+  async submit(op: Op): Promise<Receipt | null> {
+    try {
+      const receipt = await this.#host.submit(op);
+      if (SETTING.has(op.type)) await this.refresh();
+      return receipt;
+    } catch (thrown) {
+      this.tellFault(thrown);
+      return null;
+    }
+  }
+
+  /** The same, refused with a fault. */
+  order(op: Op): Promise<Receipt> {
+    return this.#host.submit(op);
+  }
+
+  /** The same for what tells a refusal beside what caused it: gives why it was refused, none if it was not. */
+  async attempt(op: Op): Promise<Fault | null> {
+    return this.order(op).then(() => null, faultOf);
+  }
+
+  /** Asks a question; refused with a fault. */
+  query<Q extends Query>(query: Q): Promise<AnswerTo<Q>> {
+    return this.#host.query(query);
+  }
+  pickFolder(from?: string, file = false): Promise<string | null> {
+    return this.#host.pickFolder(from, file);
+  }
+  /** Opens an address of the web in the browser; gives why it was refused, none if it was not. */
+  openAddress(address: string): Promise<Fault | null> {
+    return this.#host.openAddress(address).then(() => null, faultOf);
+  }
+
+  /** Changes some of the settings; false if that was refused, which the person is told. */
+  async set(changes: Partial<Settings>): Promise<boolean> {
+    const settings = { ...this.settings, ...changes };
+    this.#state = { ...this.#state, settings };
+    const receipt = await this.submit({ type: 'set_settings', settings });
+    if (!receipt) await this.refresh();
+    return receipt !== null;
+  }
+
+  /** Tells the person that something was refused. */
+  tellFault(thrown: unknown): void {
+    const fault = faultOf(thrown);
+    this.toasts.add({ icon: 'failed', ink: 'failed', title: fault.message, text: fault.hint });
+  }
+
+  /** Forgets the pages of the sessions that need not be kept. */
+  dropPages(isKept: (session: string) => boolean): void {
+    for (const session of this.#state.pages.keys()) {
+      if (!isKept(session)) this.#state = withoutPage(this.#state, session);
+    }
+  }
+
+  /** Copies a session whole: as Markdown, or its events as JSON Lines. */
+  async copySession(session: string, format: 'md' | 'jsonl'): Promise<void> {
+    try {
+      const answer = await this.query({ type: 'export', session, format });
+      await navigator.clipboard.writeText(answer.text);
+      this.toasts.add({ icon: 'copy', ink: 'plain', title: 'Copied', text: this.session(session)?.title, brief: true });
+    } catch (thrown) {
+      this.tellFault(thrown);
+    }
+  }
+
+  /** Looks anew at the settings, at what is wrong with them, and at who can answer. */
+  async refresh(): Promise<void> {
+    const asked = ++this.#refreshes;
+    try {
+      const { settings, providers, faults } = await this.#host.snapshot();
+      if (asked !== this.#refreshes) return;
+      this.#state = { ...this.#state, settings, providers, faults };
+    } catch (thrown) {
+      this.tellFault(thrown);
+    }
+  }
+
+  /** Takes in events that were heard. */
+  #take(events: readonly Event[]): void {
+    const before = this.#state;
+    this.#state = reduce(before, events);
+    this.now = Math.max(this.now, Date.now());
+    this.onEvents(before, this.#state, events);
+    if (this.#state.stale.size > 0) void this.#healing.run();
+  }
+}
