@@ -4,10 +4,10 @@ import { mount, type Component } from 'svelte';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/card.css';
-import App from './App.svelte';
+import App from './app/App.svelte';
 import Broken from './features/frame/Broken.svelte';
 import { faultOf, openHost } from './ipc/desk';
-import { loadWork } from './parts.svelte';
+import { load } from './app/routes.svelte';
 import { Desk } from './state/desk.svelte';
 import { keptView } from './state/view';
 
@@ -29,7 +29,8 @@ async function start(): Promise<void> {
   );
   addEventListener('unhandledrejection', ({ reason }) => desk.tellFault(reason));
   // What waits is drawn whole at once.
-  if (desk.navigation.view.screen !== 'start') await loadWork();
+  const { screen } = desk.navigation.view;
+  if (screen !== 'start') await load(screen, 'inspector');
   show(App, { desk });
   performance.mark('shown');
 }

@@ -1,7 +1,12 @@
 // Text shown letter for letter: what cannot be seen, or changes how the rest is seen, becomes a visible mark. The same
 // characters as the engine's (crates/protocol/src/shown.rs), for text that comes without marks.
 
-import type { Span } from '../ipc/bindings/Span';
+/** A stretch of text, either as it is or the name of a character that must not be drawn. */
+export interface Span {
+  text: string;
+  /** Whether this is the name of a hidden character. */
+  control: boolean;
+}
 
 /** Characters that are invisible, reorder their neighbours or move the cursor. Line feeds and tabs stay as they are. */
 export const HIDDEN =

@@ -11,7 +11,7 @@ import type { Event } from '../../ipc/bindings/Event';
 import type { EventBody } from '../../ipc/bindings/EventBody';
 import { Desk } from '../../state/desk.svelte';
 import { timeline } from './timeline';
-import { shownGate } from '../../widgets/trail';
+import { shownGate } from '../../domain/trail';
 import { briefDigest, verdictWords } from './trail';
 
 afterEach(cleanup);

@@ -7,7 +7,7 @@ import type { ServerAnswer } from '../../ipc/bindings/ServerAnswer';
 import type { Span } from '../../ipc/bindings/Span';
 import { bytes, duration, plural } from '../../widgets/figures';
 import type { IconName } from '../../widgets/icons';
-import { callStates } from '../../widgets/states';
+import { callStates } from '../../domain/states';
 import { alwaysWords } from './trail';
 
 /** One line. */

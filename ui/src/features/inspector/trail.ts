@@ -2,7 +2,7 @@
 
 import type { Always } from '../../ipc/bindings/Always';
 import type { CallView } from '../../ipc/bindings/CallView';
-import { grantsIn, ruleWords } from '../../widgets/rules';
+import { grantsIn, ruleWords } from '../../domain/rules';
 import { openAsk } from '../../state/calls';
 import { exact } from '../../widgets/figures';
 

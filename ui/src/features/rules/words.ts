@@ -9,8 +9,8 @@ import type { RuleSource } from '../../ipc/bindings/RuleSource';
 import type { RuleView } from '../../ipc/bindings/RuleView';
 import type { RulesView } from '../../ipc/bindings/RulesView';
 import { baseName, count, plural } from '../../widgets/figures';
-import { moment } from '../../widgets/lasting';
-import { grantReaches, grantScopes, scopes } from '../../widgets/rules';
+import { moment } from '../../domain/rule_limits';
+import { grantReaches, grantScopes, scopes } from '../../domain/rules';
 
 /** How rules are read, in one sentence. */
 export const HOW =

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { serverTool, serverView } from '../../ipc/fake_servers';
-import { claims } from '../../widgets/hints';
+import { claims } from '../../domain/tool_hints';
 import { firstOf, fits, hostsWords, logText, plainOf, stateOf, toolsWords, waitingTools } from './words';
 
 const way = { type: 'http', url: 'https://x.example', headers: {} } as const;

@@ -8,7 +8,7 @@ import type { ServerVoice } from '../../ipc/bindings/ServerVoice';
 import type { ServerWay } from '../../ipc/bindings/ServerWay';
 import type { Span } from '../../ipc/bindings/Span';
 import { clock, exact, plural } from '../../widgets/figures';
-import type { ShownState } from '../../widgets/states';
+import type { ShownState } from '../../domain/states';
 
 /** What is being done with a server. */
 export type Doing = 'on' | 'off' | 'approve' | 'restart' | 'remove' | 'set' | 'sign-in' | 'sign-out';

@@ -3,7 +3,7 @@
 import type { ApiTool } from '../../../ipc/bindings/ApiTool';
 import type { ApiView } from '../../../ipc/bindings/ApiView';
 import type { ToolMode } from '../../../ipc/bindings/ToolMode';
-import type { ShownState } from '../../../widgets/states';
+import type { ShownState } from '../../../domain/states';
 import type { Doing } from '../words';
 
 /** How a service is, or what is being done with it. */

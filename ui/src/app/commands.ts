@@ -1,0 +1,119 @@
+// The commands of the palette: every place and act that has a button, and every session by its title.
+
+import type { Book } from '../features/rules/book.svelte';
+import type { Command } from '../features/palette/Palette.svelte';
+import type { Desk } from '../state/desk.svelte';
+import { baseName } from '../widgets/figures';
+import { sessionStates } from '../domain/states';
+
+/** What the window can do besides going to places. */
+export interface WindowActs {
+  settings: () => void;
+  appearance: () => void;
+  inspector: () => void;
+  /** Opens or closes the briefing of the session that is looked at. */
+  briefing: () => void;
+  keys: () => void;
+  /** Goes to the rules and does something there. */
+  rules: (act: (book: Book) => void) => void;
+  /** Goes to the servers or the services, at a page of theirs. */
+  servers: (kind: 'servers' | 'apis', at: 'all' | 'add' | 'import') => void;
+}
+
+/** All commands as things stand now. */
+export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
+  const view = desk.navigation.view;
+  const session = view.screen === 'session' ? desk.session(view.session) : undefined;
+  const busy = session?.state === 'running' || session?.state === 'waiting';
+  const here: Command[] = [];
+  if (session && busy) {
+    here.push({
+      id: 'stop',
+      text: 'Stop',
+      hint: session.title,
+      icon: 'stop',
+      run: () => void desk.submit({ type: 'interrupt', session: session.id }),
+    });
+  } else if (session && (session.state === 'interrupted' || session.state === 'failed')) {
+    here.push({
+      id: 'resume',
+      text: 'Resume',
+      hint: session.title,
+      icon: 'play',
+      run: () => void desk.submit({ type: 'resume', session: session.id }),
+    });
+  }
+  if (session)
+    here.push({
+      id: 'briefing',
+      text: 'Briefing',
+      hint: 'instructions, skills, agents',
+      icon: 'read',
+      run: acts.briefing,
+    });
+  if (session) {
+    const on = !session.planning;
+    here.push({
+      id: 'plan',
+      text: on ? 'Plan first' : 'End planning',
+      hint: session.title,
+      icon: 'todo',
+      run: () => void desk.submit({ type: 'set_planning', session: session.id, on }),
+    });
+  }
+  return [
+    ...here,
+    { id: 'desk', text: 'Go to the Desk', icon: 'desk', run: () => desk.navigation.go('desk') },
+    { id: 'search', text: 'Search', icon: 'search', key: '/', run: () => desk.navigation.go('search') },
+    { id: 'history', text: 'Go to History', icon: 'history', run: () => desk.navigation.go('history') },
+    { id: 'rules', text: 'Go to Rules', icon: 'rules', run: () => desk.navigation.go('rules') },
+    { id: 'tools', text: 'Go to Tools', icon: 'tools', run: () => desk.navigation.go('tools') },
+    { id: 'servers', text: 'Go to Servers', hint: 'MCP', icon: 'servers', run: () => desk.navigation.go('servers') },
+    { id: 'apis', text: 'Go to Services', hint: 'OpenAPI', icon: 'fetch', run: () => acts.servers('apis', 'all') },
+    { id: 'new-rule', text: 'New rule…', icon: 'rules', run: () => acts.rules((book) => book.begin()) },
+    {
+      id: 'try-call',
+      text: 'Try a call…',
+      hint: 'what the rules say of it',
+      icon: 'play',
+      run: () => acts.rules((book) => book.open({ of: 'try' })),
+    },
+    {
+      id: 'import-rules',
+      text: 'Import rules…',
+      icon: 'receipt',
+      run: () => acts.rules((book) => book.go({ at: 'import' })),
+    },
+    {
+      id: 'add-server',
+      text: 'Add a server…',
+      hint: 'MCP',
+      icon: 'servers',
+      run: () => acts.servers('servers', 'add'),
+    },
+    { id: 'add-api', text: 'Add a service…', hint: 'OpenAPI', icon: 'fetch', run: () => acts.servers('apis', 'add') },
+    {
+      id: 'import-servers',
+      text: 'Import servers…',
+      hint: 'from other apps',
+      icon: 'receipt',
+      run: () => acts.servers('servers', 'import'),
+    },
+    { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.navigation.go('start') },
+    { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void desk.navigation.playDemo() },
+    { id: 'inspector', text: 'Inspector', icon: 'panel', key: 'I', run: acts.inspector },
+    { id: 'settings', text: 'Settings', icon: 'settings', run: acts.settings },
+    { id: 'appearance', text: 'Light or dark', icon: 'theme', run: acts.appearance },
+    { id: 'keys', text: 'All keys', icon: 'info', key: '?', run: acts.keys },
+    ...desk.sessions.map((one): Command => {
+      const state = sessionStates[one.waiting > 0 ? 'waiting' : one.state];
+      return {
+        id: one.id,
+        text: one.title,
+        hint: `${baseName(one.workspace)} · ${state.text}`,
+        icon: state.icon,
+        run: () => desk.navigation.show(one.id),
+      };
+    }),
+  ];
+}

@@ -1,0 +1,148 @@
+// What is open beside the screen and over it: inspector, briefing, settings, the panel of the rules, palette, keys.
+
+import { createContext, tick } from 'svelte';
+import { focusCard } from '../domain/card_focus';
+import type { Book } from '../features/rules/book.svelte';
+import type { Desk } from '../state/desk.svelte';
+import type { WindowActs } from './commands';
+import { part } from './routes.svelte';
+import { settleFocus, stepFocus } from './screen_focus';
+import { windowKey } from './window_keys';
+
+/** From this width on the panel stands beside the screen, not over it. */
+const BESIDE_MIN = 1200;
+
+export class Panels {
+  /** What is open over everything. */
+  over: 'palette' | 'keys' | null = $state(null);
+  settings = $state(false);
+  width = $state(window.innerWidth);
+  /** Whether the briefing of the session that is looked at was opened. */
+  #briefed = $state(false);
+  /** What had the focus before something was opened over it. */
+  #before: Element | null = null;
+  readonly #desk: Desk;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  /** The session that is looked at. */
+  readonly session = $derived.by(() => {
+    const { view } = this.#desk.navigation;
+    return view.screen === 'session' ? this.#desk.session(view.session) : undefined;
+  });
+  /** The memory of the rules screen, while that is looked at. */
+  readonly book: Book | null = $derived.by(() =>
+    this.#desk.navigation.view.screen === 'rules' ? (part('book')?.bookOf(this.#desk) ?? null) : null,
+  );
+  readonly briefing = $derived.by(() => this.#briefed && this.session !== undefined && !this.settings);
+  /** Whether the screen has calls that can be looked at. */
+  readonly hasInspector = $derived.by(() => {
+    const { view, triedSession } = this.#desk.navigation;
+    return view.screen === 'session' || view.screen === 'desk' || (view.screen === 'tools' && triedSession !== null);
+  });
+  /** Whether the inspector is open: beside the transcript where there is room, unless the person closed it; elsewhere when asked for. */
+  readonly inspector = $derived.by(() => {
+    const { navigation, selection } = this.#desk;
+    const beside = navigation.view.screen === 'session' && this.width >= BESIDE_MIN;
+    return this.hasInspector && (selection.inspectorOpen ?? beside);
+  });
+  /** Whether the inspector is what is seen beside the screen. */
+  readonly inspectorSeen = $derived.by(() => this.inspector && !this.settings && !this.briefing);
+  /** What is seen beside the screen, by its name; none if nothing is. */
+  readonly name = $derived.by(() => {
+    if (this.settings) return 'Settings';
+    if (this.briefing) return 'Briefing';
+    if (this.book) return this.book.side ? 'Rule' : null;
+    return this.inspector ? 'Inspector' : null;
+  });
+
+  async open(what: 'palette' | 'keys'): Promise<void> {
+    this.#before = document.activeElement;
+    this.over = what;
+    await tick();
+  }
+  /** Closes what is open over everything. */
+  async close(): Promise<void> {
+    this.over = null;
+    await tick();
+    if (this.#before instanceof HTMLElement && this.#before.isConnected) this.#before.focus();
+  }
+  toggleSettings(): void {
+    this.settings = !this.settings;
+  }
+  toggleInspector(): void {
+    const { book } = this;
+    if (book?.side && !this.settings) void this.closePanel();
+    else if (book?.side) this.settings = false;
+    else book?.begin();
+    if (!this.hasInspector) return;
+    const seen = this.inspectorSeen;
+    this.settings = this.#briefed = false;
+    this.#desk.selection.inspectorOpen = !seen;
+  }
+  toggleBriefing(): void {
+    this.#briefed = !this.briefing;
+    this.settings = false;
+  }
+  /** Closes what is seen beside the screen. */
+  async closePanel(): Promise<void> {
+    const back = !this.settings && this.book ? this.book.close() : null;
+    if (this.settings) this.settings = false;
+    else if (this.briefing) this.#briefed = false;
+    else if (!this.book) this.#desk.selection.inspectorOpen = false;
+    await tick();
+    back?.focus();
+    await settleFocus(() => this.#desk.focus.ownerKey);
+  }
+
+  /** Does what a key asks of the window. */
+  onkeydown(event: KeyboardEvent): void {
+    const key = windowKey(event);
+    if (key === null) return;
+    if (key !== 'escape') event.preventDefault();
+    const { ownerKey } = this.#desk.focus;
+    if (key === 'palette') void (this.over ? this.close() : this.open('palette'));
+    else if (key === 'search') this.#desk.navigation.go('search');
+    else if (key === 'keys') void this.open('keys');
+    else if (key === 'inspector') this.toggleInspector();
+    else if (key === 'next') stepFocus(1, ownerKey);
+    else if (key === 'previous') stepFocus(-1, ownerKey);
+    else this.#escape();
+  }
+  #escape(): void {
+    if (this.over) return;
+    const { ownerKey } = this.#desk.focus;
+    const isOver = (this.inspector || this.book?.side) && this.width < BESIDE_MIN;
+    if (this.settings || this.briefing || isOver) void this.closePanel();
+    else if (ownerKey !== undefined) focusCard(ownerKey);
+  }
+
+  /** What the commands of the palette do besides going to places. */
+  acts(appearance: () => void): WindowActs {
+    return {
+      servers: (kind, at) => {
+        this.#desk.navigation.go('servers');
+        part('shelves')?.shelvesOf(this.#desk).go(kind, { at });
+      },
+      rules: (act) => void this.#toRules(act),
+      settings: () => this.toggleSettings(),
+      appearance,
+      inspector: () => this.toggleInspector(),
+      briefing: () => this.toggleBriefing(),
+      keys: () => void this.open('keys'),
+    };
+  }
+  /** Goes to the rules, and does something there. */
+  async #toRules(act: (book: Book) => void): Promise<void> {
+    if (this.#desk.navigation.view.screen !== 'rules') this.#desk.navigation.go('rules');
+    await tick();
+    const book = part('book')?.bookOf(this.#desk);
+    if (book && !book.view) await book.load();
+    if (book) act(book);
+  }
+}
+
+/** What is open in the window that a component stands in. */
+export const [getPanels, setPanels] = createContext<Panels>();

@@ -1,0 +1,62 @@
+// What the first screen does without: each screen and panel is code of its own, loaded once the first one is drawn.
+
+import type { View } from '../state/view';
+
+/** Where each part comes from. The start is no part: it is there from the beginning. */
+const sources = {
+  // The screens, by the names that they have in a view.
+  session: () => import('./screens/Session.svelte'),
+  desk: () => import('./screens/Desk.svelte'),
+  search: () => import('../features/search/Search.svelte'),
+  history: () => import('./screens/History.svelte'),
+  tools: () => import('./screens/Tools.svelte'),
+  servers: () => import('./screens/Servers.svelte'),
+  rules: () => import('./screens/Rules.svelte'),
+  // What is opened beside a screen, or over it.
+  inspector: () => import('../features/inspector/Inspector.svelte'),
+  briefing: () => import('../features/briefing/Briefing.svelte'),
+  settings: () => import('../features/settings/Settings.svelte'),
+  rulePanel: () => import('../features/rules/Panel.svelte'),
+  palette: () => import('../features/palette/Palette.svelte'),
+  keys: () => import('../features/palette/Keys.svelte'),
+  // What acts of the window need of a screen.
+  book: () => import('../features/rules/book.svelte'),
+  shelves: () => import('../features/servers/shelf.svelte'),
+  commands: () => import('./commands'),
+} satisfies Record<Exclude<View['screen'], 'start'>, unknown> & Record<string, () => Promise<unknown>>;
+
+type Sources = typeof sources;
+type Name = keyof Sources;
+type Loaded = { [N in Name]?: Awaited<ReturnType<Sources[N]>> };
+
+/** What each screen is called. A session has a title of its own. */
+export const screenNames: Record<View['screen'], string> = {
+  start: 'New session',
+  desk: 'Desk',
+  search: 'Search',
+  history: 'History',
+  tools: 'Tools',
+  servers: 'Servers',
+  rules: 'Rules',
+  session: '',
+};
+
+let loaded: Loaded = $state.raw({});
+
+/** The code of a part; none until it was loaded. */
+export function part<N extends Name>(name: N): Loaded[N] {
+  return loaded[name];
+}
+
+/** Loads parts that are not there yet. */
+export async function load(...names: Name[]): Promise<void> {
+  const missing = names.filter((name) => !loaded[name]);
+  const modules = await Promise.all(missing.map(async (name) => [name, await sources[name]()] as const));
+  loaded = { ...loaded, ...(Object.fromEntries(modules) as Loaded) };
+}
+
+/** Loads all that is not there yet, the screens that sessions are worked with first. */
+export async function loadAll(): Promise<void> {
+  await load('session', 'desk', 'inspector');
+  await load(...(Object.keys(sources) as Name[]));
+}

@@ -1,0 +1,67 @@
+// What is known of the tool of a call: what it takes, and, where a server brings it, whose it is and what that says of it.
+
+import type { ServerView } from '../../../ipc/bindings/ServerView';
+import type { ToolView } from '../../../ipc/bindings/ToolView';
+import type { Desk } from '../../../state/desk.svelte';
+import { claims } from '../../tool_hints';
+
+/** What is told of a tool. */
+export interface Known {
+  /** What it takes. */
+  schema: unknown;
+  /** The server that brings it; none for a tool of ours or of a file. */
+  server: string | null;
+  /** What the server says of it. */
+  hints: readonly string[];
+  /** Where its server is reached, if that is an address. */
+  left: string | null;
+}
+
+/** How long an answer holds for the other cards, in milliseconds. */
+const FRESH_MS = 10_000;
+
+interface Told {
+  at: number;
+  tools: Promise<readonly ToolView[]>;
+  servers: Promise<readonly ServerView[]>;
+}
+const told = new WeakMap<Desk, Map<string, Told>>();
+
+/** What is known of a tool in the workspace of a session; none where nobody knows it. Never refused. */
+export async function knownOf(desk: Desk, session: string, tool: string): Promise<Known | null> {
+  const { tools, servers } = ask(desk, desk.session(session)?.workspace ?? null);
+  const record = (await tools).find((one) => one.record.identity.tool_id === tool)?.record;
+  if (!record) return null;
+  const native = record.identity.native_ids as Record<string, string | undefined>;
+  const server = native['mcp.server'] ?? null;
+  const view = server === null ? undefined : (await servers).find((one) => one.settings.id === server);
+  const said = view?.tools.find((one) => one.name.map((span) => span.text).join('') === native['mcp.tool']);
+  return {
+    schema: record.schemas.model_input_schema,
+    server,
+    hints: claims(said?.hints ?? {}),
+    left: view?.settings.way.type === 'http' ? view.settings.way.url : null,
+  };
+}
+
+function ask(desk: Desk, workspace: string | null): Told {
+  const all = told.get(desk) ?? new Map<string, Told>();
+  told.set(desk, all);
+  const key = workspace ?? '';
+  const before = all.get(key);
+  const now = Date.now();
+  if (before && Math.abs(now - before.at) < FRESH_MS) return before;
+  const fresh: Told = {
+    at: now,
+    tools: desk.query({ type: 'tools', workspace }).then(
+      (answer) => answer.tools,
+      () => [],
+    ),
+    servers: desk.query({ type: 'servers' }).then(
+      (answer) => answer.servers,
+      () => [],
+    ),
+  };
+  all.set(key, fresh);
+  return fresh;
+}

@@ -1,0 +1,171 @@
+// What a command did, in words: how many of what, what stands at a path, and what holds. Pure.
+
+import type { Assurance } from '../../../ipc/bindings/Assurance';
+import type { CallState } from '../../../ipc/bindings/CallState';
+import type { CallView } from '../../../ipc/bindings/CallView';
+import type { Effect } from '../../../ipc/bindings/Effect';
+import type { EffectKind } from '../../../ipc/bindings/EffectKind';
+import type { Effects } from '../../../ipc/bindings/Effects';
+import type { Reached } from '../../../ipc/bindings/Reached';
+import type { RefusedKind } from '../../../ipc/bindings/RefusedKind';
+import type { Standing } from '../../../ipc/bindings/Standing';
+import { promises, type Held } from '../../assurance';
+import { bytes, count, plural } from '../../../widgets/figures';
+import type { IconName } from '../../../widgets/icons';
+
+/** The kinds in the order in which they are counted: what is lost is never the last to be told. */
+export const kinds: readonly { kind: EffectKind; sign: string; word: string; title: string }[] = [
+  { kind: 'changed', sign: 'M', word: 'changed', title: 'changed' },
+  { kind: 'deleted', sign: 'D', word: 'deleted', title: 'deleted' },
+  { kind: 'added', sign: 'A', word: 'added', title: 'added' },
+  { kind: 'renamed', sign: 'R', word: 'renamed', title: 'renamed, its content the same' },
+  { kind: 'mode', sign: 'P', word: 'with other permissions', title: 'only its permissions changed' },
+  { kind: 'link', sign: 'L', word: 'linked', title: 'a link that came or leads elsewhere' },
+  { kind: 'special', sign: 'S', word: 'special', title: 'a pipe, a socket or a device: never carried out' },
+];
+
+/** How many changes there are of each kind that occurs. */
+export function tally(changes: readonly Effect[]): { kind: EffectKind; count: number; word: string }[] {
+  const counts = new Map<EffectKind, number>();
+  for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return kinds.flatMap(({ kind, word }) => (counts.has(kind) ? [{ kind, word, count: counts.get(kind) ?? 0 }] : []));
+}
+
+/** "3 files changed, 1 deleted, 2 added; nothing refused". */
+export function summary(effects: Pick<Effects, 'changes' | 'refused' | 'reached'>): string {
+  const [first, ...rest] = tally(effects.changes);
+  const files = effects.changes.every(({ before, after }) => (after ?? before)?.what === 'file');
+  const changed =
+    first === undefined
+      ? 'Nothing changed'
+      : [
+          `${plural(first.count, files ? 'file' : 'path')} ${first.word}`,
+          ...rest.map((one) => `${count(one.count)} ${one.word}`),
+        ].join(', ');
+  const refused = effects.refused.length === 0 ? 'nothing refused' : `${count(effects.refused.length)} refused`;
+  const reached = effects.reached?.length
+    ? `; ${plural(new Set(effects.reached.map(({ host }) => host)).size, 'host')} reached`
+    : '';
+  return `${changed}; ${refused}${reached}`;
+}
+
+/** How it ended: "exit 0", "signal 9". */
+export function endWords(effects: Pick<Effects, 'exit_code' | 'ended'>): string {
+  return effects.exit_code === null ? effects.ended || 'no exit code' : `exit ${effects.exit_code}`;
+}
+
+const octal = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');
+const things: Record<Standing['what'], string> = {
+  file: 'file',
+  folder: 'folder',
+  link: 'link',
+  special: 'pipe, socket or device',
+};
+
+/** What else is to be known of a change, at the right of its row. */
+export function metaOf(effect: Effect): string {
+  const { before, after, kind, diff } = effect;
+  if (kind === 'special') return 'not carried out';
+  if (kind === 'mode') return before && after ? `${octal(before.mode)} → ${octal(after.mode)}` : '';
+  if (kind === 'link') return after?.target === undefined ? '' : `→ ${after.target}`;
+  if (kind === 'deleted') {
+    if (before && before.what !== 'file') return things[before.what];
+    return [diff ? plural(diff.removed, 'line') : '', before ? bytes(before.bytes) : ''].filter(Boolean).join(', ');
+  }
+  if (before && after && before.what !== after.what) return `${things[before.what]} → ${things[after.what]}`;
+  if (after && after.what !== 'file') return things[after.what];
+  const size =
+    before && after && kind === 'changed' && !diff
+      ? `${bytes(before.bytes)} → ${bytes(after.bytes)}`
+      : after
+        ? bytes(after.bytes)
+        : '';
+  const mode = before && after && before.mode !== after.mode ? `${octal(before.mode)} → ${octal(after.mode)}` : '';
+  return [effect.undiffed ?? '', size, mode].filter(Boolean).join(', ');
+}
+
+/** The name of a change for somebody who does not see its row. */
+export function rowName(effect: Effect): string {
+  const from = effect.from === undefined ? '' : ` from ${effect.from}`;
+  return [`${effect.path}, ${effect.kind}${from}`, metaOf(effect)].filter(Boolean).join(', ');
+}
+
+/** The hosts that a command tried to reach, or reached before: what is offered when it asks for the network. */
+export function hostsOf({ preview }: Pick<CallView, 'preview'>): string[] {
+  if (preview.type !== 'effects') return [];
+  const { refused, reached = [] } = preview.effects;
+  const tried = refused.filter(({ kind }) => kind === 'network').map(({ target }) => target.replace(/:(80|443)$/, ''));
+  const known = reached.map(({ host, port }) => (port === 80 || port === 443 ? host : `${host}:${port}`));
+  return [...new Set([...known, ...tried])];
+}
+
+/** "3 connections, 1.2 kB sent, 40 kB received". */
+export function trafficWords({ connections, sent, received }: Reached): string {
+  return `${plural(connections, 'connection')}, ${bytes(sent)} sent, ${bytes(received)} received`;
+}
+
+/** What is refused, as a person reads it. */
+export const refusals: Record<RefusedKind, { icon: IconName; word: string }> = {
+  network: { icon: 'net', word: 'network' },
+  socket: { icon: 'net', word: 'socket of this machine' },
+  write: { icon: 'redirect', word: 'write outside the folder' },
+  secret: { icon: 'shield', word: 'masked secret' },
+  limit: { icon: 'clock', word: 'limit' },
+};
+
+/** What holds for effects that are shown, by where the call stands. */
+export function holds(assurance: Assurance, state: CallState): Held {
+  const { icon, look, name } = promises[assurance];
+  if (assurance === 'gate_only') return { icon, look, name, text: 'it ran for real, and cannot be undone' };
+  // Whether the rules had it taken back, the outcome says.
+  if (assurance === 'snapshot' && state === 'denied')
+    return { icon, look, name, text: 'it ran for real; what became of it stands below' };
+  if (assurance === 'snapshot')
+    return {
+      icon,
+      look,
+      name,
+      text:
+        state === 'undone' ? 'it ran for real, and was taken back' : 'it ran for real, and Undo takes all of it back',
+    };
+  switch (state) {
+    case 'proposed':
+    case 'waiting':
+      return { icon, look, name, text: 'nothing has changed yet' };
+    case 'running':
+      return { icon, look, name, text: 'what was shown is written now' };
+    case 'done':
+      return {
+        icon: 'check',
+        look: 'plain',
+        name: 'Committed',
+        text: 'what was shown was written, and nothing ran again',
+      };
+    case 'undone':
+      return { icon: 'undone', look: 'plain', name: 'Taken back', text: 'the folder is as it was before' };
+    case 'failed':
+    case 'interrupted':
+      return { icon, look: 'plain', name, text: 'the dry run changed nothing; see what became of the call below' };
+    case 'denied':
+    case 'rejected':
+    case 'expired':
+    case 'skipped':
+      return { icon, look: 'plain', name: 'Discarded', text: 'nothing was changed' };
+  }
+}
+
+/** How many lines of differences are open from the start. */
+const OPEN_LINES_MAX = 120;
+
+/** The changes whose difference is open from the start: in their order, until enough lines stand there. */
+export function openFirst(changes: readonly Effect[]): Set<number> {
+  const open = new Set<number>();
+  let lines = 0;
+  for (const { id, kind, diff } of changes) {
+    if (!diff || kind === 'deleted') continue;
+    lines += diff.added + diff.removed;
+    if (lines > OPEN_LINES_MAX) break;
+    open.add(id);
+  }
+  return open;
+}

@@ -1,0 +1,229 @@
+// Ten approvals in a row are ten presses; a press that does not count says so, and none becomes a message to the agent.
+
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import App from '../../app/App.svelte';
+import type { Op } from '../../ipc/bindings/Op';
+import type { Receipt } from '../../ipc/bindings/Receipt';
+import { FakeHost } from '../../ipc/fake';
+import { loadAll } from '../../app/routes.svelte';
+import { Desk } from '../../state/desk.svelte';
+
+// Each test looks at its cards for seconds, and a busy machine takes its time to draw them.
+vi.setConfig({ testTimeout: 120_000 });
+
+const CALLS = 10;
+/** How long a person looks at the card that has the focus before they press: longer than arming takes. */
+const LOOK_MS = 500;
+const digest = 'd';
+
+beforeAll(loadAll);
+beforeEach(() => {
+  // Everything is in view as soon as it is there.
+  vi.stubGlobal(
+    'IntersectionObserver',
+    class {
+      readonly #tell: (changes: { target: Element; isIntersecting: boolean }[]) => void;
+      constructor(tell: (changes: { target: Element; isIntersecting: boolean }[]) => void) {
+        this.#tell = tell;
+      }
+      observe(target: Element): void {
+        queueMicrotask(() => this.#tell([{ target, isIntersecting: true }]));
+      }
+      disconnect(): void {}
+    },
+  );
+});
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+/** Agents that ask for the next call a moment after each answer. */
+class AskingHost extends FakeHost {
+  #asked = 0;
+  ask(session: string, call = `call_${this.#asked + 1}`): void {
+    this.#asked += 1;
+    this.emit(
+      session,
+      {
+        type: 'call_proposed',
+        call: { id: call, name: 'bash', arguments: { command: `echo ${call}` } },
+        message: `m_${call}`,
+        reasoning: null,
+      },
+      { type: 'call_waits', call, digest, grants: [], refreshed: null, expires_at: null },
+    );
+  }
+  /** How many calls each session still asks for. */
+  rest = 0;
+  override async submit(op: Op): Promise<Receipt> {
+    const receipt = await super.submit(op);
+    if (op.type === 'decide' && this.rest > 0) {
+      this.rest -= 1;
+      setTimeout(() => this.ask(op.session), 40);
+    }
+    return receipt;
+  }
+  get decided(): number {
+    return this.ops.filter((op) => op.type === 'decide').length;
+  }
+}
+
+function begin(host: FakeHost, session: string): void {
+  host.emit(
+    session,
+    { type: 'session_opened', title: session, workspace: '/w', model: { provider: 'demo', model: '' } },
+    { type: 'session_changed', state: 'running' },
+  );
+}
+async function open(host: AskingHost): Promise<Desk> {
+  const desk = await Desk.open(host);
+  render(App, { desk });
+  return desk;
+}
+/** Waits until a waiting card has the focus, and looks at it. */
+async function look(): Promise<void> {
+  await waitFor(() => expect(document.activeElement?.matches('article[data-state=waiting]')).toBe(true), {
+    timeout: 5_000,
+  });
+  await pause(LOOK_MS);
+}
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+const box = () => screen.getByTestId<HTMLTextAreaElement>('composer');
+
+/** Presses a letter wherever the focus is, as a browser does: what nobody takes is written where text is written. */
+async function press(key: string): Promise<void> {
+  const at = document.activeElement ?? document.body;
+  const went = await fireEvent.keyDown(at, { key, code: `Key${key.toUpperCase()}` });
+  if (went && at instanceof HTMLTextAreaElement && key.length === 1)
+    await fireEvent.input(at, { target: { value: at.value + key } });
+  await fireEvent.keyUp(at, { key });
+}
+
+test('in a session: ten calls, ten presses', async () => {
+  const host = new AskingHost();
+  begin(host, 'ses_a');
+  host.rest = CALLS - 1;
+  await open(host);
+  await waitFor(() => expect(document.activeElement === box()).toBe(true));
+  host.ask('ses_a');
+  let presses = 0;
+  while (host.decided < CALLS) {
+    await look();
+    presses += 1;
+    await press('y');
+    await waitFor(() => expect(host.decided).toBe(presses));
+  }
+  expect(presses).toBe(CALLS);
+  expect(host.ops.every((op) => op.type === 'decide')).toBe(true);
+});
+
+test('on the Desk: ten sessions, ten presses', async () => {
+  const host = new AskingHost();
+  for (let i = 0; i < CALLS; i += 1) {
+    begin(host, `ses_${i}`);
+    host.ask(`ses_${i}`);
+  }
+  await open(host);
+  for (let presses = 1; presses <= CALLS; presses += 1) {
+    await look();
+    await press('y');
+    await waitFor(() => expect(host.decided).toBe(presses));
+    await waitFor(() => expect(screen.queryAllByTestId(/^card-/).length).toBe(CALLS - presses));
+  }
+});
+
+test('on the Desk: two sessions whose calls have the same ids, each answered by its own card', async () => {
+  const host = new AskingHost();
+  for (const session of ['ses_a', 'ses_b']) begin(host, session);
+  for (const call of ['call_0', 'call_1']) {
+    host.ask('ses_a', call);
+    host.ask('ses_b', call);
+  }
+  const desk = await open(host);
+  const cards = () => screen.queryAllByTestId(/^card-/);
+  await look();
+  expect(document.activeElement === cards()[0]).toBe(true);
+  for (const at of [1, 2, 3]) {
+    await press('j');
+    expect(document.activeElement === cards()[at]).toBe(true);
+  }
+  await fireEvent.click(screen.getAllByTestId('index-call_0')[1]!);
+  expect(document.activeElement === cards()[1]).toBe(true);
+  expect(desk.focus.owner?.session).toBe('ses_b');
+  for (const [at, key] of ['n', 'y', 'n', 'y'].entries()) {
+    await look();
+    await press(key);
+    await waitFor(() => expect(host.decided).toBe(at + 1));
+  }
+  const said = host.ops.map((op) => op.type === 'decide' && [op.session, op.call, op.decision.type]);
+  expect(said).toEqual([
+    ['ses_b', 'call_0', 'reject'],
+    ['ses_a', 'call_1', 'allow'],
+    ['ses_b', 'call_1', 'reject'],
+    ['ses_a', 'call_0', 'allow'],
+  ]);
+});
+
+test('who presses too fast is told of each press that does not count, and sends no message', async () => {
+  const host = new AskingHost();
+  begin(host, 'ses_a');
+  host.rest = 3;
+  const desk = await open(host);
+  host.ask('ses_a');
+  const told: boolean[] = [];
+  while (host.decided < 4) {
+    const before = host.decided;
+    const card = document.activeElement?.closest('article');
+    await press('y');
+    if (card && host.decided === before) told.push(screen.queryAllByTestId('early').length > 0);
+    await pause(70);
+    // The reflex of who sees a letter in the box; while nothing waits it would be a message that was meant.
+    if (box().value !== '' && desk.waiting.length > 0) await press('Enter');
+  }
+  expect(told.length).toBeGreaterThan(3);
+  expect(told.every(Boolean)).toBe(true);
+  expect(host.ops.every((op) => op.type === 'decide')).toBe(true);
+});
+
+test('a box that the person chose keeps the focus; a lone y in it is not sent while a call waits', async () => {
+  const host = new AskingHost();
+  begin(host, 'ses_a');
+  const desk = await open(host);
+  await waitFor(() => expect(document.activeElement === box()).toBe(true));
+  await fireEvent.pointerDown(box());
+  host.ask('ses_a');
+  await waitFor(() => expect(desk.waiting.length).toBe(1));
+  await pause(700);
+  expect(document.activeElement === box()).toBe(true);
+  await press('y');
+  expect(box().value).toBe('y');
+  await press('Enter');
+  expect(host.ops).toEqual([]);
+  await waitFor(() => expect(document.activeElement?.getAttribute('data-testid')).toBe('card-call_1'));
+  expect(box().value).toBe('');
+  expect(desk.toasts.lines[0]?.title).toBe('“y” was not sent to the agent');
+});
+
+test('what is being written is not interrupted by a card that lands', async () => {
+  const host = new AskingHost();
+  begin(host, 'ses_a');
+  const desk = await open(host);
+  await waitFor(() => expect(document.activeElement === box()).toBe(true));
+  for (const letter of 'yes') await press(letter);
+  host.ask('ses_a');
+  await waitFor(() => expect(desk.waiting.length).toBe(1));
+  await pause(700);
+  expect([document.activeElement === box(), box().value]).toEqual([true, 'yes']);
+});
+
+test('from the box Tab leads to Send; the switch and Stop are no neighbours of it', async () => {
+  const host = new AskingHost();
+  begin(host, 'ses_a');
+  await open(host);
+  const order = [...document.querySelectorAll('.composer textarea, .composer button')].map((element) =>
+    element.getAttribute('data-testid'),
+  );
+  expect(order).toEqual(['plan-first', 'add-image', 'composer', 'send', 'stop']);
+});

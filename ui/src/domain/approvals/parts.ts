@@ -1,0 +1,13 @@
+// What the body of a card is given to draw, and what can be done about it.
+
+import type { DiffProps } from '../diff/parts';
+import type { FormProps } from '../questions/parts';
+
+/** For the difference. */
+export interface DiffArgs extends DiffProps {
+  /** Opens the choice of hosts that a command may reach; none where it cannot run again. */
+  onnetwork?: (() => void) | null;
+}
+
+/** For the form. */
+export type FormArgs = FormProps;

@@ -1,0 +1,279 @@
+// The words on a card: what a call is, where it stands, what its main answer is called, and what each answer grants.
+
+import type { CallState } from '../../ipc/bindings/CallState';
+import type { CallView } from '../../ipc/bindings/CallView';
+import type { CommandPreview } from '../../ipc/bindings/CommandPreview';
+import type { Grant } from '../../ipc/bindings/Grant';
+import type { GrantScope } from '../../ipc/bindings/GrantScope';
+import type { Offer } from '../../ipc/bindings/Offer';
+import type { Preview } from '../../ipc/bindings/Preview';
+import type { Reach } from '../../ipc/bindings/Reach';
+import type { Rule } from '../../ipc/bindings/Rule';
+import { age, bytes, clock, count, duration, plural } from '../../widgets/figures';
+import { exitCode, wordOf } from '../call_looks';
+import { openAsk } from '../../state/calls';
+import { grantReaches, grantsIn, ruleWords } from '../rules';
+import { hunkNames, idsOf, type Chosen } from './hunks';
+
+/** The state in words with its figure: "Waits 42 s", "Failed, exit 101", "Undone 16:10". */
+export function stateWords(view: CallView, begun: number, now: number): string {
+  const word = wordOf(view);
+  switch (view.state) {
+    case 'waiting':
+      return `${word} ${age(openAsk(view)?.at ?? view.waits?.since ?? begun, now)}`;
+    case 'running':
+      return `${word} ${age(view.started_at ?? begun, now)}`;
+    case 'done': {
+      const code = exitCode(view);
+      const took = view.outcome ? duration(view.outcome.duration_ms) : word;
+      return code === null || code === 0 ? took : `Exit ${code}, ${took}`;
+    }
+    case 'failed': {
+      const code = exitCode(view);
+      return code === null ? word : `${word}, exit ${code}`;
+    }
+    case 'undone':
+      return view.undone_at === null ? word : `${word} ${clock(view.undone_at)}`;
+    case 'expired':
+      return view.ended_at === null
+        ? word
+        : `${word} after ${duration(Math.max(0, view.ended_at - begun)).replace(/ 0 s$/, '')}`;
+    case 'proposed':
+    case 'denied':
+    case 'rejected':
+    case 'interrupted':
+    case 'skipped':
+      return word;
+  }
+}
+
+/** Whether nothing more happens to a call by itself. */
+export function isSettled(state: CallState): boolean {
+  return state !== 'proposed' && state !== 'waiting' && state !== 'running';
+}
+
+/** Whether an answer must be held: something is lost or leaves, and it cannot be taken back. */
+export function mustHold(view: CallView): boolean {
+  return view.outlook.type === 'unsecured' && (view.mode === 'destructive' || view.mode === 'external');
+}
+
+/** The files of a preview that shows a difference. */
+export function filesOf(preview: Preview): Extract<Preview, { type: 'diff' }>['files'] {
+  return preview.type === 'diff' ? preview.files : [];
+}
+
+/** What was left out when it was allowed: hunks, or changed paths. */
+export function appliedLeft(view: CallView): Set<number> {
+  const said = view.decision?.decision;
+  if (said?.type !== 'allow' || said.hunks === null) return new Set();
+  const applied = new Set(said.hunks);
+  return new Set(idsOf(view.preview).filter((id) => !applied.has(id)));
+}
+
+/** Whether a command can be run for show first: where this machine promises that nothing real changes by it. */
+export function canRehearse({ preview }: Pick<CallView, 'preview'>): boolean {
+  return preview.type === 'command' && preview.assurance === 'speculative';
+}
+
+/** Whether a command can be run for show with a way to the network: where it can be run for show at all. */
+export function canReach({ preview }: Pick<CallView, 'preview'>): boolean {
+  return preview.type === 'effects' ? preview.effects.assurance === 'speculative' : canRehearse({ preview });
+}
+
+/** What else a command can be run with on its card: a way to the network, for show; and in place, for real. */
+export type Way = 'network' | 'in_place';
+
+/** The ways in which this command can be run that are no answer yet. */
+export function waysOf({ preview }: Pick<CallView, 'preview'>): Way[] {
+  const command = preview.type === 'effects' ? preview.command : preview.type === 'command' ? preview : null;
+  return [
+    ...(canReach({ preview }) ? (['network'] as const) : []),
+    ...(command?.in_place === true && canReach({ preview }) ? (['in_place'] as const) : []),
+  ];
+}
+
+/** Whether allowing writes what a dry run changed, and runs nothing. */
+export function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
+  return (
+    preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0
+  );
+}
+
+/** What an answer is called that a rule goes along with. */
+export function alwaysButton(answer: 'allow' | 'deny', view: CallView, lasts: GrantScope): string {
+  return `${answer === 'deny' ? 'Reject' : mustHold(view) ? 'Hold to allow' : 'Allow'} ${grantsIn[lasts]}`;
+}
+
+/** What the main answer is called; `lasts` is how far it reaches beyond this call. */
+export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null = null): string {
+  if (lasts !== null) return alwaysButton('allow', view, lasts);
+  if (view.preview.type === 'plan') return 'Accept';
+  if (view.preview.type === 'came') return 'Let it read';
+  if (mustHold(view)) {
+    if (view.kind === 'delete') return 'Hold to delete';
+    if (isCommit(view)) return 'Hold to commit';
+    return view.mode === 'external' ? 'Hold to send' : 'Hold to allow';
+  }
+  if (isCommit(view))
+    return pick.left.length > 0
+      ? `Commit ${count(pick.ids.length)} of ${count(pick.all)}`
+      : pick.all === 1
+        ? 'Commit'
+        : `Commit all ${count(pick.all)}`;
+  return pick.left.length === 0 ? 'Allow' : `Allow ${pick.ids.length} of ${pick.all} hunks`;
+}
+
+/** What the second answer is called. */
+export function noWords(view: CallView, usual = 'Reject'): string {
+  if (usual !== 'Reject') return usual;
+  if (view.preview.type === 'plan') return 'Keep planning';
+  if (view.preview.type === 'came') return 'Keep it back';
+  return isCommit(view) ? 'Discard' : usual;
+}
+
+const reaches: Record<Reach, string> = {
+  once: 'Once',
+  session: 'This session',
+  always: 'From now on',
+  nothing: 'Nothing',
+};
+
+/** Whether it is what *Allow* grants. */
+const isYes = ({ reach }: Grant): boolean => reach === 'once' || reach === 'session';
+
+/** One line of what the answers grant. */
+export interface GrantLine {
+  reach: string;
+  button: string;
+  text: string;
+  /** The rule that would go along with it; it is seen before it is made. */
+  never?: string;
+}
+
+/** What *Always…* would do on a card: what it begins with, or why it is not offered; and how far a rule reaches once one is chosen. */
+export interface AlwaysWords {
+  offer: Offer | undefined;
+  /** What *Reject from now on…* begins with; none where it cannot be offered. */
+  never?: Offer | undefined;
+  refused: string;
+  /** Which answer the rule that is chosen goes along with; none while none is. */
+  open: 'allow' | 'deny' | null;
+  lasts: GrantScope;
+}
+
+/** What each answer grants, *Always…* between the others, with the choice of hunks told as it is now. */
+export function grantLines(grants: readonly Grant[], view: CallView, pick: Chosen, always?: AlwaysWords): GrantLine[] {
+  const told = grants.find((grant) => grant.reach === 'always');
+  const plain = grants.filter((grant) => grant.reach !== 'always');
+  const lines = plainLines(plain, view, pick);
+  if (!always) return lines;
+  if (always.open !== null) {
+    const { open, lasts } = always;
+    const text =
+      open === 'allow'
+        ? 'allows this call, and from now on whatever the rule above covers, without asking.'
+        : 'rejects this call, and denies from now on whatever the rule above covers.';
+    const replaced = plain.findIndex((grant) => isYes(grant) === (open === 'allow'));
+    return lines.map((line, i) =>
+      i === replaced ? { reach: grantReaches[lasts], button: alwaysButton(open, view, lasts), text } : line,
+    );
+  }
+  const line = alwaysLine(always, told);
+  const at = plain.findIndex(isYes) + 1;
+  const { never } = always;
+  const all = lines.flatMap((one, i) => {
+    const no = plain[i]?.reach === 'nothing';
+    return [...(no ? rehearsalLine(view) : []), no && never ? { ...one, never: ruleWords(never) } : one];
+  });
+  return line ? [...all.slice(0, at), line, ...all.slice(at)] : all;
+}
+
+/** What a dry run grants, where one is offered. */
+function rehearsalLine(view: CallView): GrantLine[] {
+  if (!canRehearse(view)) return [];
+  const text = 'runs it on a sealed copy of the folder and shows what it would change. Nothing real does.';
+  return [{ reach: 'Nothing', button: 'Dry run', text }];
+}
+
+function alwaysLine({ offer, refused }: AlwaysWords, told: Grant | undefined): GrantLine | null {
+  if (offer)
+    return {
+      reach: grantReaches[offer.lasts[0] ?? 'session'],
+      button: 'Always…',
+      text: told?.text ?? `would start from \`${ruleWords(offer)}\`; you see and confirm the rule first.`,
+    };
+  return refused === '' ? null : { reach: 'Not offered', button: 'Always…', text: refused };
+}
+
+function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): GrantLine[] {
+  return grants.map((grant) => {
+    // The line names the button as it is written on it.
+    const once = isYes(grant);
+    const commits = isCommit(view);
+    const line = {
+      reach: reaches[grant.reach],
+      button: !once
+        ? noWords(view, grant.button)
+        : mustHold(view) || commits || view.preview.type === 'plan' || view.preview.type === 'came'
+          ? mainWords(view, pick)
+          : 'Allow',
+      text: grant.text,
+    };
+    if (!once) return line;
+    if (pick.left.length === 0) return line;
+    if (pick.ids.length === 0) return { ...line, text: `needs at least one checked ${commits ? 'change' : 'hunk'}.` };
+    if (commits)
+      return {
+        ...line,
+        text: `writes ${plural(pick.ids.length, 'checked change')}, and tells the agent that ${pick.left.length === 1 ? 'one was' : `${count(pick.left.length)} were`} left out. Nothing runs again.`,
+      };
+    const kept = pick.ids.length === 1 ? 'the checked hunk' : `the ${pick.ids.length} checked hunks`;
+    return {
+      ...line,
+      text: `writes ${kept} and tells the agent that ${hunkNames(pick.left)} ${pick.left.length === 1 ? 'was' : 'were'} left out.`,
+    };
+  });
+}
+
+/** The rule that denied a call; none where something else did. */
+export function denyingRule(view: CallView): Rule | null {
+  const traces = view.trail?.steps.flatMap((step) => step.rules ?? []) ?? [];
+  return traces.find((trace) => trace.won && trace.rule.action === 'deny')?.rule ?? null;
+}
+
+/** How much is lost: "4 files, 212 lines, 6.8 kB". */
+export function lossWords(loss: Extract<Preview, { type: 'loss' }>): string {
+  const parts = [plural(loss.files, 'file')];
+  if (loss.folders > 0) parts.push(plural(loss.folders, 'folder'));
+  if (loss.lines !== null) parts.push(plural(loss.lines, 'line'));
+  return [...parts, bytes(loss.bytes)].join(', ');
+}
+
+/** The command of a preview that has one. */
+export function commandOf(preview: Preview): CommandPreview | null {
+  return preview.type === 'command' ? preview : preview.type === 'effects' ? preview.command : null;
+}
+
+/** A command for the head: whole if it is short, else how much of it there is. */
+export function commandWords(view: CallView): { strong: string; rest: string } {
+  const target = view.target.trim();
+  if (target.length <= 72 && !target.includes('\n')) return { strong: target, rest: '' };
+  const command = commandOf(view.preview);
+  const commands = command ? command.facts.filter((fact) => /^(program|command)$/.test(fact.what)).length : 0;
+  if (commands > 1) return { strong: `${commands} commands`, rest: ` with ${view.tool}` };
+  return { strong: plural(target.split('\n').length, 'line'), rest: ` of ${view.tool}` };
+}
+
+/** What the card is called for somebody who does not see it. */
+export function cardName(view: CallView, state: string): string {
+  const what =
+    view.preview.type === 'form'
+      ? (view.preview.questions[0]?.question ?? view.title)
+      : `${view.title}, ${view.target}`;
+  return view.state === 'waiting' ? `${what}, waits for you` : `${what}, ${state}`;
+}
+
+/** What is told of a press that came before the card had been in view for long enough. */
+export function tooSoon(by: 'key' | 'pointer'): string {
+  return `Not counted: the card has only just come into view. ${by === 'key' ? 'Press the key' : 'Click'} again in a moment.`;
+}

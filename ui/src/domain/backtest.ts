@@ -1,0 +1,67 @@
+// What a change of rules would have done to recorded calls, in words. Pure.
+
+import type { Backtest } from '../ipc/bindings/Backtest';
+import type { BacktestGroup } from '../ipc/bindings/BacktestGroup';
+import type { Verdict } from '../ipc/bindings/Verdict';
+import { count } from '../widgets/figures';
+
+const became: Record<Verdict, string> = {
+  allow: 'would have been allowed',
+  ask: 'would have asked',
+  deny: 'would have been denied',
+};
+
+/** The calls that a change turns to one verdict. */
+export interface Turned {
+  to: Verdict;
+  calls: number;
+  /** "would have been allowed". */
+  words: string;
+  /** How many a person allowed, and rejected, by hand. */
+  allowed: number;
+  rejected: number;
+}
+
+/** What changes, by the verdict that it comes to; what loosens first. */
+export function turned(changed: readonly BacktestGroup[]): Turned[] {
+  return (['allow', 'ask', 'deny'] as const).flatMap((to) => {
+    const groups = changed.filter((group) => group.to === to);
+    const sum = (of: (group: BacktestGroup) => number) => groups.reduce((all, group) => all + of(group), 0);
+    const calls = sum((group) => group.calls);
+    return calls === 0
+      ? []
+      : [
+          {
+            to,
+            calls,
+            words: became[to],
+            allowed: sum((group) => group.by_person_allowed),
+            rejected: sum((group) => group.by_person_rejected),
+          },
+        ];
+  });
+}
+
+/** How many of them go against what the person said by hand. */
+export function against({ to, allowed, rejected }: Turned): number {
+  return to === 'allow' ? rejected : to === 'deny' ? allowed : 0;
+}
+
+/** "Against the last 1,000 calls". */
+export function againstWords(calls: number): string {
+  return calls === 1 ? 'Against the one call on record' : `Against the last ${count(calls)} calls`;
+}
+
+/** One line: "would have allowed 41 of the last 1,000; 3 of them you rejected". */
+export function backtestLine(test: Backtest): string {
+  const all = test.calls === 1 ? 'the one call on record' : `the last ${count(test.calls)}`;
+  const lines = turned(test.changed).map((group) => {
+    const bad = against(group);
+    const verb = { allow: 'allowed', ask: 'asked for', deny: 'denied' }[group.to];
+    const said = group.to === 'allow' ? 'rejected' : 'allowed';
+    const theirs = bad === 0 ? '' : group.calls === 1 ? `; you ${said} it` : `; ${count(bad)} of them you ${said}`;
+    return `Would have ${verb} ${test.calls === 1 ? all : `${count(group.calls)} of ${all}`}${theirs}`;
+  });
+  if (lines.length > 0) return `${lines.join('. ')}.`;
+  return test.calls === 0 ? 'There is no recorded call yet.' : `Nothing would have changed for ${all}.`;
+}

@@ -1,0 +1,33 @@
+// What a call looks like, for several features.
+
+import type { CallState } from '../ipc/bindings/CallState';
+import type { CallView } from '../ipc/bindings/CallView';
+import type { IconName } from '../widgets/icons';
+import { callStates } from './states';
+
+/** The icon of a call: its kind, or what it shows where that says more. */
+export function iconOf(view: CallView): IconName {
+  if (view.preview.type === 'form') return 'question';
+  if (view.preview.type === 'todo' || view.preview.type === 'plan') return 'todo';
+  return view.kind;
+}
+
+/** What its state is called: a plan that was not accepted, and what was kept back, were no rejected calls. */
+export function wordOf({ state, preview }: Pick<CallView, 'state' | 'preview'>): string {
+  if (state === 'rejected' && preview.type === 'plan') return 'Not accepted';
+  return state === 'rejected' && preview.type === 'came' ? 'Kept back' : callStates[state].text;
+}
+
+/** The exit code of a command, where the tool gave one. */
+export function exitCode(view: CallView): number | null {
+  const data = view.outcome?.data;
+  if (typeof data !== 'object' || data === null) return null;
+  const code = 'exit_code' in data ? data.exit_code : 'exit' in data ? data.exit : null;
+  return typeof code === 'number' ? code : null;
+}
+
+/** The state that a call looks like: a command that reports a failure ended well, and is not drawn as if all were. */
+export function lookOf(view: CallView): CallState {
+  const code = exitCode(view);
+  return view.state === 'done' && code !== null && code !== 0 ? 'failed' : view.state;
+}

@@ -1,0 +1,31 @@
+// What the difference is given to draw.
+
+import type { DiffLayout } from '../../ipc/bindings/DiffLayout';
+import type { FileDiff } from '../../ipc/bindings/FileDiff';
+import type { Span } from '../../ipc/bindings/Span';
+
+/** What is chosen of a change. */
+export interface Pick {
+  all: number;
+  ids: readonly number[];
+  left: readonly number[];
+  added: number;
+  removed: number;
+}
+
+/** Asks for lines of the file as it is, from a line on. */
+export type AskLines = (path: string, start: number, count: number) => Promise<Span[][]>;
+
+/** A difference with what can be done about it. */
+export interface DiffProps {
+  files: readonly FileDiff[];
+  layout: DiffLayout;
+  /** What is chosen of it. */
+  pick: Pick;
+  /** Puts hunks in or leaves them out; none where nothing can be chosen. */
+  onput: ((ids: readonly number[], into: boolean) => void) | null;
+  /** Chooses the layout; none where there is no room for two columns. */
+  onlayout: ((layout: DiffLayout) => void) | null;
+  /** Asks for lines around the change; none where the file has moved on. */
+  lines: AskLines | null;
+}

@@ -1,0 +1,22 @@
+// What the form is given.
+
+import type { Question } from '../../ipc/bindings/Question';
+
+/** A form with what can be done about it. */
+export interface FormProps {
+  id: string;
+  questions: readonly Question[];
+  /** Which question is asked now. */
+  step: number;
+  onstep: (step: number) => void;
+  /** Whether the card owns the keys, and so shows its caps. */
+  owner: boolean;
+  /** Whether an answer is on its way. */
+  busy: boolean;
+  /** The answers given; none while it waits, or where nobody answered. */
+  given: readonly (readonly string[])[] | null;
+  waiting: boolean;
+  onanswer: (answers: string[][]) => void;
+  onskip: () => void;
+  onlater: () => void;
+}

@@ -1,0 +1,40 @@
+// The states of calls and sessions: one icon, one word and one ink each.
+
+import type { CallState } from '../ipc/bindings/CallState';
+import type { SessionState } from '../ipc/bindings/SessionState';
+import type { IconName } from '../widgets/icons';
+
+/** Inks of states; `plain` is grey with a green check. */
+export type StateInk = 'waiting' | 'running' | 'done' | 'failed' | 'quiet' | 'undone';
+
+/** How a state is shown. */
+export interface ShownState {
+  icon: IconName;
+  text: string;
+  ink: StateInk;
+}
+
+/** A call's state as it is shown. Rejected is a person, denied is a rule, expired is nobody. */
+export const callStates: Record<CallState, ShownState> = {
+  proposed: { icon: 'running', text: 'Asked for', ink: 'running' },
+  waiting: { icon: 'waiting', text: 'Waits', ink: 'waiting' },
+  running: { icon: 'running', text: 'Running', ink: 'running' },
+  done: { icon: 'done', text: 'Done', ink: 'done' },
+  failed: { icon: 'failed', text: 'Failed', ink: 'failed' },
+  denied: { icon: 'denied', text: 'Denied', ink: 'failed' },
+  rejected: { icon: 'rejected', text: 'Rejected by you', ink: 'quiet' },
+  expired: { icon: 'clock', text: 'Expired', ink: 'quiet' },
+  interrupted: { icon: 'interrupted', text: 'Interrupted', ink: 'quiet' },
+  skipped: { icon: 'rejected', text: 'Not run', ink: 'quiet' },
+  undone: { icon: 'undone', text: 'Undone', ink: 'undone' },
+};
+
+/** A session's state as it is shown. */
+export const sessionStates: Record<SessionState, ShownState> = {
+  idle: { icon: 'done', text: 'idle', ink: 'quiet' },
+  running: { icon: 'running', text: 'running', ink: 'running' },
+  waiting: { icon: 'waiting', text: 'waiting', ink: 'waiting' },
+  done: { icon: 'done', text: 'done', ink: 'done' },
+  failed: { icon: 'failed', text: 'failed', ink: 'failed' },
+  interrupted: { icon: 'interrupted', text: 'interrupted', ink: 'quiet' },
+};

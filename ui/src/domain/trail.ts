@@ -1,0 +1,64 @@
+// The gates of a trail as they are drawn: a dot, a name, a word for what the gate said.
+
+import type { Gate } from '../ipc/bindings/Gate';
+import type { ToolMode } from '../ipc/bindings/ToolMode';
+import type { TrailStep } from '../ipc/bindings/TrailStep';
+import type { Verdict } from '../ipc/bindings/Verdict';
+import type { IconName } from '../widgets/icons';
+
+const gates: Record<Gate, { name: string; icon: IconName }> = {
+  mode: { name: 'Mode', icon: 'm-read' },
+  capability: { name: 'Capability check', icon: 'check' },
+  watchdog: { name: 'Watchdog', icon: 'shield' },
+  rules: { name: 'Rules', icon: 'rules' },
+  effects: { name: 'Effects', icon: 'execute' },
+  undo: { name: 'Undo', icon: 'history' },
+  interaction: { name: 'Interaction', icon: 'question' },
+  headless: { name: 'No person there', icon: 'execute' },
+  consent: { name: 'Consent', icon: 'person' },
+};
+
+const modes: Record<ToolMode, { name: string; icon: IconName }> = {
+  read: { name: 'Read', icon: 'm-read' },
+  safe_write: { name: 'Safe write', icon: 'm-safe' },
+  destructive: { name: 'Destructive', icon: 'm-destructive' },
+  local: { name: 'Local', icon: 'm-local' },
+  external: { name: 'External', icon: 'm-external' },
+};
+
+/** What colour a dot has: it passed, it asks, it refuses, or it only tells. */
+export type Dot = 'ok' | 'ask' | 'bad' | 'plain';
+
+/** One gate as it is drawn. */
+export interface ShownGate {
+  name: string;
+  icon: IconName;
+  dot: Dot;
+  /** At the right: "passed", "3 matched, 1 won". */
+  said: string;
+}
+
+const dots: Record<Verdict, Dot> = { allow: 'ok', ask: 'ask', deny: 'bad' };
+const says: Record<Verdict, string> = { allow: 'passed', ask: 'asks', deny: 'refuses' };
+
+/** A gate as it is drawn. */
+export function shownGate(step: TrailStep, mode: ToolMode | null): ShownGate {
+  const { name, icon } = gates[step.gate];
+  const dot: Dot = step.verdict === null ? 'plain' : dots[step.verdict];
+  if (step.gate === 'mode' && mode !== null) {
+    return { name, icon: modes[mode].icon, dot: dot === 'ok' ? 'plain' : dot, said: modes[mode].name };
+  }
+  if (step.gate === 'rules') {
+    const rules = step.rules ?? [];
+    const won = rules.filter((trace) => trace.won).length;
+    const said =
+      rules.length === 0
+        ? step.verdict === null
+          ? 'none matched'
+          : says[step.verdict]
+        : `${rules.length} matched, ${won} won`;
+    return { name, icon, dot, said };
+  }
+  const passed = dot === 'ok' ? 'check' : icon;
+  return { name, icon: passed, dot, said: step.verdict === null ? '' : says[step.verdict] };
+}

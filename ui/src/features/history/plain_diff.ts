@@ -1,0 +1,17 @@
+// A difference in which nothing is chosen. Pure.
+
+import type { DiffProps } from '../../domain/diff/parts';
+import type { FileDiff } from '../../ipc/bindings/FileDiff';
+
+/** A file's difference, to be looked at. */
+export function plainDiff(file: FileDiff): DiffProps {
+  const ids = file.hunks.map(({ id }) => id);
+  return {
+    files: [file],
+    layout: 'unified',
+    pick: { all: ids.length, ids, left: [], added: file.added, removed: file.removed },
+    onput: null,
+    onlayout: null,
+    lines: null,
+  };
+}

@@ -1,0 +1,257 @@
+// Commands in the settings: when they are run for show, what needs no question then, and what this machine can promise (M22).
+
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/svelte';
+import axe from 'axe-core';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import sample from '../../../../tests/golden/sample.jsonl?raw';
+import App from '../../app/App.svelte';
+import { Refused } from '../../ipc/desk';
+import { FakeHost } from '../../ipc/fake';
+import { parseStream } from '../../ipc/fake_streams';
+import { promised } from '../../ipc/fake_settings';
+import { loadAll } from '../../app/routes.svelte';
+import { Desk } from '../../state/desk.svelte';
+
+beforeAll(loadAll);
+afterEach(cleanup);
+
+const at = (id: string) => screen.getByTestId(id);
+const text = (id: string) => at(id).textContent?.replace(/\s+/g, ' ').trim();
+async function open(host: FakeHost): Promise<Desk> {
+  const desk = await Desk.open(host);
+  render(App, { desk });
+  return desk;
+}
+async function settings(host = new FakeHost(parseStream(sample))): Promise<Desk> {
+  const desk = await open(host);
+  await fireEvent.click(at('rail-settings'));
+  await screen.findByTestId('doctor');
+  return desk;
+}
+
+test('a dry run before asking, and no question where there is no effect, are set one by one', async () => {
+  const desk = await settings();
+  await fireEvent.click(at('set-dry-run-auto'));
+  await waitFor(() => expect(desk.settings.dry_run).toBe('auto'));
+  await fireEvent.click(at('set-no-effects'));
+  await waitFor(() => expect(desk.settings.effects).toEqual({ none: 'allow' }));
+  await fireEvent.click(at('set-no-effects'));
+  await waitFor(() => expect(desk.settings.effects).toEqual({ none: 'ask' }));
+});
+
+test('what the machine can promise stands with what was tried', async () => {
+  await settings();
+  await waitFor(() => expect(text('doctor')).toContain('Speculative: a dry run changes nothing real'));
+  expect(text('doctor')).toContain('Landlock and seccomp hold in the room.');
+});
+
+test('what it cannot is said as plainly', async () => {
+  const host = new FakeHost(parseStream(sample));
+  host.promise = {
+    ...promised,
+    assurance: 'gate_only',
+    net_off: false,
+    kill_tree: false,
+    reasons: ['User namespaces are switched off on this machine.'],
+  };
+  await settings(host);
+  await waitFor(() =>
+    expect(text('doctor')).toContain('Gate only: runs for real, and what it changes cannot be undone'),
+  );
+  expect(text('doctor')).toContain('It reaches the network');
+  expect(text('doctor')).toContain('User namespaces are switched off');
+  const { violations } = await axe.run(at('panel'), {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  expect(violations.map(({ id }) => id)).toEqual([]);
+});
+
+test('a trial that fails is told, and can be made again', async () => {
+  const host = new FakeHost(parseStream(sample));
+  const query = vi.spyOn(host, 'query');
+  const answer = query.getMockImplementation() ?? FakeHost.prototype.query.bind(host);
+  let fails = true;
+  query.mockImplementation((asked) =>
+    fails && asked.type === 'promise'
+      ? Promise.reject(new Refused({ message: 'The folder is gone.', hint: 'Choose another.', context: [] }))
+      : answer(asked),
+  );
+  await settings(host);
+  await waitFor(() => expect(text('doctor')).toContain('The folder is gone. Choose another.'));
+  fails = false;
+  await fireEvent.click(at('doctor-again'));
+  await waitFor(() => expect(text('doctor')).toContain('Speculative'));
+});
+
+test('a language server is switched on where it is found, says what it runs, and goes off again', async () => {
+  const desk = await settings();
+  const set = () => desk.settings.language_servers.map(({ id, enabled }) => [id, enabled]);
+  await screen.findByTestId('language-pyright');
+  expect(screen.queryByTestId('language-rust-analyzer')).toBeNull();
+  await fireEvent.click(at('language-on-pyright'));
+  await waitFor(() => expect(set()).toEqual([['pyright', true]]));
+  await waitFor(() => expect(text('language-pyright')).toContain('Runs the Python that it finds'));
+  await fireEvent.click(at('language-on-pyright'));
+  await waitFor(() => expect(set()).toEqual([]));
+  await fireEvent.click(at('language-more'));
+  await waitFor(() => expect(text('language-rust-analyzer')).toContain('rust-analyzer was not found'));
+  expect(screen.queryByTestId('language-on-rust-analyzer')).toBeNull();
+});
+
+test('a language server of the own is added, switched off and removed', async () => {
+  const desk = await settings();
+  await fireEvent.click(await screen.findByTestId('language-add'));
+  for (const [field, value] of [
+    ['command', 'kotlin-lsp'],
+    ['endings', 'kt, kts'],
+    ['id', 'kotlin'],
+  ]) {
+    await fireEvent.input(at(`language-${field}`), { target: { value } });
+  }
+  const { violations } = await axe.run(at('languages'), {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  await fireEvent.click(at('language-save'));
+  const own = { id: 'kotlin-lsp', command: 'kotlin-lsp', args: ['--stdio'], files: { kt: 'kotlin', kts: 'kotlin' } };
+  await waitFor(() => expect(desk.settings.language_servers).toEqual([{ ...own, enabled: true }]));
+  await fireEvent.click(await screen.findByTestId('language-on-kotlin-lsp'));
+  await waitFor(() => expect(desk.settings.language_servers).toEqual([{ ...own, enabled: false }]));
+  await fireEvent.click(at('language-remove-kotlin-lsp'));
+  await waitFor(() => expect(desk.settings.language_servers).toEqual([]));
+});
+
+test('the first start offers it, and a later one does not', async () => {
+  const desk = await open(new FakeHost([]));
+  await fireEvent.click(at('start-dry-run'));
+  await waitFor(() => expect(desk.settings.dry_run).toBe('auto'));
+  cleanup();
+  await open(new FakeHost(parseStream(sample)));
+  await fireEvent.click(at('rail-new'));
+  expect(screen.queryByTestId('offer-dry-run')).toBeNull();
+});
+
+test('each search provider says whether it has its key, before and after one is kept', async () => {
+  const host = new FakeHost(parseStream(sample));
+  const desk = await settings(host);
+  const one = (id: string, wire: 'brave' | 'searxng') => ({
+    id,
+    wire,
+    base_url: wire === 'searxng' ? 'https://s.test/' : null,
+    key_env: null,
+  });
+  await desk.set({
+    web_search: { ...desk.settings.web_search, providers: [one('brave', 'brave'), one('own', 'searxng')] },
+  });
+  await waitFor(() => expect(text('search-brave')).toContain('No key yet.'));
+  expect(at('search-brave').dataset['ready']).toBe('false');
+  expect(text('search-own')).toContain('Needs no key · https://s.test/');
+  await fireEvent.click(at('search-key-brave'));
+  await fireEvent.input(at('search-key-field'), { target: { value: 'hush' } });
+  await fireEvent.click(at('search-key-save'));
+  await waitFor(() => expect(text('search-brave')).toContain('Key from the system keychain'));
+  expect(at('search-brave').dataset['ready']).toBe('true');
+  expect(document.body.textContent).not.toContain('hush');
+});
+
+test('what no command may open in a sealed room, and how much memory one may take', async () => {
+  const desk = await settings();
+  const add = async (path: string) => {
+    await fireEvent.input(at('closed-add'), { target: { value: path } });
+    await fireEvent.click(at('closed-save'));
+  };
+  await add('keys');
+  expect(text('rooms')).toContain('Write a path that begins with / or ~/');
+  await add('~/keys');
+  await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: ['~/keys'] }));
+  await waitFor(() => expect((at('closed-add') as HTMLInputElement).value).toBe(''));
+  await add('~/keys');
+  expect(text('rooms')).toContain('It is in the list already.');
+  await fireEvent.input(at('set-memory'), { target: { value: '128' } });
+  expect(text('rooms')).toContain('At least 256 MiB.');
+  await fireEvent.input(at('set-memory'), { target: { value: '1024' } });
+  await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: ['~/keys'], memory_mib: 1024 }));
+  await fireEvent.input(at('set-memory'), { target: { value: '' } });
+  await fireEvent.click(at('closed-remove'));
+  await waitFor(() => expect(desk.settings.rooms).toEqual({ closed: [] }));
+  const { violations } = await axe.run(at('panel'), {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  expect(violations.map(({ id }) => id)).toEqual([]);
+});
+
+test('a path that the engine refuses stays in its field, and the person is told why', async () => {
+  const host = new FakeHost(parseStream(sample));
+  const desk = await settings(host);
+  vi.spyOn(host, 'submit').mockRejectedValueOnce(
+    new Refused({ message: '`~/keys` cannot be closed.', hint: 'Name another.', context: [] }),
+  );
+  await fireEvent.input(at('closed-add'), { target: { value: '~/keys' } });
+  await fireEvent.click(at('closed-save'));
+  await waitFor(() => expect(desk.toasts.lines.map(({ title }) => title)).toEqual(['`~/keys` cannot be closed.']));
+  expect((at('closed-add') as HTMLInputElement).value).toBe('~/keys');
+  await waitFor(() => expect(desk.settings.rooms).toBeUndefined());
+});
+
+test('copies before calls of servers, and tools that need none', async () => {
+  const desk = await settings();
+  await fireEvent.input(at('read-only-add'), { target: { value: 'files__read_*' } });
+  await fireEvent.click(at('read-only-save'));
+  await waitFor(() => expect(desk.settings.server_tools).toEqual({ snapshot: true, read_only: ['files__read_*'] }));
+  await fireEvent.click(at('set-snapshot'));
+  await waitFor(() => expect(desk.settings.server_tools).toEqual({ snapshot: false, read_only: ['files__read_*'] }));
+  await fireEvent.click(at('read-only-remove'));
+  await waitFor(() => expect(desk.settings.server_tools).toEqual({ snapshot: false, read_only: [] }));
+});
+
+test('a hook is added with when it is started, and taken out; one that was not confirmed stays in its fields', async () => {
+  const host = new FakeHost(parseStream(sample));
+  const desk = await settings(host);
+  const given = (id: string, value: string) => fireEvent.input(at(id), { target: { value } });
+  await fireEvent.click(at('hook-add'));
+  await given('hook-name', 'audit');
+  await given('hook-program', 'audit.sh');
+  await fireEvent.click(at('hook-save'));
+  expect(text('hook-form')).toContain('Name its file by its whole path.');
+  await waitFor(() => expect(document.activeElement).toBe(at('hook-program')));
+  host.picked = '/home/mira/bin/audit';
+  await fireEvent.click(at('hook-choose'));
+  await waitFor(() => expect((at('hook-program') as HTMLInputElement).value).toBe('/home/mira/bin/audit'));
+  await fireEvent.click(at('hook-on-after'));
+  const { violations } = await axe.run(at('set-hooks'), {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  vi.spyOn(host, 'submit').mockRejectedValueOnce(
+    new Refused({ message: 'You did not confirm this.', hint: 'Nothing was changed.', context: [] }),
+  );
+  await fireEvent.click(at('hook-save'));
+  await waitFor(() => expect(desk.toasts.lines.map(({ title }) => title)).toEqual(['You did not confirm this.']));
+  expect(screen.queryByTestId('hook-form')).toBeTruthy();
+  await fireEvent.click(at('hook-save'));
+  await waitFor(() =>
+    expect(desk.settings.hooks).toEqual([
+      { name: 'audit', program: '/home/mira/bin/audit', timeout_ms: 5000, on: ['before', 'after'] },
+    ]),
+  );
+  await waitFor(() => expect(text('hook-entry')).toBe('audit~/bin/audit · before a call, after a call · 5 s'));
+  await waitFor(() => expect(document.activeElement).toBe(at('hook-add')));
+  await fireEvent.click(at('hook-remove'));
+  await waitFor(() => expect(desk.settings.hooks).toEqual([]));
+});
+
+test('a watchdog is added and taken out', async () => {
+  const desk = await settings();
+  await fireEvent.click(at('watchdog-add'));
+  expect(screen.queryByTestId('hook-on-before')).toBeNull();
+  await fireEvent.input(at('watchdog-name'), { target: { value: 'no production' } });
+  await fireEvent.input(at('watchdog-program'), { target: { value: '/home/mira/bin/no-prod' } });
+  await fireEvent.click(at('watchdog-save'));
+  await waitFor(() =>
+    expect(desk.settings.watchdogs).toEqual([
+      { name: 'no production', program: '/home/mira/bin/no-prod', timeout_ms: 5000 },
+    ]),
+  );
+  await fireEvent.click(await screen.findByTestId('watchdog-remove'));
+  await waitFor(() => expect(desk.settings.watchdogs).toEqual([]));
+});

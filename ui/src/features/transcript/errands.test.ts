@@ -1,0 +1,171 @@
+// Work of agents for calls, on a recorded engine: nested below its call, folded to a line, its cards seen, its path told.
+
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
+import axe from 'axe-core';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import App from '../../app/App.svelte';
+import type { EventBody } from '../../ipc/bindings/EventBody';
+import type { Parent } from '../../ipc/bindings/Parent';
+import { FakeHost } from '../../ipc/fake';
+import { loadAll } from '../../app/routes.svelte';
+import { Desk } from '../../state/desk.svelte';
+
+beforeAll(loadAll);
+afterEach(cleanup);
+const at = (id: string) => screen.getByTestId(id);
+const click = (id: string) => fireEvent.click(at(id));
+const text = (id: string) => (at(id).textContent ?? '').replace(/\s+/g, ' ').trim();
+
+const opened = (title: string, parent?: Parent): EventBody => ({
+  type: 'session_opened',
+  title,
+  workspace: '/home/mira/code/tidemark',
+  model: { provider: 'demo', model: '' },
+  ...(parent && { parent }),
+});
+const trail = { verdict: 'ask' as const, lead: 'Asked, because a rule asks.', otherwise: '', steps: [] };
+const proposed = (
+  id: string,
+  tool: string,
+  title: string,
+  target: string,
+  given: Record<string, unknown> = {},
+): EventBody[] => [
+  { type: 'call_proposed', call: { id, name: tool, arguments: given }, message: `msg_${id}`, reasoning: null },
+  {
+    type: 'call_judged',
+    call: id,
+    tool,
+    title,
+    target,
+    mode: tool === 'task' ? 'external' : 'read',
+    kind: tool === 'task' ? 'other' : 'read',
+    trail,
+    preview: { type: 'nothing' },
+    undo: { type: 'not_needed' },
+  },
+];
+const waits = (call: string): EventBody => ({
+  type: 'call_waits',
+  call,
+  digest: `d_${call}`,
+  grants: [],
+  refreshed: null,
+  expires_at: null,
+});
+const ended = (call: string): EventBody => ({
+  type: 'call_ended',
+  call,
+  outcome: {
+    state: 'done',
+    text: 'found',
+    message: '',
+    duration_ms: 4,
+    needs_followup: false,
+    terminal: false,
+    digest: 'd',
+  },
+});
+
+/** A session whose call works in a session of its own, which gave work to a third one. */
+async function open(): Promise<{ host: FakeHost; desk: Desk }> {
+  const host = new FakeHost();
+  host.emit('top', opened('Upgrade axum'), ...proposed('call_task', 'task', 'Task', 'reviewer Look at the change'), {
+    type: 'call_started',
+    call: 'call_task',
+  });
+  host.emit('mid', opened('Look at the change', { session: 'top', call: 'call_task' }), {
+    type: 'session_changed',
+    state: 'running',
+  });
+  const desk = await Desk.open(host);
+  render(App, { desk });
+  await click('rail-session-top');
+  await screen.findByTestId('errand-mid');
+  host.emit('mid', ...proposed('call_read', 'read', 'Read', 'src/lib.rs'), { type: 'call_started', call: 'call_read' });
+  await waitFor(() => expect(text('errand-mid')).toContain('Read src/lib.rs'));
+  return { host, desk };
+}
+async function findings(): Promise<string[]> {
+  const result = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+  });
+  return result.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
+}
+
+test('work is one line below its call that tells what it does; unfolded, its steps', async () => {
+  const { host } = await open();
+  expect(text('errand-mid')).toMatch(/^Look at the change Read src\/lib\.rs .*running$/);
+  await click('errand-mid');
+  await waitFor(() => expect(within(at('steps-mid')).getByTestId('line-call_read')).toBeTruthy());
+  host.emit('mid', ended('call_read'), ...proposed('call_more', 'read', 'Read', 'src/other.rs'), {
+    type: 'call_started',
+    call: 'call_more',
+  });
+  await waitFor(() => expect(text('steps-mid')).toContain('src/other.rs'));
+  await click('line-call_read');
+  await waitFor(() => expect(within(at('steps-mid')).getByTestId('card-call_read').textContent).toContain('found'));
+  expect(await findings()).toEqual([]);
+  await click('stop-child-mid');
+  expect(host.ops.at(-1)).toEqual({ type: 'interrupt', session: 'mid' });
+  await click('open-child-mid');
+  expect(document.title).toContain('Look at the change');
+});
+
+test('a card of the work is seen and answered where its call stands, folded or not, at any depth, with its path', async () => {
+  const { host, desk } = await open();
+  host.emit(
+    'low',
+    opened('Count them', { session: 'mid', call: 'call_read' }),
+    ...proposed('call_low', 'read', 'Read', '/etc/hosts'),
+    waits('call_low'),
+  );
+  const card = await screen.findByTestId('card-call_low');
+  expect(screen.getByTestId('errand-card').contains(card)).toBe(true);
+  expect(text('errand-mid')).toContain('waits for you: Read /etc/hosts');
+  expect(text('errand-card')).toContain('Upgrade axum › Look at the change › Count them');
+  expect(desk.focus.owner?.id).toBe('call_low');
+  expect(await findings()).toEqual([]);
+  await click('errand-mid');
+  await screen.findByTestId('errand-low');
+  expect(screen.getAllByTestId('card-call_low').length).toBe(1);
+  await click('rail-desk');
+  expect(text('from-call_low').replace(/, whose work is given to/g, '')).toBe(
+    'Upgrade axum› Look at the change› Count them',
+  );
+});
+
+test('a card and one of the work below it whose calls have the same id are two', async () => {
+  const { host, desk } = await open();
+  host.emit('top', ...proposed('call_low', 'read', 'Read', '/etc/passwd'), waits('call_low'));
+  host.emit(
+    'low',
+    opened('Count them', { session: 'mid', call: 'call_read' }),
+    ...proposed('call_low', 'read', 'Read', '/etc/hosts'),
+    waits('call_low'),
+  );
+  await waitFor(() => expect(screen.getAllByTestId('card-call_low').length).toBe(2));
+  const below = within(at('errand-card')).getByTestId('card-call_low');
+  const own = screen.getAllByTestId('card-call_low').find((card) => card !== below)!;
+  own.focus();
+  expect(desk.focus.owner?.session).toBe('top');
+  await fireEvent.keyDown(own, { key: 'l' });
+  expect(document.activeElement === below).toBe(true);
+  expect(desk.focus.owner?.session).toBe('low');
+  await fireEvent.keyDown(below, { key: 'l' });
+  expect(document.activeElement === own).toBe(true);
+});
+
+test('the rail shows work below whom it is for, as long as it is at work', async () => {
+  const { host } = await open();
+  const rail = () =>
+    within(at('rail-sessions'))
+      .getAllByRole('listitem')
+      .map((item) => `${item.className.replace(/ ?svelte-\w+/, '')} ${item.querySelector('.label')?.textContent}`);
+  expect(rail()).toEqual(['depth-0 Upgrade axum', 'depth-1 An agent:Look at the change']);
+  host.emit('mid', ended('call_read'), { type: 'session_changed', state: 'done' });
+  await waitFor(() => expect(rail()).toEqual(['depth-0 Upgrade axum']));
+  expect(text('errand-mid')).toMatch(/done$/);
+});
