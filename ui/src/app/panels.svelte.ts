@@ -1,4 +1,4 @@
-// What is open beside the screen and over it: inspector, briefing, settings, the panel of the rules, palette, keys.
+// The panels beside the screen and over it: inspector, briefing, settings, the panel of the rules, palette, keys.
 
 import { createContext, tick } from 'svelte';
 import { focusCard } from '../domain/card_focus';
@@ -124,7 +124,7 @@ export class Panels {
     return {
       servers: (kind, at) => {
         this.#desk.navigation.go('servers');
-        part('shelves')?.shelvesOf(this.#desk).go(kind, { at });
+        part('sources')?.sourceStores(this.#desk).go(kind, { at });
       },
       rules: (act) => void this.#toRules(act),
       settings: () => this.toggleSettings(),

@@ -1,4 +1,4 @@
-// What the first screen does without: each screen and panel is code of its own, loaded once the first one is drawn.
+// The table of screens and panels: each is code of its own, loaded once the first screen is drawn.
 
 import type { View } from '../state/view';
 
@@ -21,7 +21,7 @@ const sources = {
   keys: () => import('../features/palette/Keys.svelte'),
   // What acts of the window need of a screen.
   book: () => import('../features/rules/book.svelte'),
-  shelves: () => import('../features/servers/shelf.svelte'),
+  sources: () => import('../features/servers/sources.svelte'),
   commands: () => import('./commands'),
 } satisfies Record<Exclude<View['screen'], 'start'>, unknown> & Record<string, () => Promise<unknown>>;
 

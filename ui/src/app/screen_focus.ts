@@ -1,4 +1,4 @@
-// Where the focus goes when a screen is entered and when what had it is gone.
+// Moves the focus when a screen is entered, and when what had it is gone.
 
 import { tick } from 'svelte';
 import { focusCard, isLent, isLentAndIdle, lendFocus, takeLent } from '../domain/card_focus';
@@ -7,7 +7,7 @@ import { focusCard, isLent, isLentAndIdle, lendFocus, takeLent } from '../domain
 const TRIES = 60;
 const STOPS = '[data-card], [data-line], [data-testid^="errand-"]';
 
-/** Whether nothing that a person chose has the focus. */
+/** Tells whether nothing that a person chose has the focus. */
 export function isLost(): boolean {
   const active = document.activeElement;
   return active === null || active === document.body || active.id === 'main' || active.closest('nav') !== null;

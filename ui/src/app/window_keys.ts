@@ -6,7 +6,7 @@ export type WindowKey = 'palette' | 'search' | 'keys' | 'inspector' | 'next' | '
 const letters: Record<string, WindowKey> = { '/': 'search', '?': 'keys', i: 'inspector', j: 'next', k: 'previous' };
 const BUTTONLIKE = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range']);
 
-/** Whether single letters are text for the element, or belong to a list that is open. */
+/** Tells whether single letters are text for the element, or belong to a list that is open. */
 export function takesText(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest('dialog, [role="menu"], [role="listbox"]')) return true;

@@ -1,10 +1,10 @@
-// What a machine can promise of a command: whether anything real changes, and what can be taken back. Pure.
+// The assurance of this machine in words: whether anything real changes, and what can be taken back. Pure.
 
 import type { Assurance } from '../ipc/bindings/Assurance';
 import type { IconName } from '../widgets/icons';
 
 /** What holds for a command, before anybody answered. */
-export interface Held {
+export interface ShownAssurance {
   icon: IconName;
   /** How it is drawn: not real yet, plain, or a loss. */
   look: 'unreal' | 'plain' | 'lose';
@@ -13,7 +13,7 @@ export interface Held {
 }
 
 /** What this machine can promise of a command that has not run. */
-export const promises: Record<Assurance, Held> = {
+export const assurances: Record<Assurance, ShownAssurance> = {
   speculative: { icon: 'ghost', look: 'unreal', name: 'Speculative', text: 'a dry run changes nothing real' },
   snapshot: {
     icon: 'history',

@@ -1,4 +1,4 @@
-// What a change of rules would have done to recorded calls, in words. Pure.
+// The backtest of a change of rules, in words. Pure.
 
 import type { Backtest } from '../ipc/bindings/Backtest';
 import type { BacktestGroup } from '../ipc/bindings/BacktestGroup';

@@ -1,4 +1,4 @@
-// What a call looks like, for several features.
+// The icon, the word and the state that a call is shown with.
 
 import type { CallState } from '../ipc/bindings/CallState';
 import type { CallView } from '../ipc/bindings/CallView';

@@ -25,7 +25,7 @@ if (typeof document !== 'undefined') {
   );
 }
 
-/** Whether a text is a lone `y` or `n`: an answer to a card rather than a message. */
+/** Tells whether a text is a lone `y` or `n`: an answer to a card rather than a message. */
 export function isLoneAnswer(text: string): boolean {
   return /^\s*[yn]\s*$/i.test(text);
 }
@@ -50,12 +50,12 @@ export function lendFocus(): boolean {
   return true;
 }
 
-/** Whether the focus is in a message box that was lent it and holds no message. */
+/** Tells whether the focus is in a message box that was lent it and holds no message. */
 export function isLent(): boolean {
   return lent !== null && document.activeElement === lent && isUnused(lent);
 }
 
-/** Whether a card may take that focus now: not in the middle of typing. */
+/** Tells whether a card may take that focus now: not in the middle of typing. */
 export function isLentAndIdle(): boolean {
   return isLent() && (textOf(lent) === '' || performance.now() - typedAt >= PAUSE_MS);
 }

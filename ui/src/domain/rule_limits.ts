@@ -1,4 +1,4 @@
-// How long a rule holds, in words, and a time as a person types it. Pure; times in milliseconds since 1970.
+// The limits of a rule in words, and a time as a person types it. Pure; times in milliseconds since 1970.
 
 import { clock, date, exact } from '../widgets/figures';
 

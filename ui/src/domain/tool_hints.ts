@@ -1,4 +1,4 @@
-// What a server says of a tool's safety, in words. It says so; nobody else does. Pure.
+// The claims of a server about a tool's safety, in words. It says so; nobody else does. Pure.
 
 import type { ToolHints } from '../ipc/bindings/ToolHints';
 

@@ -1,6 +1,6 @@
 // An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|large|stream|reach).
 
-import { begun, changed, entryId, isCall, sessionAfter } from '../state/fold';
+import { beginEntry, changeEntry, entryId, isCall, sessionAfter } from '../state/fold';
 import type { Answer } from './bindings/Answer';
 import type { Content } from './bindings/Content';
 import type { Entry } from './bindings/Entry';
@@ -395,13 +395,13 @@ export class FakeHost implements Host {
     this.events.push(event);
     const entries = this.#entries.get(event.session) ?? [];
     this.#entries.set(event.session, entries);
-    const start = begun(event);
+    const start = beginEntry(event);
     if (start) {
       entries.push(start);
     } else {
       const at = entries.findLastIndex((entry) => entry.id === entryId(event));
       const before = entries[at];
-      if (before) entries[at] = changed(before, event);
+      if (before) entries[at] = changeEntry(before, event);
     }
     const waiting = entries.filter((entry) => isCall(entry) && entry.body.state === 'waiting').length;
     const session = sessionAfter(this.#sessions.get(event.session), event, waiting);

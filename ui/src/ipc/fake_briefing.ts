@@ -1,4 +1,4 @@
-// What a model of the recorded engine is told first: one of each kind that the panel has to show.
+// The briefing of the recorded engine: one of each kind that the panel has to show.
 
 import type { Briefing } from './bindings/Briefing';
 import type { BriefingPart } from './bindings/BriefingPart';

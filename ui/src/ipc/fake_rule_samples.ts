@@ -1,4 +1,4 @@
-// What the recorded engine offers, finds to import and watches with.
+// Offers, imports and watchdogs of the recorded engine.
 
 import type { ImportSource } from './bindings/ImportSource';
 import type { NewRule } from './bindings/NewRule';

@@ -1,4 +1,4 @@
-// What jsdom lacks and the interface uses: sizes, scrolling, media queries, modal dialogs.
+// Stand-ins for what jsdom lacks: sizes, scrolling, media queries, modal dialogs.
 
 const WINDOW_PX = { width: 800, height: 600 };
 const ROW_PX = { width: 800, height: 40 };

@@ -1,14 +1,14 @@
-// What stands of a call, read from its view. Pure.
+// Facts of a call, read from its view. Pure.
 
 import type { AskView } from '../ipc/bindings/AskView';
 import type { CallView } from '../ipc/bindings/CallView';
 import type { Decision } from '../ipc/bindings/Decision';
 
-/** Whether a decision lets a call run where nothing real changes, and brings it back. */
+/** Tells whether a decision lets a call run where nothing real changes, and brings it back. */
 export const isTrial = (decision: Decision): boolean => decision.type === 'dry_run' || decision.type === 'with_network';
 
-/** Whether a call runs for show now: somebody asked for a dry run, or one comes before the question. */
-export function rehearses({
+/** Tells whether a call runs for show now: somebody asked for a dry run, or one comes before the question. */
+export function isDryRunning({
   state,
   decision,
   preview,

@@ -9,7 +9,7 @@ export interface Completion {
   needsFollowup?: boolean | null;
 }
 
-/** Whether the run ends with this result. */
+/** Tells whether the run ends with this result. */
 export function isTerminal(result: Completion): boolean {
   return result.terminal === true || (!result.success && result.needsFollowup !== true);
 }

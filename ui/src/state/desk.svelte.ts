@@ -11,7 +11,7 @@ import { openedOutside, openingView } from './opening';
 import { entryKey, fromSnapshot, type State } from './reduce';
 import { Selection } from './selection.svelte';
 import { Store } from './store.svelte';
-import { underWay } from './under_way';
+import { replayStart } from './replay_start';
 import type { View } from './view';
 
 export class Desk extends Store {
@@ -34,7 +34,7 @@ export class Desk extends Store {
   /** Takes a snapshot and hears every event after it; shows what was looked at before, if anything was and is still there. */
   static async open(host: Host, kept: View | null = null): Promise<Desk> {
     const snapshot = await host.snapshot();
-    const after = await underWay(host, snapshot);
+    const after = await replayStart(host, snapshot);
     const desk = new Desk(host, fromSnapshot(snapshot, after));
     await desk.subscribe(after);
     const view = openingView(snapshot, kept);

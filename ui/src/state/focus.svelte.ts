@@ -1,4 +1,4 @@
-// Which card the keys belong to.
+// The card that the keys belong to.
 
 import type { Entry } from '../ipc/bindings/Entry';
 import { isCall, type CallEntry } from './fold';

@@ -16,7 +16,7 @@ export const OUTPUT_KEPT_BYTES = 64 * 1024;
 /** An entry that is a call. */
 export type CallEntry = Entry & { body: { type: 'call' } & CallView };
 
-/** Whether an entry is a call. */
+/** Tells whether an entry is a call. */
 export function isCall(entry: Entry): entry is CallEntry {
   return entry.body.type === 'call';
 }
@@ -66,7 +66,7 @@ export function entryId(event: Event): string | null {
 }
 
 /** The entry that an event begins; none if it begins none. */
-export function begun(event: Event): Entry | null {
+export function beginEntry(event: Event): Entry | null {
   const id = entryId(event);
   if (id === null) return null;
   const begin = (body: EntryBody): Entry => ({ id, session: event.session, seq: event.seq, at: event.at, body });
@@ -127,7 +127,7 @@ export function begun(event: Event): Entry | null {
 }
 
 /** The entry after an event that is about it. */
-export function changed(entry: Entry, event: Event): Entry {
+export function changeEntry(entry: Entry, event: Event): Entry {
   switch (entry.body.type) {
     case 'person':
     case 'errand':
@@ -142,7 +142,7 @@ export function changed(entry: Entry, event: Event): Entry {
   }
 }
 
-/** Whether more events about an entry are to be expected. */
+/** Tells whether more events about an entry are to be expected. */
 export function isLive(entry: Entry): boolean {
   switch (entry.body.type) {
     case 'person':

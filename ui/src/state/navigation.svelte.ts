@@ -1,10 +1,10 @@
-// What fills the middle of the window, and what each screen last looked at.
+// Navigation: what fills the middle of the window, and what each screen last looked at.
 
 import type { Fault } from '../ipc/bindings/Fault';
 import type { Op } from '../ipc/bindings/Op';
 import type { Rule } from '../ipc/bindings/Rule';
 import { faultOf } from '../ipc/desk';
-import { family } from './errands';
+import { withDescendants } from './sub_agents';
 import type { Store } from './store.svelte';
 import type { Jump, View } from './view';
 
@@ -45,7 +45,7 @@ export class Navigation {
   readonly shown: ReadonlySet<string> = $derived.by(() => {
     const { view } = this;
     const one = view.screen === 'tools' ? this.triedSession : view.screen === 'session' ? view.session : null;
-    return one === null ? new Set<string>() : family(this.#store.sessions, one);
+    return one === null ? new Set<string>() : withDescendants(this.#store.sessions, one);
   });
 
   get touched(): boolean {

@@ -1,4 +1,4 @@
-// What a person should hear of between two states: cards that landed, effects that were taken back.
+// The news between two states: cards that landed, effects that were taken back.
 
 import type { Event } from '../ipc/bindings/Event';
 import type { Op } from '../ipc/bindings/Op';

@@ -1,4 +1,4 @@
-// What is looked at when the page has just been loaded. Pure.
+// Chooses what is looked at when the page has just been loaded. Pure.
 
 import type { Event } from '../ipc/bindings/Event';
 import type { Snapshot } from '../ipc/bindings/Snapshot';

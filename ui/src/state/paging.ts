@@ -4,7 +4,7 @@ import type { Query } from '../ipc/bindings/Query';
 import type { AnswerTo } from '../ipc/desk';
 import type { Page, withPage } from './reduce';
 
-/** How many entries are loaded at once. */
+/** The number of entries that are loaded at once. */
 export const PAGE_ENTRIES = 200;
 
 type Join = Parameters<typeof withPage>;

@@ -13,7 +13,7 @@ import { parseStream } from '../ipc/fake_streams';
 import { emptySnapshot } from '../ipc/fake_settings';
 import { isCall, keepEnd } from './fold';
 import { newsOf } from './news';
-import { awaited, awaiting, entryKey, fromSnapshot, healed, reduce, withPage, type State } from './reduce';
+import { withLoaded, withLoading, entryKey, fromSnapshot, healed, reduce, withPage, type State } from './reduce';
 
 const events = parseStream(sample);
 const start = (): State => fromSnapshot(emptySnapshot());
@@ -137,7 +137,7 @@ describe('pages', () => {
       );
       const answer = { entries: told.pages.get(session)?.entries ?? [], more: false, seq: made };
       for (const came of [made, Math.min(last, made + 5), last]) {
-        const asked = awaiting(
+        const asked = withLoading(
           reduce(
             start(),
             events.filter((event) => event.seq <= Math.min(made, came - 1)),
@@ -148,7 +148,10 @@ describe('pages', () => {
           asked,
           events.filter((event) => event.seq <= came),
         );
-        const loaded = awaited(withPage(heard, session, [answer], 'instead', { older: false, newer: false }), session);
+        const loaded = withLoaded(
+          withPage(heard, session, [answer], 'instead', { older: false, newer: false }),
+          session,
+        );
         expect(loaded.meanwhile.size).toBe(0);
         expect(reduce(loaded, events).pages.get(session)?.entries).toEqual(whole.pages.get(session)?.entries);
       }

@@ -7,8 +7,8 @@ import type { ProviderView } from '../ipc/bindings/ProviderView';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { Settings } from '../ipc/bindings/Settings';
 import type { Snapshot } from '../ipc/bindings/Snapshot';
-import { isTrial, openAsk, rehearses } from './calls';
-import { begun, changed, entryId, isCall, isLive, sessionAfter, type CallEntry } from './fold';
+import { isTrial, openAsk, isDryRunning } from './calls';
+import { beginEntry, changeEntry, entryId, isCall, isLive, sessionAfter, type CallEntry } from './fold';
 
 /** A stretch of a transcript, oldest first. */
 export interface Page {
@@ -117,7 +117,7 @@ function primed(state: State, early: readonly Event[]): State {
     if (id === null) continue;
     const key = entryKey({ session: event.session, id });
     const before = live.get(key);
-    const entry = begun(event) ?? (before && changed(before, event));
+    const entry = beginEntry(event) ?? (before && changeEntry(before, event));
     // What waits was told whole by the snapshot.
     if (!entry || (known.has(key) && before?.body.type === 'call' && before.body.state === 'waiting')) continue;
     if (isLive(entry)) live.set(key, entry);
@@ -137,19 +137,19 @@ export interface Stretch {
 }
 
 /** The state that keeps what is heard of a session until a stretch that was asked for has come. */
-export function awaiting(state: State, session: string): State {
+export function withLoading(state: State, session: string): State {
   if (state.meanwhile.has(session) && !state.unloaded.has(session)) return state;
   const meanwhile = state.meanwhile.has(session) ? state.meanwhile : new Map(state.meanwhile).set(session, []);
   return { ...state, meanwhile, unloaded: without(state.unloaded, session) };
 }
 
 /** The state once no stretch of a session is waited for any more. */
-export function awaited(state: State, session: string): State {
+export function withLoaded(state: State, session: string): State {
   return { ...state, meanwhile: without(state.meanwhile, session) };
 }
 
 /** The state after a stretch of a session could not be loaded. */
-export function unloaded(state: State, session: string, fault: Fault): State {
+export function withFailure(state: State, session: string, fault: Fault): State {
   return { ...state, unloaded: new Map(state.unloaded).set(session, fault) };
 }
 
@@ -195,10 +195,10 @@ function caughtUp(state: State, session: string, stretch: Stretch, end: boolean)
   for (const event of state.meanwhile.get(session) ?? []) {
     const id = event.seq > stretch.seq ? entryId(event) : null;
     if (id === null) continue;
-    const start = begun(event);
+    const start = beginEntry(event);
     const before = entries.get(id);
     if (start && end) entries.set(id, start);
-    else if (before) entries.set(id, changed(before, event));
+    else if (before) entries.set(id, changeEntry(before, event));
   }
   return [...entries.values()].map((entry) => state.live.get(entryKey(entry)) ?? entry);
 }
@@ -242,7 +242,7 @@ interface Draft {
 function apply(draft: Draft, event: Event): void {
   const id = entryId(event);
   if (id !== null) {
-    const start = begun(event);
+    const start = beginEntry(event);
     if (start) write(draft, start, true);
     else change(draft, event, id);
   }
@@ -255,13 +255,13 @@ function apply(draft: Draft, event: Event): void {
 function change(draft: Draft, event: Event, id: string): void {
   const before = draft.live.get(entryKey({ session: event.session, id }));
   if (before) {
-    write(draft, changed(before, event), false);
+    write(draft, changeEntry(before, event), false);
     return;
   }
   // A settled call is still taken back and brought again: that is the same however often it is told.
   const settled = draft.pages.get(event.session)?.entries.find((entry) => entry.id === id);
   if (event.body.type === 'undo_applied' || event.body.type === 'redo_applied') {
-    if (settled) write(draft, changed(settled, event), false);
+    if (settled) write(draft, changeEntry(settled, event), false);
     return;
   }
   // It began before the snapshot. A page may include a piece already, so pieces are left out until a stage is complete.
@@ -310,7 +310,7 @@ function newFirst(before: readonly SessionView[], after: ReadonlyMap<string, Ses
 
 /** A call that is run for show stays where it was asked for, and comes back there with what it did. */
 function standsOnDesk({ body }: CallEntry): boolean {
-  return body.state === 'waiting' || (rehearses(body) && body.decision !== null);
+  return body.state === 'waiting' || (isDryRunning(body) && body.decision !== null);
 }
 
 const since = ({ at, body }: CallEntry): number =>

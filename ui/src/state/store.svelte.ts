@@ -9,10 +9,20 @@ import type { Receipt } from '../ipc/bindings/Receipt';
 import type { SessionView } from '../ipc/bindings/SessionView';
 import type { Settings } from '../ipc/bindings/Settings';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
-import { lineage, under } from './errands';
+import { ancestors, currentStep } from './sub_agents';
 import type { CallEntry } from './fold';
-import { awaited, awaiting, entryKey, reduce, unloaded, withoutPage, withPage, type Page, type State } from './reduce';
-import { Batches } from './frames';
+import {
+  withLoaded,
+  withLoading,
+  entryKey,
+  reduce,
+  withFailure,
+  withoutPage,
+  withPage,
+  type Page,
+  type State,
+} from './reduce';
+import { Batches } from './batches';
 import { Healing } from './healing';
 import { Paging } from './paging';
 import { Toasts } from './toasts.svelte';
@@ -53,11 +63,11 @@ export abstract class Store {
     this.paging = new Paging({
       query: (query) => host.query(query),
       page: (session) => this.page(session),
-      awaiting: (session) => (this.#state = awaiting(this.#state, session)),
-      awaited: (session) => (this.#state = awaited(this.#state, session)),
+      awaiting: (session) => (this.#state = withLoading(this.#state, session)),
+      awaited: (session) => (this.#state = withLoaded(this.#state, session)),
       join: (session, loaded, side, rest) => (this.#state = withPage(this.#state, session, loaded, side, rest)),
       refused: (session, thrown) => {
-        this.#state = unloaded(this.#state, session, faultOf(thrown));
+        this.#state = withFailure(this.#state, session, faultOf(thrown));
         if (this.page(session)) this.tellFault(thrown);
       },
     });
@@ -120,7 +130,7 @@ export abstract class Store {
   }
 
   /** Why a session's transcript could not be loaded when it was last tried; none if it could. */
-  unloaded(session: string): Fault | undefined {
+  failure(session: string): Fault | undefined {
     return this.#state.unloaded.get(session);
   }
 
@@ -131,13 +141,13 @@ export abstract class Store {
   }
 
   /** What a session does at the moment; nothing while it does nothing. */
-  under(session: string): Entry | undefined {
-    return under(this.#state.live, session);
+  currentStep(session: string): Entry | undefined {
+    return currentStep(this.#state.live, session);
   }
 
   /** A session and those that it works for, the outermost first. */
-  lineage(session: string): readonly SessionView[] {
-    return lineage(this.sessions, session);
+  ancestors(session: string): readonly SessionView[] {
+    return ancestors(this.sessions, session);
   }
 
   /** Asks the engine for something. A refusal is told to the person, and gives none. */

@@ -1,4 +1,4 @@
-// What is told at the edge of the window, at most a few at a time.
+// Toasts at the edge of the window, at most a few at a time.
 
 import type { IconName } from '../widgets/icons';
 

@@ -1,4 +1,4 @@
-// What fills the middle of the window, and what is to be shown in it once.
+// The view: what fills the middle of the window, and what is to be shown in it once.
 
 /** What fills the middle of the window. */
 export type View =

@@ -1,4 +1,4 @@
-// Where an address of the web leads, as a browser reads it. Pure.
+// Reads an address of the web as a browser does. Pure.
 
 /** An address that may be opened. */
 export interface Leads {

@@ -1,4 +1,4 @@
-// Which commands fit what was typed, the best first.
+// Finds the commands that fit what was typed, the best first.
 
 /** Something that can be found by its words. */
 export interface Findable {

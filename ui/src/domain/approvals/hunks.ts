@@ -1,11 +1,11 @@
-// Which hunks of a change are to be applied, and how that is said.
+// The choice of hunks of a change, and how it is said.
 
 import type { FileDiff } from '../../ipc/bindings/FileDiff';
 import type { Hunk } from '../../ipc/bindings/Hunk';
 import type { Preview } from '../../ipc/bindings/Preview';
 import { canChoose } from './effects/tree';
 
-/** What is chosen of a change: of its hunks, or of the paths that a command changed. */
+/** The choice from a change: of its hunks, or of the paths that a command changed. */
 export interface Chosen {
   /** How many there are. */
   all: number;
@@ -42,7 +42,7 @@ export function idsOf(preview: Preview): number[] {
   return preview.type === 'diff' ? hunksOf(preview.files).map(({ id }) => id) : [];
 }
 
-/** What is chosen of what is shown when these are left out. */
+/** The choice from what is shown when these are left out. */
 export function pickOf(preview: Preview, leftOut: ReadonlySet<number>): Chosen {
   if (preview.type !== 'effects') return chosen(preview.type === 'diff' ? preview.files : [], leftOut);
   const all = preview.effects.changes.filter(canChoose);
@@ -58,14 +58,14 @@ export function pickOf(preview: Preview, leftOut: ReadonlySet<number>): Chosen {
 }
 
 /** One hunk in or out. */
-export function toggled(leftOut: ReadonlySet<number>, id: number): Set<number> {
+export function withToggled(leftOut: ReadonlySet<number>, id: number): Set<number> {
   const next = new Set(leftOut);
   if (!next.delete(id)) next.add(id);
   return next;
 }
 
 /** Some hunks in, or all of them out. */
-export function put(leftOut: ReadonlySet<number>, ids: readonly number[], into: boolean): Set<number> {
+export function withHunks(leftOut: ReadonlySet<number>, ids: readonly number[], into: boolean): Set<number> {
   const next = new Set(leftOut);
   for (const id of ids) {
     if (into) next.delete(id);
@@ -75,7 +75,7 @@ export function put(leftOut: ReadonlySet<number>, ids: readonly number[], into: 
 }
 
 /** What the decision names: nothing where all hunks are meant. */
-export function named(pick: Chosen): number[] | null {
+export function hunksToApply(pick: Chosen): number[] | null {
   return pick.left.length === 0 ? null : pick.ids;
 }
 

@@ -1,4 +1,4 @@
-// What the body of a card is given to draw, and what can be done about it.
+// The arguments of a card's body, and what can be done about it.
 
 import type { DiffProps } from '../diff/parts';
 import type { FormProps } from '../questions/parts';

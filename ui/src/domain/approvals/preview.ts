@@ -1,4 +1,4 @@
-// What a preview needs to be drawn where nothing can be decided: beside the card, in the inspector.
+// The arguments of a preview that cannot be decided on, in the inspector.
 
 import type { CallState } from '../../ipc/bindings/CallState';
 import type { CallView } from '../../ipc/bindings/CallView';

@@ -47,12 +47,12 @@ export function stateWords(view: CallView, begun: number, now: number): string {
   }
 }
 
-/** Whether nothing more happens to a call by itself. */
+/** Tells whether nothing more happens to a call by itself. */
 export function isSettled(state: CallState): boolean {
   return state !== 'proposed' && state !== 'waiting' && state !== 'running';
 }
 
-/** Whether an answer must be held: something is lost or leaves, and it cannot be taken back. */
+/** Tells whether an answer must be held: something is lost or leaves, and it cannot be taken back. */
 export function mustHold(view: CallView): boolean {
   return view.outlook.type === 'unsecured' && (view.mode === 'destructive' || view.mode === 'external');
 }
@@ -70,21 +70,21 @@ export function appliedLeft(view: CallView): Set<number> {
   return new Set(idsOf(view.preview).filter((id) => !applied.has(id)));
 }
 
-/** Whether a command can be run for show first: where this machine promises that nothing real changes by it. */
-export function canRehearse({ preview }: Pick<CallView, 'preview'>): boolean {
+/** Tells whether a command can be run for show first: where this machine promises that nothing real changes by it. */
+export function canDryRun({ preview }: Pick<CallView, 'preview'>): boolean {
   return preview.type === 'command' && preview.assurance === 'speculative';
 }
 
-/** Whether a command can be run for show with a way to the network: where it can be run for show at all. */
+/** Tells whether a command can be run for show with a way to the network: where it can be run for show at all. */
 export function canReach({ preview }: Pick<CallView, 'preview'>): boolean {
-  return preview.type === 'effects' ? preview.effects.assurance === 'speculative' : canRehearse({ preview });
+  return preview.type === 'effects' ? preview.effects.assurance === 'speculative' : canDryRun({ preview });
 }
 
 /** What else a command can be run with on its card: a way to the network, for show; and in place, for real. */
-export type Way = 'network' | 'in_place';
+export type RunChoice = 'network' | 'in_place';
 
 /** The ways in which this command can be run that are no answer yet. */
-export function waysOf({ preview }: Pick<CallView, 'preview'>): Way[] {
+export function runChoices({ preview }: Pick<CallView, 'preview'>): RunChoice[] {
   const command = preview.type === 'effects' ? preview.command : preview.type === 'command' ? preview : null;
   return [
     ...(canReach({ preview }) ? (['network'] as const) : []),
@@ -92,7 +92,7 @@ export function waysOf({ preview }: Pick<CallView, 'preview'>): Way[] {
   ];
 }
 
-/** Whether allowing writes what a dry run changed, and runs nothing. */
+/** Tells whether allowing writes what a dry run changed, and runs nothing. */
 export function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
   return (
     preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0
@@ -190,7 +190,7 @@ export function grantLines(grants: readonly Grant[], view: CallView, pick: Chose
 
 /** What a dry run grants, where one is offered. */
 function rehearsalLine(view: CallView): GrantLine[] {
-  if (!canRehearse(view)) return [];
+  if (!canDryRun(view)) return [];
   const text = 'runs it on a sealed copy of the folder and shows what it would change. Nothing real does.';
   return [{ reach: 'Nothing', button: 'Dry run', text }];
 }

@@ -1,10 +1,10 @@
-// What the difference is given to draw.
+// The properties of a difference.
 
 import type { DiffLayout } from '../../ipc/bindings/DiffLayout';
 import type { FileDiff } from '../../ipc/bindings/FileDiff';
 import type { Span } from '../../ipc/bindings/Span';
 
-/** What is chosen of a change. */
+/** The choice from a change. */
 export interface Pick {
   all: number;
   ids: readonly number[];

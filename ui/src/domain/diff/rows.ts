@@ -1,4 +1,4 @@
-// Where lines stand: pairs for the split view, and the gaps between hunks that can be shown as well.
+// The rows of a difference: pairs for the split view, and the gaps between hunks that can be shown as well.
 
 import type { DiffLine } from '../../ipc/bindings/DiffLine';
 import type { FileDiff } from '../../ipc/bindings/FileDiff';
@@ -31,9 +31,9 @@ export function pairs(lines: readonly DiffLine[]): Pair[] {
   return out;
 }
 
-/** How many lines one press shows. */
+/** The number of lines one press shows. */
 export const STEP = 20;
-/** How many lines one question may ask for. */
+/** The number of lines one question may ask for. */
 export const ASK_MAX = 2000;
 
 /** The first and the last line of a hunk, before and after. */

@@ -41,7 +41,7 @@ export function answerOf(question: Question, draft: Draft): string[] {
   return draft.otherOn && other !== '' ? [...labels, other] : labels;
 }
 
-/** Whether what is chosen is an answer: the free one needs words. */
+/** Tells whether what is chosen is an answer: the free one needs words. */
 export function isAnswered(question: Question, draft: Draft): boolean {
   return answerOf(question, draft).length > 0 && !(draft.otherOn && draft.other.trim() === '');
 }

@@ -1,4 +1,4 @@
-// What the form is given.
+// The properties of the form.
 
 import type { Question } from '../../ipc/bindings/Question';
 

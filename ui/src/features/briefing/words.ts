@@ -10,7 +10,7 @@ export const sources: Record<Source, string> = {
   house: 'built in',
 };
 
-/** Whether the texts hold every word of a filter. */
+/** Tells whether the texts hold every word of a filter. */
 export function fits(filter: string, ...texts: readonly string[]): boolean {
   const all = texts.join(' ').toLowerCase();
   return filter

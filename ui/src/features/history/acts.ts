@@ -1,4 +1,4 @@
-// What a person asks of the history, in words, and what they chose where a path changed since. Pure.
+// The acts of the history in words, with a person's choices where a path changed since. Pure.
 
 import type { Choice } from '../../ipc/bindings/Choice';
 import type { Collected } from '../../ipc/bindings/Collected';
@@ -40,7 +40,7 @@ export function askBackTo(entry: UndoEntry): Asked {
   return { restore: { type: 'undo_to', entry: entry.id }, verb: 'Undo', title: `Everything after “${entry.title}”` };
 }
 
-/** Whether an entry can be taken back together with others: those of one folder can. */
+/** Tells whether an entry can be taken back together with others: those of one folder can. */
 export function canJoin(entry: UndoEntry, others: readonly UndoEntry[] = []): boolean {
   return entry.state === 'applied' && others.every(({ workspace }) => workspace === entry.workspace);
 }

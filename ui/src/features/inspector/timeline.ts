@@ -1,4 +1,4 @@
-// What happened to a call, line by line, as a person reads it.
+// The timeline of a call, line by line, as a person reads it.
 
 import type { Decision } from '../../ipc/bindings/Decision';
 import type { Event } from '../../ipc/bindings/Event';

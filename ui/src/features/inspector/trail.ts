@@ -1,4 +1,4 @@
-// What came of a call's verdict, and the digest it is bound to, in words.
+// The verdict of a call, and the digest that its approval is bound to, in words.
 
 import type { Always } from '../../ipc/bindings/Always';
 import type { CallView } from '../../ipc/bindings/CallView';

@@ -10,7 +10,7 @@ import type { RulesView } from '../../ipc/bindings/RulesView';
 import { faultOf } from '../../ipc/desk';
 import type { Desk } from '../../state/desk.svelte';
 import { CALLS_MAX, Editing, type Asked, type OwnScope } from './editing.svelte';
-import { BLANK, byKey, draftOf, sought, withGrants, type Found } from './words';
+import { BLANK, rulesByKey, draftOf, matchingRules, withGrants, type Found } from './words';
 
 /** What fills the screen. */
 export type Page =
@@ -63,7 +63,7 @@ export class Book {
   }
   /** The rule that is looked at. */
   get found(): Found | undefined {
-    return this.side?.of === 'rule' ? byKey(this.view, this.side.key) : undefined;
+    return this.side?.of === 'rule' ? rulesByKey(this.view, this.side.key) : undefined;
   }
   /** The rule that is being written; none while none is. */
   get editing(): Editing | undefined {
@@ -137,7 +137,7 @@ export class Book {
     const { rule } = this.#desk.navigation;
     if (!rule || !this.view) return;
     this.#desk.navigation.rule = null;
-    const found = sought(this.view, rule);
+    const found = matchingRules(this.view, rule);
     this.page = { at: 'all' };
     if (found) this.open({ of: 'rule', key: found.key });
     else if (this.view.grants.some((grant) => grant.id === rule.grant)) this.marked = rule.grant ?? '';

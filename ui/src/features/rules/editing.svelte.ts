@@ -11,7 +11,7 @@ import { BLANK } from './words';
 
 /** Whose files are written here. */
 export type OwnScope = 'user' | 'project';
-/** How many of the newest calls a rule is tried on. */
+/** The number of newest calls that a rule is tried on. */
 export const CALLS_MAX = 1_000;
 const CHECK_AFTER_MS = 150;
 const TEST_AFTER_MS = 300;
@@ -21,7 +21,7 @@ export interface Asked {
   rule: NewRule;
   instead?: RulePlace;
 }
-/** How the engine is asked. */
+/** The questions to the engine. */
 export interface Engine {
   check(asked: Asked): Promise<RuleCheck>;
   backtest(change: RuleChange): Promise<Backtest>;

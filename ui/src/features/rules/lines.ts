@@ -1,4 +1,4 @@
-// What was found in a text of rules, line by line. Pure.
+// The notes on a text of rules, line by line. Pure.
 
 import type { RulesCheck } from '../../ipc/bindings/RulesCheck';
 

@@ -7,7 +7,17 @@ import type { RulesView } from '../../ipc/bindings/RulesView';
 import type { RuleView } from '../../ipc/bindings/RuleView';
 import { FakeRules } from '../../ipc/fake_rules';
 import { notesOf } from './lines';
-import { byKey, endedWords, inForce, lastsWords, noteOf, sought, standingOf, wantsWords, withGrants } from './words';
+import {
+  rulesByKey,
+  endedWords,
+  inForce,
+  lastsWords,
+  noteOf,
+  matchingRules,
+  standingOf,
+  wantsWords,
+  withGrants,
+} from './words';
 
 const NOW = new Date(2026, 10, 21, 16, 10).getTime();
 const HOUR_MS = 3_600_000;
@@ -59,12 +69,12 @@ describe('a rule is found again', () => {
     ['not where it says something else', { action: 'deny' }, undefined],
     ['not in another scope', { scope: 'user' }, undefined],
     ['by its grant', { scope: 'session', pattern: 'x', grant: 'grant_1' }, 'grant_1'],
-  ])('%s', (_, more, key) => expect(sought(view, { ...rule, ...more })?.key).toBe(key));
+  ])('%s', (_, more, key) => expect(matchingRules(view, { ...rule, ...more })?.key).toBe(key));
   test('with the line of the next one', () => {
     expect([
-      byKey(view, 'project .countersign/rules.toml 2')?.next,
-      byKey(view, 'project .countersign/rules.toml 15')?.next,
-      byKey(view, 'gone'),
+      rulesByKey(view, 'project .countersign/rules.toml 2')?.next,
+      rulesByKey(view, 'project .countersign/rules.toml 15')?.next,
+      rulesByKey(view, 'gone'),
     ]).toEqual([9, null, undefined]);
   });
 });
@@ -76,7 +86,7 @@ test.each<[Partial<RuleView>, Partial<Rule>, string[]]>([
   [{ state: 'expired' }, { expires_ms: NOW - HOUR_MS }, ['expired 15:10']],
   [{ uses_left: 1 }, { max_uses: 5, expires_ms: NOW + HOUR_MS }, ['until 17:10', '1 use left']],
 ])('%j %j stands as it is said', (more, own, words) => {
-  const base = byKey(view, 'project .countersign/rules.toml 15')?.view;
+  const base = rulesByKey(view, 'project .countersign/rules.toml 15')?.view;
   expect(
     base && standingOf({ ...base, ...more, rule: { ...base.rule, ...own } }, NOW).map((word) => word.text),
   ).toEqual(words);

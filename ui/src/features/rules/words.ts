@@ -97,11 +97,11 @@ function find(view: RulesView | null, holds: (found: Found) => boolean): Found |
   return undefined;
 }
 /** The rule with a key. */
-export function byKey(view: RulesView | null, key: string): Found | undefined {
+export function rulesByKey(view: RulesView | null, key: string): Found | undefined {
   return find(view, (found) => found.key === key);
 }
 /** The rule that a trail names: the same words from the same scope, in its line if it still stands there. */
-export function sought(
+export function matchingRules(
   view: RulesView | null,
   rule: Pick<Rule, 'scope' | 'permission' | 'pattern' | 'action' | 'line' | 'grant'>,
 ): Found | undefined {
@@ -139,15 +139,15 @@ export function noteOf(source: RuleSource, session: string | undefined, home: (p
 /** "2 of its 5 rules would allow": what an untrusted file wants. */
 export function wantsWords(source: RuleSource): string {
   const own = source.rules.filter(({ grant }) => grant === null);
-  const loosens = own.filter(({ rule }) => rule.action === 'allow').length;
-  if (loosens === 0) return 'Its rules only tighten, so they hold already.';
+  const loosening = own.filter(({ rule }) => rule.action === 'allow').length;
+  if (loosening === 0) return 'Its rules only tighten, so they hold already.';
   const which =
     own.length === 1
       ? 'Its only rule'
-      : loosens === own.length
-        ? `All its ${count(loosens)} rules`
-        : `${count(loosens)} of its ${plural(own.length, 'rule')}`;
-  return `${which} would allow; until you trust the file ${loosens === 1 ? (own.length === 1 ? 'it does' : 'that one does') : 'those do'} nothing.`;
+      : loosening === own.length
+        ? `All its ${count(loosening)} rules`
+        : `${count(loosening)} of its ${plural(own.length, 'rule')}`;
+  return `${which} would allow; until you trust the file ${loosening === 1 ? (own.length === 1 ? 'it does' : 'that one does') : 'those do'} nothing.`;
 }
 
 /** What is to be said of a rule beyond what it says: that it is over, used up or not trusted, and how long it still holds. */
@@ -216,7 +216,7 @@ export const BLANK: NewRule = {
   max_uses: null,
 };
 
-/** Whether adding a rule can make a verdict weaker. */
-export function loosens(action: Action): boolean {
+/** Tells whether adding a rule can make a verdict weaker. */
+export function isLoosening(action: Action): boolean {
   return action === 'allow';
 }

@@ -1,4 +1,4 @@
-// How a server is set up, as it is typed: what is wrong with it, and what is saved. Pure.
+// The setup of a server as it is typed: its problems, and what is saved. Pure.
 
 import type { ServerRoom } from '../../ipc/bindings/ServerRoom';
 import type { ServerSettings } from '../../ipc/bindings/ServerSettings';
@@ -10,7 +10,7 @@ export interface Pair {
   value: string;
 }
 
-/** What stands in the fields. */
+/** The fields as they are typed. */
 export interface Draft {
   id: string;
   as: 'stdio' | 'http';
@@ -112,11 +112,11 @@ export function secretOf(value: string): string | null {
 /** A value that refers to a secret of the keychain. */
 export const refersTo = (secret: string): string => `${KEYCHAIN}${secret}`;
 
-/** Whether a secret stands there in plain text. */
+/** Tells whether a secret stands there in plain text. */
 export const isBare = (secret: string): boolean =>
   secret.trim() !== '' && secretOf(secret) === null && !secret.includes('${');
 
-/** Whether a value looks like a secret that stands there in plain text. */
+/** Tells whether a value looks like a secret that stands there in plain text. */
 export function isBareSecret({ name, value }: Pair): boolean {
   const named = /token|secret|passw|api[-_]?key|credential|authorization|cookie|private[-_]?key/i.test(name);
   return isBare(value) && (named || /^(bearer |basic |gh[pousr]_|sk-|xox[abp]-|glpat-)/i.test(value));
@@ -125,7 +125,7 @@ export function isBareSecret({ name, value }: Pair): boolean {
 /** Under which name the keychain is to hold a value. */
 export const secretName = (id: string, { name }: Pair): string => [id.trim(), name.trim()].filter(Boolean).join('-');
 
-/** What is wrong with a name; `others` are taken. Empty if nothing is. */
+/** Describes what is wrong with a name; `others` are taken. Empty if nothing is. */
 export function idProblem(text: string, others: readonly string[]): string {
   const id = text.trim();
   if (id === '') return 'Give it a short name.';
@@ -134,7 +134,7 @@ export function idProblem(text: string, others: readonly string[]): string {
   return others.includes(id) ? `“${id}” is there already. Choose another name.` : '';
 }
 
-/** What is wrong with headers, or with variables; empty if nothing is. */
+/** Describes what is wrong with headers, or with variables; empty if nothing is. */
 export function pairsProblem(pairs: readonly Pair[], headers: boolean): string {
   const names = pairs.map((pair) => (headers ? pair.name.trim().toLowerCase() : pair.name.trim()));
   const shape = headers ? /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/ : /^[^=\0\s]*$/;
@@ -145,7 +145,7 @@ export function pairsProblem(pairs: readonly Pair[], headers: boolean): string {
   return twice === undefined ? '' : `“${twice}” is there twice.`;
 }
 
-/** What is wrong; `others` holds the names of the other servers. */
+/** Finds the problems; `others` holds the names of the other servers. */
 export function problemsOf(draft: Draft, others: readonly string[]): Problems {
   const problems: Problems = {};
   const id = idProblem(draft.id, others);
@@ -187,7 +187,7 @@ export function movedTo(way: Extract<ServerWay, { type: 'stdio' }>, room: Server
   return { ...bare, folder: way.folder !== null && isBelow(way.folder, room.workspace) ? way.folder : null, room };
 }
 
-/** What is wrong with a time limit; empty if nothing is. */
+/** Describes what is wrong with a time limit; empty if nothing is. */
 export function secondsProblem(text: string): string {
   const seconds = secondsIn(text);
   return text.trim() === '' || !Number.isFinite(seconds) || seconds < 1 || seconds > SECONDS.max
@@ -201,7 +201,7 @@ export const millisecondsIn = (text: string): number => Math.round(secondsIn(tex
 /** The variables or the headers, whichever are meant. */
 export const pairsOf = (draft: Draft): Pair[] => (draft.as === 'http' ? draft.headers : draft.env);
 
-/** What is saved of fields that have no problem. */
+/** Builds the settings from fields that have no problem. */
 export function setupOf(draft: Draft): { way: ServerWay; timeout_ms: number } {
   const values = named(pairsOf(draft));
   const client = draft.clientId.trim() !== '' && {

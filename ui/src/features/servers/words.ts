@@ -86,7 +86,7 @@ export function firstOf(spans: readonly Span[]): Span[] {
   return out;
 }
 
-/** Whether a server or one of its tools has every word of the filter. */
+/** Tells whether a server or one of its tools has every word of the filter. */
 export function fits(texts: readonly string[], filter: string): boolean {
   const all = texts.join(' ').toLowerCase();
   return filter

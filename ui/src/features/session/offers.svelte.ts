@@ -1,11 +1,11 @@
-// What is offered to be put into the box of one session: asked of the servers that are on, chosen, filled in, and fetched.
+// The prompts and skills offered in the box of one session: listed, chosen, filled in, and fetched.
 
 import type { Fault } from '../../ipc/bindings/Fault';
 import type { ServerHas } from '../../ipc/bindings/ServerHas';
 import { faultOf } from '../../ipc/desk';
 import type { Desk } from '../../state/desk.svelte';
 import { matching } from '../../widgets/match';
-import { filled, promptsOf, skillsOf, skillText, takenOf, typedIn, type Offered, type Taken } from './prompts';
+import { filledPrompt, promptsOf, skillsOf, skillText, takenOf, typedIn, type Offered, type Taken } from './prompts';
 
 /** How long what was told holds, in milliseconds. */
 const FRESH_MS = 30_000;
@@ -87,7 +87,7 @@ export class Offers {
       const { has } = await this.#desk.query({
         type: 'server_has',
         server: offered.server,
-        asked: { type: 'prompt', name: offered.name, arguments: filled(offered.asks, given ?? {}) },
+        asked: { type: 'prompt', name: offered.name, arguments: filledPrompt(offered.asks, given ?? {}) },
       });
       if (fetch !== this.#fetch) return null;
       const taken = takenOf(offered.server, offered.name, has.type === 'text' ? has.parts : []);

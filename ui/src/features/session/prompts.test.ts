@@ -4,7 +4,7 @@ import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/sv
 import axe from 'axe-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import App from '../../app/App.svelte';
-import { filled, missing, takenOf, typedIn } from './prompts';
+import { filledPrompt, missingArguments, takenOf, typedIn } from './prompts';
 import { FakeHost } from '../../ipc/fake';
 import { loadAll } from '../../app/routes.svelte';
 import { Desk } from '../../state/desk.svelte';
@@ -185,8 +185,12 @@ test('what is filled in, and what lacks', () => {
     { name: 'a', description: [], required: true },
     { name: 'b', description: [], required: false },
   ];
-  expect([missing(asks, {}), missing(asks, { a: ' ' }), missing(asks, { a: '1' })]).toEqual([['a'], ['a'], []]);
-  expect(filled(asks, { a: '1', b: '', c: '2' })).toEqual({ a: '1' });
+  expect([missingArguments(asks, {}), missingArguments(asks, { a: ' ' }), missingArguments(asks, { a: '1' })]).toEqual([
+    ['a'],
+    ['a'],
+    [],
+  ]);
+  expect(filledPrompt(asks, { a: '1', b: '', c: '2' })).toEqual({ a: '1' });
 });
 
 test('who is to have said what is told where a server mixes both', () => {

@@ -1,4 +1,4 @@
-// What can be put into the box instead of typing it: prompts of servers, and skills. Pure.
+// Prompts of servers, and skills, that can be put into the box instead of typing. Pure.
 
 import type { PromptArgument } from '../../ipc/bindings/PromptArgument';
 import type { ServerItem } from '../../ipc/bindings/ServerItem';
@@ -74,12 +74,12 @@ export function skillsOf(skills: readonly SkillView[]): Offered[] {
 export const skillText = (name: string): string => `Use the skill ${name}. `;
 
 /** What a prompt cannot be had without, of what was filled in. */
-export function missing(asks: readonly PromptArgument[], given: Readonly<Record<string, string>>): string[] {
+export function missingArguments(asks: readonly PromptArgument[], given: Readonly<Record<string, string>>): string[] {
   return asks.filter((ask) => ask.required && (given[ask.name] ?? '').trim() === '').map((ask) => ask.name);
 }
 
 /** What is filled in; what was left empty is not given at all. */
-export function filled(
+export function filledPrompt(
   asks: readonly PromptArgument[],
   given: Readonly<Record<string, string>>,
 ): Record<string, string> {

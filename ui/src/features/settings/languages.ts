@@ -51,7 +51,7 @@ const words = (text: string): string[] => text.split(/[\s,]+/).filter((word) => 
 const endingsOf = (text: string): string[] => words(text).map((word) => word.replace(/^\*?\./, '').toLowerCase());
 const nameOf = (command: string): string => command.trim().split(/[\\/]/).at(-1) ?? '';
 
-/** What is wrong with it. */
+/** Describes what is wrong with it. */
 export function problemsOf(draft: Draft): Problems {
   const problems: Problems = {};
   const command = draft.command.trim();
@@ -66,7 +66,7 @@ export function problemsOf(draft: Draft): Problems {
   return problems;
 }
 
-/** What is saved of fields that have no problem: on, since the person just set it up. */
+/** Builds the settings from fields that have no problem: on, since the person just set it up. */
 export function settingsOf(draft: Draft, others: readonly string[]): LanguageServer {
   const plain =
     nameOf(draft.command)

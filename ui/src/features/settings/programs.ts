@@ -36,7 +36,7 @@ export function withPoint(on: readonly HookPoint[], point: HookPoint, into: bool
   return points.map((one) => one.point).filter((one) => (one === point ? into : on.includes(one)));
 }
 
-/** What is wrong with a new one beside those that there are. */
+/** Describes what is wrong with a new one beside those that there are. */
 export function problemsOf(draft: Draft, others: readonly { name: string }[], hooks: boolean): Problems {
   const problems: Problems = {};
   const name = draft.name.trim();
@@ -50,7 +50,7 @@ export function problemsOf(draft: Draft, others: readonly { name: string }[], ho
   return problems;
 }
 
-/** What is saved of fields that have no problem. */
+/** Builds the settings from fields that have no problem. */
 export function watchdogOf(draft: Draft): WatchdogSettings {
   return { name: draft.name.trim(), program: draft.program.trim(), timeout_ms: Number(draft.timeout.trim()) };
 }

@@ -1,4 +1,4 @@
-// What may be asked of a session beside its first message: what was typed, and what is wrong with it. Pure.
+// Reads the seldom needed fields of a new session, and finds their problems. Pure.
 
 /** What was typed, as it is sent; nothing for what was left empty. */
 export type Typed<Value> = { value: Value | null } | { problem: string };

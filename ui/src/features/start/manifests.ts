@@ -1,4 +1,4 @@
-// Which agents a session can be started with. Pure.
+// The agents that a session can be started with. Pure.
 
 import type { AgentView } from '../../ipc/bindings/AgentView';
 

@@ -1,4 +1,4 @@
-// What is told of a provider in one line. Pure.
+// Describes a provider in one line. Pure.
 
 import type { ProviderView } from '../../ipc/bindings/ProviderView';
 

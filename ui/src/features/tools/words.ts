@@ -52,7 +52,7 @@ function textOf({ record, mode, kind, enabled, setup }: ToolView): string {
     .toLowerCase();
 }
 
-/** Whether a model finds the tool only when it searches for it. */
+/** Tells whether a model finds the tool only when it searches for it. */
 export function isDeferred({ record }: Pick<ToolView, 'record'>): boolean {
   return record.discovery.should_defer && !record.discovery.always_load;
 }

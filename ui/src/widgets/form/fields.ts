@@ -151,7 +151,7 @@ export function draftFrom(field: FormField, value: unknown, required = true): Dr
   }
 }
 
-/** Whether a field can hold a value so that the very same comes of it. */
+/** Tells whether a field can hold a value so that the very same comes of it. */
 export function holds(field: FormField, value: unknown): boolean {
   const draft = draftFrom(field, value);
   if (draft === undefined) return false;

@@ -38,7 +38,7 @@ export function likeGiven<T>(value: T, given: unknown): T {
   return Object.fromEntries(names.map((name) => [name, likeGiven((value as Members)[name], before[name])])) as T;
 }
 
-/** Whether two values are the same, in whatever order their members stand. */
+/** Tells whether two values are the same, in whatever order their members stand. */
 export function alike(one: unknown, other: unknown): boolean {
   return JSON.stringify(likeGiven(one, other)) === JSON.stringify(other);
 }

@@ -11,7 +11,7 @@ import type { RuleCheck } from '../../../ipc/bindings/RuleCheck';
 import { Asking } from '../../../state/asking.svelte';
 import { grantScopes } from '../../rules';
 
-/** How many of the newest calls a grant is tried on. */
+/** The number of newest calls that a grant is tried on. */
 export const CALLS_MAX = 1_000;
 const ASK_AFTER_MS = 200;
 
@@ -21,7 +21,7 @@ export type Answer = 'allow' | 'deny';
 /** What the answers show of *Always…*; none: it is left out. */
 export type AlwaysButton = 'loading' | 'refused' | 'offered' | 'open' | null;
 
-/** How the engine is asked. */
+/** The questions to the engine. */
 export interface Engine {
   offers(): Promise<Offers>;
   check(rule: NewRule): Promise<RuleCheck>;

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { FieldKind } from '../../../ipc/bindings/FieldKind';
 import type { FormField } from '../../../ipc/bindings/FormField';
-import { atFirst, problemOf, valuesOf, wants, type Held } from './fields';
+import { atFirst, problemOf, valuesOf, wants, type FieldValue } from './fields';
 
 const field = (kind: FieldKind, required = true, name = 'x'): FormField => ({
   name,
@@ -38,7 +38,7 @@ const choices = (more: Partial<Extract<FieldKind, { type: 'choices' }>> = {}): F
   ...more,
 });
 
-test.each<[string, FormField, Held, string]>([
+test.each<[string, FormField, FieldValue, string]>([
   ['a text that is missing', field(text()), '', 'Fill this in.'],
   ['a text that may be missing', field(text({ chars_min: 3 }), false), '', ''],
   [

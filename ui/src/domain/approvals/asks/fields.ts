@@ -6,10 +6,10 @@ import type { TextFormat } from '../../../ipc/bindings/TextFormat';
 import { count, plural } from '../../../widgets/figures';
 
 /** What stands in a field: a text or number as it is typed, yes or no, or the values that are chosen. */
-export type Held = string | boolean | null | readonly string[];
+export type FieldValue = string | boolean | null | readonly string[];
 
 /** What stands in a field at first. */
-export function atFirst(kind: FieldKind): Held {
+export function atFirst(kind: FieldKind): FieldValue {
   switch (kind.type) {
     case 'text':
       return kind.default ?? '';
@@ -66,12 +66,12 @@ function bounds(least: number | null, most: number | null, say: (n: number) => s
 }
 
 /** Whether nothing was filled in. */
-function isEmpty(held: Held): boolean {
+function isEmpty(held: FieldValue): boolean {
   return held === null || held === '' || (Array.isArray(held) && held.length === 0);
 }
 
-/** What is wrong with what stands in a field; empty if nothing is. */
-export function problemOf({ kind, required }: FormField, held: Held): string {
+/** Describes what is wrong with what stands in a field; empty if nothing is. */
+export function problemOf({ kind, required }: FormField, held: FieldValue): string {
   if (isEmpty(held))
     return required && !(kind.type === 'choices' && !kind.items_min)
       ? kind.type === 'text' || kind.type === 'number'
@@ -116,7 +116,10 @@ function numberOf(text: string): number | null {
 }
 
 /** What is sent of a form that has no problem; what was left out is not there. */
-export function valuesOf(fields: readonly FormField[], held: Readonly<Record<string, Held>>): Record<string, unknown> {
+export function valuesOf(
+  fields: readonly FormField[],
+  held: Readonly<Record<string, FieldValue>>,
+): Record<string, unknown> {
   const filled = fields.flatMap(({ name, kind, required }): [string, unknown][] => {
     const at = held[name] ?? null;
     if (isEmpty(at) && !(kind.type === 'choices' && required)) return [];

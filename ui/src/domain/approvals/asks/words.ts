@@ -1,4 +1,4 @@
-// What servers ask, and what they get, in words. Pure.
+// The questions of servers, and their answers, in words. Pure.
 
 import type { ServerAnswer } from '../../../ipc/bindings/ServerAnswer';
 import type { ServerWants } from '../../../ipc/bindings/ServerWants';

@@ -1,7 +1,7 @@
 // When the head of a card says all that a call is given.
 
 import { expect, test } from 'vitest';
-import { saysItAll } from './call_arguments';
+import { isTargetOnly } from './call_arguments';
 
 const view = (mode: 'read' | 'external' | null, given: Record<string, unknown>, target = 'a.txt') => ({
   call: { id: 'c', name: 't', arguments: given },
@@ -17,8 +17,8 @@ test.each([
   ['nothing of a tool of ours', view('read', {}), true],
   ['one text of a tool of somebody else', view(null, { text: 'a.txt' }), false],
   ['what leaves', view('external', { url: 'a.txt' }), false],
-])('%s', (_, call, all) => expect(saysItAll(call)).toBe(all));
+])('%s', (_, call, all) => expect(isTargetOnly(call)).toBe(all));
 
 test('what the person wrote counts', () => {
-  expect(saysItAll({ ...view('read', { path: 'a.txt' }), edited: { path: 'b.txt' } })).toBe(false);
+  expect(isTargetOnly({ ...view('read', { path: 'a.txt' }), edited: { path: 'b.txt' } })).toBe(false);
 });

@@ -1,9 +1,9 @@
-// Whether the head of a card says all that a call is given. Pure.
+// Tells whether the head of a card shows all arguments of its call. Pure.
 
 import type { CallView } from '../../../ipc/bindings/CallView';
 
 /** Of a tool of ours, when its one argument is what it acts on, whole. Of somebody else's the name counts as well. */
-export function saysItAll(view: Pick<CallView, 'call' | 'edited' | 'target' | 'mode'>): boolean {
+export function isTargetOnly(view: Pick<CallView, 'call' | 'edited' | 'target' | 'mode'>): boolean {
   const values = Object.values(view.edited ?? view.call.arguments);
   const foreign = view.mode === null || view.mode === 'external';
   return !foreign && values.every((value) => value === view.target);

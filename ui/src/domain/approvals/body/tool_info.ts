@@ -1,4 +1,4 @@
-// What is known of the tool of a call: what it takes, and, where a server brings it, whose it is and what that says of it.
+// Looks up the tool of a call: its schema and, where a server brings it, the server and its claims.
 
 import type { ServerView } from '../../../ipc/bindings/ServerView';
 import type { ToolView } from '../../../ipc/bindings/ToolView';
@@ -6,7 +6,7 @@ import type { Desk } from '../../../state/desk.svelte';
 import { claims } from '../../tool_hints';
 
 /** What is told of a tool. */
-export interface Known {
+export interface ToolInfo {
   /** What it takes. */
   schema: unknown;
   /** The server that brings it; none for a tool of ours or of a file. */
@@ -28,7 +28,7 @@ interface Told {
 const told = new WeakMap<Desk, Map<string, Told>>();
 
 /** What is known of a tool in the workspace of a session; none where nobody knows it. Never refused. */
-export async function knownOf(desk: Desk, session: string, tool: string): Promise<Known | null> {
+export async function toolInfo(desk: Desk, session: string, tool: string): Promise<ToolInfo | null> {
   const { tools, servers } = ask(desk, desk.session(session)?.workspace ?? null);
   const record = (await tools).find((one) => one.record.identity.tool_id === tool)?.record;
   if (!record) return null;

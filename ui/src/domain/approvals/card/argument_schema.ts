@@ -1,10 +1,10 @@
-// What the tool of a waiting call takes, in the words that the call was made in. Pure.
+// The schema of a waiting call's arguments, in the names that the call used. Pure.
 
 import type { CallView } from '../../../ipc/bindings/CallView';
 import type { ToolView } from '../../../ipc/bindings/ToolView';
 
 /** The schema of the arguments; none where the tool is not there any more. Members have the names of the alias that was called. */
-export function schemaFor(tools: readonly ToolView[], { tool, call }: Pick<CallView, 'tool' | 'call'>): unknown {
+export function argumentSchema(tools: readonly ToolView[], { tool, call }: Pick<CallView, 'tool' | 'call'>): unknown {
   const record = tools.find((one) => one.record.identity.tool_id === tool)?.record;
   if (!record) return undefined;
   const alias = record.identity.aliases.find((one) => one.name === call.name);

@@ -1,4 +1,4 @@
-// What a person changed of a call's arguments. Pure.
+// The arguments of a call that a person changed. Pure.
 
 /** The members that a person changed, added or took away, in the order they are written. */
 export function changedMembers(agent: Record<string, unknown>, person: Record<string, unknown>): string[] {

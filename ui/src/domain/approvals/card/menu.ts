@@ -1,11 +1,11 @@
-// What else can be done on a waiting card, in its menu.
+// The menu of a waiting card.
 
 import type { CallView } from '../../../ipc/bindings/CallView';
 import type { DiffLayout } from '../../../ipc/bindings/DiffLayout';
 import type { MenuItem } from '../../../widgets/Menu.svelte';
-import { waysOf, type Way } from '../words';
+import { runChoices, type RunChoice } from '../words';
 
-const ways: Record<Way, MenuItem> = {
+const ways: Record<RunChoice, MenuItem> = {
   network: { id: 'network', text: 'Run with the network…', icon: 'net', key: 'W' },
   in_place: { id: 'in_place', text: 'Run in place…', icon: 'play', key: 'R' },
 };
@@ -25,7 +25,7 @@ export function moreItems(view: Pick<CallView, 'preview'>, layout: DiffLayout): 
           } as const,
         ]
       : []),
-    ...waysOf(view).map((way) => ways[way]),
+    ...runChoices(view).map((way) => ways[way]),
     { id: 'copy', text: 'Copy the arguments', icon: 'copy' },
     { id: 'inspect', text: 'Why was I asked?', icon: 'info', key: 'I' },
   ];

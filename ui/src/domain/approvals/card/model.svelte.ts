@@ -3,7 +3,7 @@
 
 import { createContext, tick } from 'svelte';
 import type { Entry } from '../../../ipc/bindings/Entry';
-import { isTrial, openAsk, rehearses } from '../../../state/calls';
+import { isTrial, openAsk, isDryRunning } from '../../../state/calls';
 import { entryKey, type CallEntry, type Desk } from '../../../state/desk.svelte';
 import { focusCard, lendFocus } from '../../card_focus';
 import type { Members } from '../../../widgets/form/members';
@@ -12,8 +12,8 @@ import type { By } from '../deciding/arming';
 import { Deciding } from '../deciding/deciding.svelte';
 import { following, intentOf, placeOf, successor, type Intent } from '../deciding/keys';
 import type { DiffArgs, FormArgs } from '../parts';
-import { canRehearse, isSettled, stateWords, tooSoon, waysOf, type Way } from '../words';
-import { schemaFor } from './argument_schema';
+import { canDryRun, isSettled, stateWords, tooSoon, runChoices, type RunChoice } from '../words';
+import { argumentSchema } from './argument_schema';
 import { changedMembers } from './changed_arguments';
 
 /** A button that is held, pressed by a key. */
@@ -48,7 +48,7 @@ export class CardModel {
   /** The question of a form that is asked now. */
   step = $state(0);
   /** How else the command is to be run, while that is chosen. */
-  way: Way | null = $state(null);
+  way: RunChoice | null = $state(null);
   /** What the tool takes, while its arguments are written. */
   schema: unknown = $state.raw();
   /** Whether the focus is within the card. */
@@ -98,9 +98,9 @@ export class CardModel {
   readonly openAsk = $derived.by(() => openAsk(this.view));
   /** Whether an answer to the call itself is asked for. */
   readonly decides = $derived.by(() => this.waiting && this.view.preview.type !== 'form' && this.openAsk === null);
-  readonly rehearsable = $derived.by(() => this.decides && canRehearse(this.view));
-  readonly offered = $derived.by(() => (this.decides ? waysOf(this.view) : []));
-  readonly rehearsing = $derived.by(() => rehearses(this.view));
+  readonly rehearsable = $derived.by(() => this.decides && canDryRun(this.view));
+  readonly offered = $derived.by(() => (this.decides ? runChoices(this.view) : []));
+  readonly rehearsing = $derived.by(() => isDryRunning(this.view));
   /** The arguments that the person changed. */
   readonly changed = $derived.by(() =>
     this.view.edited ? changedMembers(this.view.call.arguments, this.view.edited) : [],
@@ -171,7 +171,7 @@ export class CardModel {
   async edit(): Promise<void> {
     if (this.deciding.editing) return;
     this.schema = await this.desk.query({ type: 'tools', workspace: this.#workspace }).then(
-      ({ tools }) => schemaFor(tools, this.view),
+      ({ tools }) => argumentSchema(tools, this.view),
       () => undefined,
     );
     if (this.decides) this.deciding.editing = true;
@@ -196,7 +196,7 @@ export class CardModel {
     else this.focus();
   }
   /** Opens one of the choices how else it is run, or closes it again. */
-  async toggleWay(wanted: Way): Promise<void> {
+  async toggleWay(wanted: RunChoice): Promise<void> {
     this.way = this.way === wanted ? null : wanted;
     this.deciding.watching.grow();
     await tick();

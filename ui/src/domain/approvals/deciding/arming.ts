@@ -1,4 +1,4 @@
-// When an answer counts: only from a person who looks at exactly what is shown. Pure; the card tells it what it sees.
+// Rules when an answer counts: only from a person who looks at exactly what is shown. Pure; the card tells it what it sees.
 
 /** How long the card must have been in view, and have had the focus, before an answer counts. */
 export const REST_MS = 400;
@@ -88,13 +88,13 @@ export interface Moment {
  */
 export type Ruling = 'go' | 'hold' | 'show' | 'rest' | 'wait' | 'asleep' | 'spent';
 
-/** Whether everything on the card has been seen long enough. */
+/** Tells whether everything on the card has been seen long enough. */
 export function rested(look: Look, at: number): boolean {
   const now = look.since !== null && at - look.since >= REST_MS;
   return look.view.fits ? now : now || (look.endSeen && look.view.some);
 }
 
-/** Whether a part of a tall card has not been seen yet: its main button then shows the rest. */
+/** Tells whether a part of a tall card has not been seen yet: its main button then shows the rest. */
 export function hasRest(look: Look, at: number): boolean {
   return !look.view.fits && !rested({ ...look, view: { ...look.view, some: true } }, at);
 }

@@ -6,9 +6,9 @@ import type { Decision } from '../../../ipc/bindings/Decision';
 import type { Digest } from '../../../ipc/bindings/Digest';
 import { rule, type By, type Moment, type Ruling, type Wish } from './arming';
 import type { Members } from '../../../widgets/form/members';
-import { awakeSince } from './window_focus';
-import { Early } from './early_press.svelte';
-import { named, pickOf, put, type Chosen } from '../hunks';
+import { activeSince } from './window_focus';
+import { EarlyPress } from './early_press.svelte';
+import { hunksToApply, pickOf, withHunks, type Chosen } from '../hunks';
 import { Watching } from './watching.svelte';
 import { appliedLeft, mustHold } from '../words';
 
@@ -34,7 +34,7 @@ export class Deciding {
   /** Arguments that were written and not sent. */
   written: Members | null = $state.raw(null);
   leftOut: ReadonlySet<number> = $state.raw(new Set());
-  readonly early: Early;
+  readonly early: EarlyPress;
   /** The digest that was answered; a second answer to it is never sent. */
   #spent: Digest | null = $state(null);
   #aimed: { wish: Wish; digest: Digest; ruling: Ruling } | null = null;
@@ -44,7 +44,7 @@ export class Deciding {
   constructor(view: () => CallView, acts: Acts) {
     this.#view = view;
     this.#acts = acts;
-    this.early = new Early((by) => acts.early(by));
+    this.early = new EarlyPress((by) => acts.early(by));
   }
 
   /** What is shown and waits for an answer. */
@@ -76,7 +76,7 @@ export class Deciding {
     this.#aimed = null;
   }
   put(ids: readonly number[], into: boolean): void {
-    this.leftOut = put(this.leftOut, ids, into);
+    this.leftOut = withHunks(this.leftOut, ids, into);
   }
 
   #rule(wish: Wish, by: By, must = wish === 'allow' && mustHold(this.#view())): Ruling {
@@ -85,7 +85,7 @@ export class Deciding {
       at,
       look: this.watching.look,
       focusedSince: this.watching.focusedSince,
-      windowSince: awakeSince(at),
+      windowSince: activeSince(at),
       spent: this.busy,
       held: must,
       changedAt: this.#acts.changedAt(),
@@ -161,7 +161,12 @@ export class Deciding {
   #allow(): void {
     if (this.empty) return;
     const always = this.#acts.always('allow');
-    void this.send({ type: 'allow', hunks: named(this.pick), note: this.note.trim(), ...(always && { always }) });
+    void this.send({
+      type: 'allow',
+      hunks: hunksToApply(this.pick),
+      note: this.note.trim(),
+      ...(always && { always }),
+    });
   }
 
   /** Sends an answer to exactly what is shown, once. A refusal makes the card answerable again. */

@@ -2,7 +2,7 @@
 
 import { REST_MS, type By, type Wish } from './arming';
 
-export class Early {
+export class EarlyPress {
   /** What the last such press asked for, until one would count. */
   wish: Wish | null = $state(null);
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,4 @@
-// Which key means what on a card. Pure; whether an answer counts is ruled in arming.ts.
+// The keys of a card. Pure; whether an answer counts is ruled in arming.ts.
 
 /** What a key asks for. */
 export type Intent =

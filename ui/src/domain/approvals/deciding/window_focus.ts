@@ -1,4 +1,4 @@
-// When the window last became active: a press that merely activates it must not decide anything.
+// Remembers when the window last became active: a press that merely activates it must not decide anything.
 
 let since: number | null = Number.NEGATIVE_INFINITY;
 
@@ -15,7 +15,7 @@ if (typeof window !== 'undefined') {
  * Since when the window has been active; none while it is not. Where nobody tells (no window manager), it has always been.
  * A press in a window that counts as inactive is what activates it.
  */
-export function awakeSince(at: number): number | null {
+export function activeSince(at: number): number | null {
   const before = since;
   since ??= at;
   return before;

@@ -8,9 +8,9 @@ import type { CallView } from '../../../ipc/bindings/CallView';
 import type { Effect } from '../../../ipc/bindings/Effect';
 import { REST_MS } from '../deciding/arming';
 import { allow, decisions, page, pass, see } from '../card/card_page';
-import { waysOf } from '../words';
+import { runChoices } from '../words';
 import { filtered, isHeading, leftBefore, tickOf, treeOf, type Row } from './tree';
-import { endWords, holds, metaOf, openFirst, summary } from './words';
+import { endWords, assuranceOf, metaOf, openFirst, summary } from './words';
 
 /** Time for what was opened on a card to be seen. */
 async function look(): Promise<void> {
@@ -130,10 +130,10 @@ describe('the words', () => {
   test('say what holds: before, after, and where nothing can be taken back', () => {
     expect(
       [
-        holds('speculative', 'waiting'),
-        holds('speculative', 'done'),
-        holds('speculative', 'rejected'),
-        holds('gate_only', 'done'),
+        assuranceOf('speculative', 'waiting'),
+        assuranceOf('speculative', 'done'),
+        assuranceOf('speculative', 'rejected'),
+        assuranceOf('gate_only', 'done'),
       ].map(({ name, text }) => `${name}: ${text}`),
     ).toEqual([
       'Speculative: nothing has changed yet',
@@ -301,7 +301,7 @@ describe('on the card', () => {
     );
     expect(
       [effectSamples.canRunInPlace, effectSamples.canDryRun, effectSamples.runsForReal].map((sample) =>
-        waysOf(sample.body as CallView),
+        runChoices(sample.body as CallView),
       ),
     ).toEqual([['network', 'in_place'], ['network'], []]);
   });

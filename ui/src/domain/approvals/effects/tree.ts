@@ -39,7 +39,7 @@ interface Node {
   below: Map<string, Node>;
 }
 
-/** Whether a change can be chosen: a pipe, a socket or a device is told of and never carried out. */
+/** Tells whether a change can be chosen: a pipe, a socket or a device is told of and never carried out. */
 export function canChoose(effect: Effect): boolean {
   return effect.kind !== 'special';
 }
@@ -124,7 +124,7 @@ export function leftBefore(ids: readonly number[], left: ReadonlySet<number>): U
   return sums;
 }
 
-/** Whether what a row stands for is chosen: all of it, none, or some; none to choose at all: `null`. */
+/** Tells whether what a row stands for is chosen: all of it, none, or some; none to choose at all: `null`. */
 export function tickOf(row: Row, sums: Uint32Array): boolean | 'mixed' | null {
   const all = row.to - row.from;
   if (all === 0) return null;

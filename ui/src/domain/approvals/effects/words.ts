@@ -1,4 +1,4 @@
-// What a command did, in words: how many of what, what stands at a path, and what holds. Pure.
+// The effects of a command in words: how many of what, what stands at a path, and what holds. Pure.
 
 import type { Assurance } from '../../../ipc/bindings/Assurance';
 import type { CallState } from '../../../ipc/bindings/CallState';
@@ -9,7 +9,7 @@ import type { Effects } from '../../../ipc/bindings/Effects';
 import type { Reached } from '../../../ipc/bindings/Reached';
 import type { RefusedKind } from '../../../ipc/bindings/RefusedKind';
 import type { Standing } from '../../../ipc/bindings/Standing';
-import { promises, type Held } from '../../assurance';
+import { assurances, type ShownAssurance } from '../../assurance';
 import { bytes, count, plural } from '../../../widgets/figures';
 import type { IconName } from '../../../widgets/icons';
 
@@ -114,8 +114,8 @@ export const refusals: Record<RefusedKind, { icon: IconName; word: string }> = {
 };
 
 /** What holds for effects that are shown, by where the call stands. */
-export function holds(assurance: Assurance, state: CallState): Held {
-  const { icon, look, name } = promises[assurance];
+export function assuranceOf(assurance: Assurance, state: CallState): ShownAssurance {
+  const { icon, look, name } = assurances[assurance];
   if (assurance === 'gate_only') return { icon, look, name, text: 'it ran for real, and cannot be undone' };
   // Whether the rules had it taken back, the outcome says.
   if (assurance === 'snapshot' && state === 'denied')

@@ -1,4 +1,4 @@
-// Where on the web a result comes from, read from what its tool told beside the text. Pure.
+// Reads the web pages that a result comes from. Pure.
 
 /** One page of the web. */
 export interface Source {

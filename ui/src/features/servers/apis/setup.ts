@@ -1,4 +1,4 @@
-// How a service is set up, as it is typed: what is wrong with it, and what is saved. Pure.
+// The setup of a service as it is typed: its problems, and what is saved. Pure.
 
 import type { ApiAuth } from '../../../ipc/bindings/ApiAuth';
 import type { ApiSettings } from '../../../ipc/bindings/ApiSettings';
@@ -90,7 +90,7 @@ function authOf({ as, name, secret }: Who): ApiAuth {
   }
 }
 
-/** What is wrong; `others` holds the names of the other services and of the servers. */
+/** Finds the problems; `others` holds the names of the other services and of the servers. */
 export function problemsOf(draft: Draft, others: readonly string[]): Problems {
   const problems: Problems = {};
   const put = (name: keyof Problems, problem: string) => {
@@ -128,7 +128,7 @@ function variablesProblem(variables: readonly Pair[]): string {
     : '';
 }
 
-/** What is saved of fields that have no problem. */
+/** Builds the settings from fields that have no problem. */
 export function setupOf(draft: Draft): ApiSetup {
   const timeout_ms = millisecondsIn(draft.seconds);
   return {

@@ -33,5 +33,5 @@ export function modeMeans(mode: ToolMode | null): string {
   }
 }
 
-/** Whether a document is asked for at an address; else it is a file. */
+/** Tells whether a document is asked for at an address; else it is a file. */
 export const isAddress = (document: string): boolean => /^https?:\/\//i.test(document.trim());

@@ -1,0 +1,171 @@
+// The memory of the Servers screen: servers and services as the engine tells them, which one is looked at, what is being done.
+
+import type { ApiChange } from '../../ipc/bindings/ApiChange';
+import type { ApiView } from '../../ipc/bindings/ApiView';
+import type { Fault } from '../../ipc/bindings/Fault';
+import type { Op } from '../../ipc/bindings/Op';
+import type { ServerChange } from '../../ipc/bindings/ServerChange';
+import type { ServerView } from '../../ipc/bindings/ServerView';
+import { faultOf } from '../../ipc/desk';
+import type { Desk } from '../../state/desk.svelte';
+import type { Doing } from './words';
+
+/** What fills the screen. */
+export type Page = { at: 'all' } | { at: 'add' } | { at: 'import' };
+/** The sides of one of them. */
+export type Side = 'tools' | 'log' | 'setup';
+/** A server or a service. */
+export type ToolSource = { settings: { id: string; enabled: boolean } };
+
+/** Whoever puts secrets away, and says so. */
+export type SecretStore = Pick<SourceStore, 'secret' | 'tell'>;
+
+/** How long what was told holds, in milliseconds: nothing tells that a server changed, so it is asked again. */
+const FRESH_MS = 1_900;
+
+/** Things that bring tools, each with its name, and what a person does with them. */
+export abstract class SourceStore<V extends ToolSource = ToolSource, C = unknown> {
+  all: readonly V[] = $state.raw([]);
+  /** Why none of them can be used, or be told. */
+  fault: Fault | null = $state.raw(null);
+  loaded = $state(false);
+  page: Page = $state.raw({ at: 'all' });
+  side: Side = $state('tools');
+  /** The name of the one that was last looked at. */
+  #picked = $state('');
+  #doing: ReadonlyMap<string, Doing> = $state.raw(new Map());
+  #troubles: ReadonlyMap<string, Fault> = $state.raw(new Map());
+  #askedAt = -FRESH_MS;
+  #asking: Promise<void> | null = null;
+  protected readonly desk: Desk;
+
+  constructor(desk: Desk) {
+    this.desk = desk;
+  }
+
+  /** Asks for all of them. */
+  protected abstract ask(): Promise<{ all: readonly V[]; fault: Fault | null }>;
+  /** What the engine is asked to change. */
+  protected abstract op(id: string, change: C): Op;
+
+  /** The one that is looked at. */
+  get one(): V | undefined {
+    return this.all.find((one) => one.settings.id === this.#picked) ?? this.all[0];
+  }
+  get ids(): string[] {
+    return this.all.map((one) => one.settings.id);
+  }
+  pick(id: string): void {
+    this.#picked = id;
+  }
+  go(page: Page): void {
+    this.page = page;
+  }
+  /** What is being done with one; none if nothing is. */
+  doing(id: string): Doing | undefined {
+    return this.#doing.get(id);
+  }
+  /** Why the last thing that was done with one was refused. */
+  trouble(id: string): Fault | undefined {
+    return this.#troubles.get(id);
+  }
+  /** Puts that aside. */
+  settle(id: string): void {
+    this.#troubles = new Map([...this.#troubles].filter(([other]) => other !== id));
+  }
+
+  /** Asks anew if what was told is no longer fresh. */
+  async refresh(now: number): Promise<void> {
+    if (Math.abs(now - this.#askedAt) >= FRESH_MS) await this.load(now);
+  }
+  async load(now = Date.now()): Promise<void> {
+    this.#askedAt = now;
+    this.#asking ??= this.#ask().finally(() => (this.#asking = null));
+    return this.#asking;
+  }
+  async #ask(): Promise<void> {
+    try {
+      const { all, fault } = await this.ask();
+      const before = new Map(this.all.map((one) => [one.settings.id, one]));
+      // One that is as it was stays the same object: nothing of it is drawn anew.
+      this.all = all.map((one) => {
+        const known = before.get(one.settings.id);
+        return known && JSON.stringify(known) === JSON.stringify(one) ? known : one;
+      });
+      this.fault = fault;
+    } catch (thrown) {
+      this.fault = faultOf(thrown);
+    }
+    this.loaded = true;
+  }
+
+  /** Changes one; false if that was refused, which then stands beside it. */
+  async change(id: string, change: C, doing: Doing): Promise<boolean> {
+    if (this.#doing.has(id)) return false;
+    this.settle(id);
+    this.#doing = new Map([...this.#doing, [id, doing]]);
+    const fault = await this.desk.attempt(this.op(id, change));
+    // What was asked before the change tells of the time before it.
+    await this.#asking;
+    await this.load();
+    this.#doing = new Map([...this.#doing].filter(([other]) => other !== id));
+    if (fault) this.#troubles = new Map([...this.#troubles, [id, fault]]);
+    return fault === null;
+  }
+  /** Puts a secret into the keychain, or takes it out with an empty one; why not, if so. */
+  secret(name: string, key: string): Promise<Fault | null> {
+    return this.desk.attempt({ type: 'set_key', provider: `mcp:${name}`, key });
+  }
+  tell(title: string, text?: string): void {
+    this.desk.toasts.add({ icon: 'check', ink: 'plain', title, text, brief: true });
+    this.desk.announced = `${title}.`;
+  }
+}
+
+/** Servers of tools (MCP). */
+export class ServerStore extends SourceStore<ServerView, ServerChange> {
+  protected async ask() {
+    const { servers, fault } = await this.desk.query({ type: 'servers' });
+    return { all: servers, fault };
+  }
+  protected op(server: string, change: ServerChange): Op {
+    return { type: 'change_server', server, change };
+  }
+}
+
+/** Services by their documents (OpenAPI). */
+export class ServiceStore extends SourceStore<ApiView, ApiChange> {
+  protected async ask() {
+    const { apis, fault } = await this.desk.query({ type: 'apis' });
+    return { all: apis, fault };
+  }
+  protected op(api: string, change: ApiChange): Op {
+    return { type: 'change_api', api, change };
+  }
+}
+
+/** Both stores of a desk, and which of them is looked at. */
+export class SourceStores {
+  kind: 'servers' | 'apis' = $state('servers');
+  readonly servers: ServerStore;
+  readonly apis: ServiceStore;
+
+  constructor(desk: Desk) {
+    this.servers = new ServerStore(desk);
+    this.apis = new ServiceStore(desk);
+  }
+  /** Goes to a page of one of them. */
+  go(kind: SourceStores['kind'], page: Page): void {
+    this.kind = kind;
+    this[kind].go(page);
+  }
+}
+
+const stores = new WeakMap<Desk, SourceStores>();
+
+/** The stores of a desk: the same, whatever shows them. */
+export function sourceStores(desk: Desk): SourceStores {
+  const both = stores.get(desk) ?? new SourceStores(desk);
+  stores.set(desk, both);
+  return both;
+}

@@ -1,0 +1,75 @@
+// Whoever searches the web, as the person sets it up: words, what is wrong with what was typed, and what is saved. Pure.
+
+import type { SearchSettings } from '../../ipc/bindings/SearchSettings';
+import type { SeekerView } from '../../ipc/bindings/SeekerView';
+import type { SearchWire } from '../../ipc/bindings/SearchWire';
+
+/** What each is called, and whether it wants a key and an address. */
+export const wires: Record<SearchWire, { text: string; keyed: boolean; variable: string; url: string }> = {
+  brave: { text: 'Brave', keyed: true, variable: 'BRAVE_API_KEY', url: '' },
+  tavily: { text: 'Tavily', keyed: true, variable: 'TAVILY_API_KEY', url: '' },
+  exa: { text: 'Exa', keyed: true, variable: 'EXA_API_KEY', url: '' },
+  searxng: { text: 'SearXNG', keyed: false, variable: '', url: 'https://searx.example.org/' },
+};
+
+/** Every wire, in the order it is shown. */
+export const wireNames: readonly SearchWire[] = ['brave', 'tavily', 'exa', 'searxng'];
+
+/** The fields as they are typed. */
+export interface Draft {
+  wire: SearchWire;
+  base_url: string;
+  key_env: string;
+}
+
+/** A field and what is wrong with it. */
+export type Problems = Partial<Record<keyof Draft, string>>;
+
+/** An id that no other has: the wire's name, with a number where that is taken. */
+export function idOf(wire: SearchWire, others: readonly string[]): string {
+  for (let tail = 1; ; tail += 1) {
+    const id = tail === 1 ? wire : `${wire}-${tail}`;
+    if (!others.includes(id)) return id;
+  }
+}
+
+/** Describes what is wrong with it. */
+export function problemsOf(draft: Draft): Problems {
+  const problems: Problems = {};
+  const url = draft.base_url.trim();
+  if (url === '' && draft.wire === 'searxng') problems.base_url = 'Say where it is reached.';
+  else if (url !== '' && !/^https?:\/\//i.test(url)) problems.base_url = 'Begin with http:// or https://.';
+  else if (url !== '' && !URL.canParse(url))
+    problems.base_url = 'This is no address. Write it like https://searx.example.org/.';
+  const env = draft.key_env.trim();
+  if (env !== '' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(env))
+    problems.key_env = 'Write the name of a variable, like BRAVE_API_KEY, not the key.';
+  return problems;
+}
+
+/** Builds the settings from fields that have no problem. */
+export function settingsOf(draft: Draft, others: readonly string[]): SearchSettings {
+  const base_url = draft.base_url.trim();
+  const key_env = wires[draft.wire].keyed ? draft.key_env.trim() : '';
+  return { id: idOf(draft.wire, others), wire: draft.wire, base_url: base_url || null, key_env: key_env || null };
+}
+
+/** The name under which the keychain has the key. */
+export const keyName = (id: string): string => `web_search/${id}`;
+
+/** What stands below an entry: as it was found to be, or, while that is not known, as it was set up. */
+export function noteOf(own: SearchSettings, found?: SeekerView): string {
+  if (found) return [found.note.replace(/\.$/, ''), own.base_url ?? ''].filter(Boolean).join(' · ');
+  const { keyed } = wires[own.wire];
+  if (!keyed) return own.base_url ?? 'It has no address, so it is not asked.';
+  const key = own.key_env ? `Key from ${own.key_env}, else the keychain` : 'Key from the keychain';
+  return own.base_url ? `${key} · ${own.base_url}` : key;
+}
+
+/** A whole number from 1 on, as it was typed, or what is wrong with it. */
+export function countOf(text: string, max: number): { value: number } | { problem: string } {
+  const value = Number(text.trim());
+  if (text.trim() === '' || !Number.isInteger(value) || value < 1)
+    return { problem: 'Write a whole number, at least 1.' };
+  return value > max ? { problem: `At most ${max}.` } : { value };
+}
